@@ -47,6 +47,7 @@ class Year(StrEnum):
     Y2015 = "2015"
     Y2016 = "2016"
     Y2017 = "2017"
+    TEXT = "text"
 
 
 class Engine(StrEnum):

@@ -45,6 +45,7 @@ from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
+from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.formats.shared_task import as_word, placeholder, read_doc_ids
 from crosspro.data_prep.lexicon.induce import LANGUAGES, determiners, induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Lexicon
@@ -52,6 +53,9 @@ from crosspro.data_prep.pipeline.sets.overlap import without_unseen
 
 _NO_PRONOUNS = frozenset(("DET", "KON", "CONJ", "ADP", "PRP"))
 """Tags of words that are spelled as pronouns and are none: ce livre, that he comes."""
+
+_BEGINNING = ".!?:;…\"'„“”»«-–—("
+"""Before what begins with a capital in any case, these may stand."""
 
 _BLOCK = 50
 """Lines that are held out together, at most."""
@@ -73,7 +77,13 @@ class SelfLabels:
     def classes(self) -> Mapping[str, str]:
         """The class of each word that has one, but for OTHER."""
         forms = {name: words for name, words in self.task.forms.items() if name != OTHER}
-        return {word: name for name, words in forms.items() for word in words}
+        found = {word: name for name, words in forms.items() for word in words}
+        return {word: name for word, name in found.items() if word not in self.task.linked}
+
+    @cached_property
+    def polite(self) -> frozenset[str]:
+        """Words that are forms of address where a capital inside a sentence shows it (Sie)."""
+        return frozenset(word_lists("gaps", self.task.target_language).get("polite", ()))
 
     @cached_property
     def classes_of_lemmas(self) -> Mapping[str, str]:
@@ -106,9 +116,8 @@ class SelfLabels:
             tokens = [self._token(token) for token in sentence.tokens]
             gaps = []
             for place, token in enumerate(sentence.tokens):
-                following = sentence.tokens[place + 1 : place + 2]
-                after = following[0].form if following else ""
-                name = self._class(token.form.lower(), token.tag, after, self.classes)
+                around = [other.form for other in sentence.tokens[max(place - 1, 0) : place + 2]]
+                name = self._class(token.form, token.tag, around, place, self.classes)
                 if name is not None:
                     shown = token.lemma if self.task.tagged else token.form
                     gaps.append(Gap(place, 0, name, shown))
@@ -125,8 +134,8 @@ class SelfLabels:
             gaps = {gap.position: self._gap(gap) for gap in example.gaps}
             for place, token in enumerate(target):
                 word, tag = split_tag(token) if example.tagged else (token, "")
-                after = "".join(example.target[place + 1 : place + 2])
-                name = self._class(word.lower(), tag, after, classes)
+                around = example.target[max(place - 1, 0) : place + 2]
+                name = self._class(word, tag, around, place, classes)
                 if name is not None and place not in gaps and example.source:
                     source = _source_of(place, example)
                     gaps[place] = Gap(place, source, name, word)
@@ -147,10 +156,16 @@ class SelfLabels:
             return as_word(token.form)
         return f"{as_word(token.lemma)}{TAG_SEPARATOR}{token.tag}"
 
-    def _class(self, word: str, tag: str, after: str, classes: Mapping[str, str]) -> str | None:
-        """The class of a word before another one."""
+    def _class(
+        self, form: str, tag: str, around: Sequence[str], place: int, classes: Mapping[str, str]
+    ) -> str | None:
+        """The class of a word; `around` are the words from the one before it to the one after."""
+        word = form.lower()
         name = classes.get(word)
         if name is None or tag in _NO_PRONOUNS:
+            return None
+        before, after = around[0] if place else "", "".join(around[2 if place else 1 :])
+        if word in self.polite and form != word and before and before[-1] not in _BEGINNING:
             return None
         return None if not tag and self._is_determiner(word, after) else name
 
