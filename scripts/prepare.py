@@ -47,6 +47,12 @@ class Year(StrEnum):
     Y2015 = "2015"
     Y2016 = "2016"
     Y2017 = "2017"
+    TEXT = "text"
+
+
+def _usual_rules(task: Task) -> Year:
+    """Tasks that leave it to links whether a word is a pronoun are those for use."""
+    return Year.TEXT if task.linked else Year.Y2017
 
 
 class Engine(StrEnum):
@@ -83,7 +89,10 @@ def prepare_command(
     prior: AlignPrior = None,
     aligner: Annotated[Aligner, typer.Option(help="Our own, or eflomal.")] = Aligner.OWN,
     most_words: MaxWords = None,
-    rules: Annotated[Year, typer.Option(help="Rules of this year.")] = Year.Y2017,
+    rules: Annotated[
+        Year | None,
+        typer.Option(help="Rules of this year; text by default for tasks for use, else 2017."),
+    ] = None,
     rule: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Change a rule that the papers leave open."),
@@ -122,6 +131,7 @@ def prepare_command(
     we were wrong.
     """
     task_rules = load_task(task)
+    rules = rules or _usual_rules(task_rules)
     _check_sheets(task_rules, sheet_file, checked)
     settings = PrepareSettings(
         rules=changed_rules(rules.value, rule or []),

@@ -105,6 +105,7 @@ class Task:
     subject_filter: SubjectFilter
     coarse: Mapping[str, str]
     official_score: OfficialScore
+    linked: Words = ()
     class_index: Mapping[str, int] = field(init=False, repr=False, compare=False)
     """The index of a class by its own name and by each of its forms."""
 
@@ -222,7 +223,7 @@ _JOINT = "joint"
 class JointTask(Task):
     """What `tasks` have together; rules of preparing data are those of the first."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[Task, ...] = ()
 
 
 def joint_task(tasks: Sequence[Task], origin: str = "settings: --task") -> Task:

@@ -43,6 +43,8 @@ class GapRules:
     `keep_first_person`: whether a Spanish verb without a subject is a gap (of class OTHER) where
     its English subject is `I` or `we`. 004 §3.3.1 takes every verb that the parser calls third
     person, also those that only look like it (tenía), so they stay unless this says otherwise.
+    `clitics`: whether objects before the verb are linked by their verbs, and those that are part of
+    a verb left out (`clitics.py`).
     """
 
     several_accepted: Side = "left"
@@ -55,14 +57,16 @@ class GapRules:
     filter_subjects: bool = True
     keep_expletives: bool | None = None
     keep_first_person: bool = True
+    clitics: bool = False
 
 
 RULES = {
     "2015": GapRules(skip_inversions=True, insert_shared=False, filter_subjects=False),
     "2016": GapRules(),
     "2017": GapRules(),
+    "text": GapRules(insert_shared=False, filter_subjects=False, clitics=True),
 }
-"""The rules of each year; 2016 and 2017 are the same procedure."""
+"""The rules of each year, 2016 and 2017 the same procedure; `text` are those of tasks for use."""
 
 _SIDES = ("left", "right")
 _YES_OR_NO = ("true", "false")

@@ -18,7 +18,8 @@ import numpy as np
 from crosspro.data_prep.annotate.tokenise import TokenisedSegment
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link
-from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.task import OTHER, Task
+from crosspro.data_prep.gaps.clitics import attached, clitic_links
 from crosspro.data_prep.gaps.extract import (
     GapRules,
     Placement,
@@ -180,6 +181,9 @@ def segment_examples(
             check.see(pronoun_decisions(task, line, *words, pairs, source, expletives))
             own = check.corrections.get(line, {})
             pairs = corrected_links(pairs, own)
+        if rules.clitics:
+            languages = task.source_language, task.target_language
+            pairs = clitic_links(languages, segment.source, segment.target, pairs)
         before, placements = segment_placements(
             task, segment, pairs, target, source, rules, counts, own
         )
@@ -210,10 +214,48 @@ def segment_placements(
 
     The same list twice where nothing is left out. What people correct is followed.
     """
+    null: list[Placement] = []
     if task.null_subjects and source is not None:
-        placements = place_null_subjects(source, target, links, rules)
-        return placements, placements
-    return _overt(task, segment, links, source, rules, counts, corrections or {})
+        null = place_null_subjects(source, target, links, rules)
+        if not task.source_pronouns:
+            return null, null
+    before, after = _overt(task, segment, links, source, rules, counts, corrections or {})
+    if not null:
+        return before, after
+    return _beside(before, null), _beside(after, null)
+
+
+def _beside(overt: Sequence[Placement], null: Sequence[Placement]) -> list[Placement]:
+    """Placements of both kinds in the order of the source; a word is the gap of one of them."""
+    taken = {one.position for one in overt if not one.inserted}
+    own = {one.source_index for one in overt}
+    more = [
+        one
+        for one in null
+        if one.source_index not in own and (one.inserted or one.position not in taken)
+    ]
+    return sorted([*overt, *more], key=lambda one: one.source_index)
+
+
+def linked_pronouns(
+    segment: TokenisedSegment, links: Sequence[Link], task: Task, clitics: bool
+) -> list[int]:
+    """The source pronouns, without words that only a link to a class could tell to be any (le).
+
+    With `clitics` those whose translation is a part of its verb (verlo) are left out, too.
+    """
+    told = {s for s, t in links if task.class_of(segment.target[t].lower()) != OTHER}
+    lost = set(task.linked)
+    parts = (
+        {s for s, t in links if attached(segment.target[t], task.target_language)}
+        if clitics
+        else set()
+    )
+    return [
+        place
+        for place in source_pronouns(segment.source, task)
+        if place in told or (segment.source[place].lower() not in lost and place not in parts)
+    ]
 
 
 def _overt(
@@ -229,7 +271,7 @@ def _overt(
 
     What people say of a pronoun counts more than the filter, and where that does not ask.
     """
-    pronouns = source_pronouns(segment.source, task)
+    pronouns = linked_pronouns(segment, links, task, rules.clitics)
     size = len(segment.source)
     before = place_gaps(size, segment.target, links, pronouns, task, rules)
     subjects: dict[int, bool] = {}

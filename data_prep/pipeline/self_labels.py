@@ -44,6 +44,7 @@ from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
+from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.formats.shared_task import as_word, placeholder, read_doc_ids
 from crosspro.data_prep.lexicon.induce import LANGUAGES, determiners, induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Lexicon
@@ -51,6 +52,9 @@ from crosspro.data_prep.pipeline.sets.overlap import without_unseen
 
 _NO_PRONOUNS = frozenset(("DET", "KON", "CONJ", "ADP", "PRP"))
 """Tags of words that are spelled as pronouns and are none: ce livre, that he comes."""
+
+_BEGINNING = ".!?:;…\"'„“”»«-–—("
+"""Before what begins with a capital in any case, these may stand."""
 
 _BLOCK = 50
 """Lines that are held out together, at most."""
@@ -72,7 +76,13 @@ class SelfLabels:
     def classes(self) -> Mapping[str, str]:
         """The class of each word that has one, but for OTHER."""
         forms = {name: words for name, words in self.task.forms.items() if name != OTHER}
-        return {word: name for name, words in forms.items() for word in words}
+        found = {word: name for name, words in forms.items() for word in words}
+        return {word: name for word, name in found.items() if word not in self.task.linked}
+
+    @cached_property
+    def polite(self) -> frozenset[str]:
+        """Words that are forms of address where a capital inside a sentence shows it (Sie)."""
+        return frozenset(word_lists("gaps", self.task.target_language).get("polite", ()))
 
     @cached_property
     def classes_of_lemmas(self) -> Mapping[str, str]:
@@ -106,10 +116,9 @@ class SelfLabels:
             words = [as_word(one.lemma if tagged else one.form) for one in sentence.tokens]
             tags: list[str | None] = [token.tag for token in sentence.tokens]
             gaps = []
+            forms = sentence.forms
             for place, token in enumerate(sentence.tokens):
-                following = sentence.tokens[place + 1 : place + 2]
-                after = following[0].form if following else ""
-                name = self._class(token.form.lower(), token.tag, after, self.classes)
+                name = self._class(forms, place, token.tag, self.classes)
                 if name is not None:
                     gaps.append(Gap(place, 0, name, token.lemma if tagged else token.form))
                     words[place], tags[place] = placeholder(0), None
@@ -124,8 +133,7 @@ class SelfLabels:
             lemmas, tags = list(example.lemmas), list(example.tags or ())
             gaps = {gap.position: self._gap(gap) for gap in example.gaps}
             for place, word in enumerate(example.lemmas):
-                after = "".join(example.lemmas[place + 1 : place + 2])
-                name = self._class(word.lower(), example.tag(place), after, classes)
+                name = self._class(example.lemmas, place, example.tag(place), classes)
                 if name is not None and place not in gaps and example.source:
                     source = _source_of(place, example)
                     gaps[place] = Gap(place, source, name, word)
@@ -144,11 +152,18 @@ class SelfLabels:
                 chains=None,
             )
 
-    def _class(self, word: str, tag: str, after: str, classes: Mapping[str, str]) -> str | None:
-        """The class of a word before another one."""
+    def _class(
+        self, words: Sequence[str], place: int, tag: str, classes: Mapping[str, str]
+    ) -> str | None:
+        """The class of a word of a line."""
+        word = words[place].lower()
         name = classes.get(word)
         if name is None or tag in _NO_PRONOUNS:
             return None
+        capital = place > 0 and words[place] != word
+        if capital and word in self.polite and words[place - 1][-1] not in _BEGINNING:
+            return None
+        after = "".join(words[place + 1 : place + 2])
         return None if not tag and self._is_determiner(word, after) else name
 
     def _is_determiner(self, word: str, after: str) -> bool:

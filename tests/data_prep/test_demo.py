@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.task import load_task, task_from_mapping, task_names, task_to_mapping
+from crosspro.data_prep.core.task import load_task, task_from_mapping, task_to_mapping
 from crosspro.data_prep.demo.corpus import ceilings, demo_corpus, demo_examples
-from crosspro.data_prep.demo.language import LANGUAGES, persons, things, verbs
+from crosspro.data_prep.demo.language import LANGUAGES, PROFILES, persons, things, verbs
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
 
-TASKS = task_names()
+TASKS = sorted(PROFILES)
 
 REAL_SHARES = {  # 003 Table 5 (after filtering), 004 Table 11
     "en-fr": {"ce": 24, "elle": 5, "elles": 5, "il": 14, "ils": 25, "cela": 10, "on": 2},

@@ -30,7 +30,7 @@ def test_words_are_completed(complete):
     assert complete("crosspro", "evaluate", "gold", "--dou") == []
     assert complete("crosspro", "evaluate", "gold", "--doc") == ["--doc-ids"]
     assert complete("crosspro", "evaluate", "--task", "") == task_names()
-    assert complete("crosspro", "check", "-t", "es") == ["es-en"]
+    assert complete("crosspro", "check", "-t", "es") == ["es-en", "es-en-text"]
     assert complete("crosspro", "evaluate", "--layout", "m") == ["markdown"]
     assert complete("crosspro", "protest", "b") == ["build"]
     assert complete("crosspro", "contrastive", "b") == ["build"]

@@ -105,3 +105,22 @@ def test_a_share_of_neighbouring_lines_is_held_out():
     assert sorted(train + dev, key=lambda one: int(one.target[0])) == lines
     numbers = [int(one.target[0]) for one in dev]
     assert numbers == [*range(250, 300), *range(750, 800)]
+
+
+def test_what_only_links_tell_to_be_a_pronoun_is_none_in_text():
+    """le and la are articles nearly everywhere; their gaps are those of prepared lines."""
+    labels = SelfLabels(load_task("en-fr-text"))
+    (example,) = labels.of_text([plain("il la voit et lui parle")], [None])
+    assert [gap.label for gap in example.gaps] == ["il", "lui"]
+
+
+def test_a_form_of_address_is_no_pronoun_of_the_third_person():
+    labels = SelfLabels(load_task("en-de-text"))
+    lines = ["kommen Sie mit ihnen", "Sie kommt .", "er sagt : Sie kommt", "wenn Ihnen das hilft"]
+    found = labels.of_text(map(plain, lines), [None] * len(lines))
+    assert [[gap.word for gap in one.gaps] for one in found] == [
+        ["ihnen"],
+        ["Sie"],
+        ["er", "Sie"],
+        [],
+    ]
