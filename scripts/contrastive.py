@@ -60,19 +60,19 @@ def score(
     ] = None,
     run_dir: Annotated[
         list[Path] | None,
-        typer.Option("--run", help="A run of train.py that scores by its probabilities (repeat)."),
+        typer.Option("--model", help="A trained run or archive that scores by its probabilities (repeat)."),
     ] = None,
     source: Annotated[
-        Path | None, typer.Option(help="For --run: tokenised sources, a line an instance.")
+        Path | None, typer.Option(help="For --model: tokenised sources, a line an instance.")
     ] = None,
     target: Annotated[
-        Path | None, typer.Option(help="For --run: tokenised references, a line an instance.")
+        Path | None, typer.Option(help="For --model: tokenised references, a line an instance.")
     ] = None,
     links: Annotated[
-        Path | None, typer.Option(help="For --run: word links of these; else they are made.")
+        Path | None, typer.Option(help="For --model: word links of these; else they are made.")
     ] = None,
     annotator: Annotated[
-        str, typer.Option(help="For --run: lemmas and tags, as in `crosspro prepare`.")
+        str, typer.Option(help="For --model: lemmas and tags, as in `crosspro prepare`.")
     ] = "auto",
     name: Names = None,
     maximise: Annotated[
@@ -86,7 +86,7 @@ def score(
         bool, typer.Option("--legacy", help="Print exactly what the released script prints.")
     ] = False,
     write_scores: Annotated[
-        Path | None, typer.Option(help="Write the scores of a single --run here.")
+        Path | None, typer.Option(help="Write the scores of a single --model here.")
     ] = None,
     items_file: ItemsFile = None,
 ) -> None:
@@ -114,15 +114,15 @@ def score(
         return
     outputs.check(context, (), (write_scores, items_file))
     if not scores and not runs:
-        raise typer.BadParameter("give a file of scores, or a system with --run")
+        raise typer.BadParameter("give a file of scores, or a system with --model")
     if write_scores is not None and len(runs) != 1:
-        raise typer.BadParameter("--write-scores needs exactly one --run")
+        raise typer.BadParameter("--write-scores needs exactly one --model")
     if not runs and (source or target or links):
-        raise typer.BadParameter("--source, --target and --links belong to --run")
+        raise typer.BadParameter("--source, --target and --links belong to --model")
     if not runs and annotator != "auto":
-        raise typer.BadParameter("--annotator belongs to --run")
+        raise typer.BadParameter("--annotator belongs to --model")
     if maximise and not scores:
-        raise typer.BadParameter("--maximise is about files of scores; a --run gives -log p")
+        raise typer.BadParameter("--maximise is about files of scores; a --model gives -log p")
     named([str(path) for path in (*(scores or ()), *runs)], name)
     try:
         read = read_contrastive(test_set, allow_unknown=allow_unknown)

@@ -201,7 +201,7 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
     links = tmp_path / "links"
     links.write_text("0-0\n" * 5)
     result = crosspro(
-        *("contrastive", written_set(tmp_path, content), "--run", trained, "--links", links),
+        *("contrastive", written_set(tmp_path, content), "--model", trained, "--links", links),
         *("--detail", tmp_path / "d.tsv", "--write-scores", tmp_path / "scores", "--signatures"),
     )
     assert result.code == 0, result.stderr
@@ -213,10 +213,10 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
     assert origin in result.stdout.decode()
     assert "|run:" in result.stdout.decode()
     other = crosspro(
-        "contrastive", tmp_path / "set.json", "--run", trained, "--signatures"
+        "contrastive", tmp_path / "set.json", "--model", trained, "--signatures"
     ).stdout.decode()
     assert origin.replace("given", "aligned") in other
-    refused = crosspro("contrastive", tmp_path / "set.json", "--run", trained, "--maximise")
+    refused = crosspro("contrastive", tmp_path / "set.json", "--model", trained, "--maximise")
     assert refused.code == 2
     again = crosspro("contrastive", tmp_path / "set.json", tmp_path / "scores")
     assert "total 5 60.00" in " ".join(again.stdout.decode().split())
@@ -224,7 +224,7 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
 
 def test_a_system_that_can_decide_nothing_is_an_error(trained, tmp_path):
     content = [french_instance("Er schläft .", "Sie schläft .", "Es schläft .")] * 2
-    result = crosspro("contrastive", written_set(tmp_path, content), "--run", trained)
+    result = crosspro("contrastive", written_set(tmp_path, content), "--model", trained)
     assert (result.code, result.stdout) == (2, b"")
     assert b"expected an instance that small (en-fr-2015) can decide, found none" in result.stderr
 
@@ -234,7 +234,7 @@ def test_lines_of_files_for_a_run_are_counted_together(trained, tmp_path):
     (tmp_path / "one").write_text("x\n")
     (tmp_path / "three").write_text("x\n" * 3)
     files = ("--source", tmp_path / "one", "--target", tmp_path / "three")
-    result = crosspro("contrastive", path, "--run", trained, *files)
+    result = crosspro("contrastive", path, "--model", trained, *files)
     assert b"one:2: lines: expected 2 lines as in" in result.stderr
     assert b"three:3: lines: expected 2 lines as in" in result.stderr
 
@@ -252,7 +252,7 @@ def test_discevalmt_with_a_trained_system(trained, tmp_path):
         ],
     }
     path = written_set(tmp_path, {"1": block})
-    result = crosspro("contrastive", path, "--run", trained)
+    result = crosspro("contrastive", path, "--model", trained)
     assert result.code == 0, result.stderr
     text = " ".join(result.stdout.decode().split())
     assert "blocks entirely right 1 0.00" in text
@@ -262,10 +262,10 @@ def test_discevalmt_with_a_trained_system(trained, tmp_path):
 
 def test_sets_without_text_need_it_from_files(trained, tmp_path):
     bare = {"src pronoun": "it", "ref pronoun": "elle", "errors": [{"replacement": "il"}]}
-    result = crosspro("contrastive", written_set(tmp_path, [bare]), "--run", trained)
+    result = crosspro("contrastive", written_set(tmp_path, [bare]), "--model", trained)
     assert result.code == 2
     assert b"src segment: expected text, or a file given with --source" in result.stderr
-    bad = crosspro("contrastive", tmp_path / "set.json", "--run", tmp_path, "--source", "none")
+    bad = crosspro("contrastive", tmp_path / "set.json", "--model", tmp_path, "--source", "none")
     assert bad.code == 2
 
 
