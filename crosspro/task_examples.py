@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from crosspro.data_prep.core.task import Task
 
 
-def limits(**values: int) -> AbstractContextManager[None]:
-    """Other limits of what is read, in a `with` block: `crosspro.limits(line_bytes=1 << 30)`.
+def limits(factor: float) -> AbstractContextManager[None]:
+    """All limits of what is read times a factor, in a `with` block, as `--limit` of the commands.
 
-    What is beyond a limit is refused with a message that names it: `--limit` of the commands.
+    `with crosspro.limits(10):` reads lines and archives ten times as large as usual.
     """
     from crosspro.data_prep.core.limits import changed_limits
 
-    return changed_limits(values)
+    return changed_limits(factor)
 
 
 def load_task(name: AnyPath) -> Task:

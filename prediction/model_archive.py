@@ -35,7 +35,7 @@ from crosspro.data_prep.core.files import (
     temporary_folder,
 )
 from crosspro.data_prep.core.guard import note_input
-from crosspro.data_prep.core.limits import FILE_BYTES
+from crosspro.data_prep.core.limits import FILE_BYTES, PACKED_TIMES, how_to_allow_more
 from crosspro.data_prep.core.settings import fitted
 from crosspro.prediction.stored_tensors import WEIGHTS
 from crosspro.version import __version__
@@ -103,8 +103,6 @@ MODEL = "model"
 _MANIFEST = "archive.json"
 _FORMAT = 1
 _LARGEST_MANIFEST = 1 << 24
-_TIMES_LARGER = 100
-"""Unpacked, an archive may be so many times as large, or as large as any packed file may be."""
 _BLOCK = 1 << 20
 _OLDEST = (1980, 1, 1, 0, 0, 0)
 """The time of every file: zip archives know none before."""
@@ -254,9 +252,9 @@ def _check_entries(archive: zipfile.ZipFile, manifest: Manifest, path: Path) -> 
         if listed is not None and entry.file_size != listed.size:
             raise ValueError("files of another size")
     total = sum(entry.file_size for entry in entries)
-    most = max(FILE_BYTES.most(), _TIMES_LARGER * path.stat().st_size)
+    most = max(FILE_BYTES.most(), PACKED_TIMES.most() * path.stat().st_size)
     if total > most:
-        expected = f"at most {most:,} bytes unpacked ({FILE_BYTES.hint})"
+        expected = f"at most {most:,} bytes unpacked ({how_to_allow_more()})"
         raise input_error(path, "archive", expected, f"{total:,}")
 
 

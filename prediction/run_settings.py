@@ -6,7 +6,7 @@ import difflib
 import inspect
 import pkgutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from inspect import isfunction
 from itertools import zip_longest
 from typing import Annotated, Any, TypeGuard
@@ -53,7 +53,7 @@ class RunSettings:
     absent: Annotated[str, one_of(("skip", "zero"))]
     resamples: Annotated[int, whole()]
     resampling_seed: Seed
-    limits: Section = field(default_factory=dict)
+    limit: float = 1
 
 
 def imported(key: str, name: object, expected: str, problems: list[Problem]) -> Any:

@@ -20,9 +20,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from crosspro.data_prep.core.errors import choices, is_whole_number, quoted
 from crosspro.data_prep.core.guard import check_apart, check_not_input, note_input
-from crosspro.data_prep.core.limits import LIMITS, MOST, changed_limits
+from crosspro.data_prep.core.limits import changed_limits
 from crosspro.evaluation.inputs import sheets  # noqa: F401 - which protects them
 
 OUTPUTS = frozenset(
@@ -47,8 +46,8 @@ OUTPUTS = frozenset(
 command then refuses to replace it."""
 
 LimitOption = Annotated[
-    list[str] | None,
-    typer.Option("--limit", metavar="NAME=N", help="Another limit of input (docs/commands.md)."),
+    float,
+    typer.Option(metavar="FACTOR", help="Allow so many times as much input as usual."),
 ]
 
 
@@ -101,7 +100,7 @@ def group_app() -> App:
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
-    def checked(*, limit: list[str] | None = None, **parameters: Any) -> Any:
+    def checked(*, limit: float = 1, **parameters: Any) -> Any:
         for name, value in parameters.items():
             if isinstance(value, float) and not isfinite(value):
                 raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is no number")
@@ -114,26 +113,17 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
         for path in outputs:
             check_not_input(path)
         check_apart(outputs)
-        with changed_limits(dict(map(_limit, limit or []))):
+        with changed_limits(limit):
             return function(**parameters)
 
     signature = inspect.signature(function, eval_str=True)
     option = inspect.Parameter(
-        "limit", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=LimitOption
+        "limit", inspect.Parameter.KEYWORD_ONLY, default=1, annotation=LimitOption
     )
     parameters = [*signature.parameters.values(), option]
     checked.__annotations__ = {**function.__annotations__, "limit": LimitOption}
     checked.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return checked
-
-
-def _limit(text: str) -> tuple[str, int]:
-    """A limit as it is given on the command line."""
-    name, _, number = text.partition("=")
-    if name not in LIMITS or not is_whole_number(number):
-        expected = f"NAME=N with a whole number from 1 to {MOST:,}, NAME {choices(LIMITS)}"
-        raise typer.BadParameter(f"--limit: expected {expected}, found {quoted(text)}")
-    return name, int(number)
 
 
 def _paths(value: object) -> Iterator[Path]:

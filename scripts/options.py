@@ -77,8 +77,8 @@ MaxWords = Annotated[
     typer.Option(
         "--max-words",
         min=1,
-        help=f"Lines with more words on a side ({ALIGNED_WORDS.usual:,}) are refused, as with "
-        "--limit aligned_words.",
+        help=f"Lines with more words on a side ({ALIGNED_WORDS.usual:,}) are refused; "
+        "--limit raises that, too.",
     ),
 ]
 

@@ -165,7 +165,7 @@ def train(config: DictConfig) -> float | None:
         named |= member_names(str(about.job.config_name), overrides)
     try:
         settings: Any = OmegaConf.to_container(config, resolve=True)
-        with changed_limits(_limits(settings.get("limits"))):
+        with changed_limits(settings.get("limit", 1)):
             return run(Configuration(named, tuple(about.overrides.task), settings), folder)
     except OmegaConfBaseException as error:
         print(f"settings: {error.full_key}: {str(error).splitlines()[0]}", file=sys.stderr)
@@ -178,13 +178,6 @@ def train(config: DictConfig) -> float | None:
         raise SystemExit(130) from None
     _remove_if_empty(folder)
     raise SystemExit(2)
-
-
-def _limits(given: object) -> dict[str, object]:
-    """The limits that are not as usual."""
-    if not isinstance(given, Mapping):
-        raise input_error("settings", "limits", "a section of settings", repr(given))
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _tell(note: str) -> None:

@@ -215,19 +215,6 @@ class LanguageModel(ABC):
         """The log10 probability of each sentence."""
         return self.score(*self.encode(sentences), begin=begin, end=end).totals
 
-    def state(self, context: Iterable[str | bytes], *, begin: bool = True) -> int:
-        """The state after some words, at the start of a sentence or without earlier context."""
-        state = self.begin_state if begin else self.null_state
-        for word in self.ids(context):
-            state = int(self.advance(state, word)[1])
-        return state
-
-    def word_log10(
-        self, word: str | bytes, context: Iterable[str | bytes], *, begin: bool = True
-    ) -> float:
-        """The log10 probability of a word after some words."""
-        return float(self.advance(self.state(context, begin=begin), self.ids([word])[0])[0])
-
 
 MOST_NODES = 1 << 32
 ROUNDING = 0.01

@@ -49,7 +49,7 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines, sha256_of
-from crosspro.data_prep.core.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.limits import ALIGNED_WORDS, limit_factor
 from crosspro.data_prep.core.settings import Fault, Must, checked, one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import read_links
@@ -320,7 +320,7 @@ def _check_lengths(source: Ints, target: Ints, most: int) -> None:
 
 def too_long(side: str, line: int, words: int, most: int) -> Problem:
     """A segment with more words than the setting allows."""
-    how = f"--max-words or --limit {ALIGNED_WORDS.name}=N allows more, in Python most_words"
+    how = f"--max-words or --limit {2 * limit_factor():g} allows more, in Python most_words"
     expected = f"at most {most:,} ({how})"
     return Problem(side, line, "words", expected, f"{words:,}")
 

@@ -1,138 +1,89 @@
 """How much input may ask for: a small file can stand for more than fits into memory.
 
-What is beyond a limit is refused, and the message names the limit. `--limit NAME=N` of every
-command allows more (or less), as do `limits.NAME=N` of train.py and `crosspro.limits(NAME=N)` in
-Python; docs/commands.md lists them.
+What is beyond a limit is refused. All of them are multiplied by one factor, which is usually 1:
+`--limit 10` of every command, `limit=10` of train.py, `with crosspro.limits(10):` in Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices
+from crosspro.data_prep.core.errors import input_error
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
-MOST = 10**18
-"""No limit is higher: greater numbers are none that a machine could read to."""
+MOST_FACTOR = 10**9
+_factors: dict[object, float] = {}
+"""Of the blocks that are open, the last of which holds; those of several threads may end in any
+order."""
 
-_changed: list[Mapping[str, int]] = []
-"""Of each block that is open, the numbers that it has changed."""
+
+def limit_factor() -> float:
+    """What all limits are multiplied by now."""
+    return next(reversed(_factors.values()), 1)
+
+
+def how_to_allow_more() -> str:
+    """What a message says to users whose input is meant."""
+    twice = f"{2 * limit_factor():g}"
+    return f"--limit {twice} allows twice as much, limit={twice} in a training"
 
 
 @dataclass(frozen=True)
 class Limit:
-    """So much is read, unless another number is given."""
+    """So much is read, times the factor."""
 
-    name: str
     usual: int
 
     def most(self) -> int:
         """The number that holds now."""
-        return next(
-            (block[self.name] for block in reversed(_changed) if self.name in block), self.usual
-        )
+        return max(1, round(self.usual * limit_factor()))
 
     def expected(self, what: str) -> str:
         """What a message expects, and how more is allowed."""
-        return f"at most {self.most():,} {what} ({self.hint})"
-
-    @property
-    def hint(self) -> str:
-        """How a user allows more."""
-        return f"--limit {self.name}=N allows more, limits.{self.name}=N in a training"
+        return f"at most {self.most():,} {what} ({how_to_allow_more()})"
 
 
-LINE_BYTES = Limit("line_bytes", 1 << 26)
-"""A line of so many bytes is 10 million words: no text has one."""
-FILE_BYTES = Limit("file_bytes", 1 << 30)
-"""Of a compressed file that is read as a whole, or an archive of a system, once it is unpacked; and
-of what comes through a pipe."""
-PACKED_TIMES = Limit("packed_times", 100)
-"""A compressed file may be so many times as large once it is unpacked, or as LINE_BYTES. Text
-shrinks to a tenth; what shrinks to less than a hundredth (document ids do) is seldom that large."""
-ARRAY_BYTES = Limit("array_bytes", 1 << 28)
-"""Of the arrays of a compressed file (a prior, say), however small it is."""
-YAML_ITEMS = Limit("yaml_items", 200_000)
+LINE_BYTES = Limit(1 << 26)
+"""A line of so many bytes, or a segment of XML of so many characters, is 10 million words: no text
+has one."""
+FILE_BYTES = Limit(1 << 30)
+"""Of a compressed file that is read as a whole or an archive of a system, once unpacked; of what
+comes through a pipe; of a file of a tar archive, and of all that are held in memory."""
+PACKED_TIMES = Limit(100)
+"""What is compressed may be so many times as large once it is unpacked, where that is more than the
+limit in bytes. Text and counts shrink to a tenth; what shrinks to less than a hundredth (document
+ids do) is seldom that large."""
+ARRAY_BYTES = Limit(1 << 28)
+"""Of the arrays of a compressed file (a prior, say)."""
+YAML_ITEMS = Limit(200_000)
 """In a YAML file, with its aliases written out: a few of them can stand for billions."""
-XML_CHARACTERS = Limit("xml_characters", 1_000_000)
-"""More between two tags are no segment of text."""
-SUITE_REFERENCES = Limit("suite_references", 100)
-"""Reference translations of a PROTEST suite: each line makes room for them."""
-ALIGNED_WORDS = Limit("aligned_words", 2000)
+ALIGNED_WORDS = Limit(2000)
 """Of a line that is to be aligned: time and memory grow with the square of it."""
-MEMBER_BYTES = Limit("member_bytes", 1 << 34)
-"""Of any file of a tar archive, also of those that are passed over."""
-PROJECT_FILE_BYTES = Limit("project_file_bytes", 200_000_000)
-"""Of a file of an MMAX project in an archive, which is held in memory."""
-PROJECT_BYTES = Limit("project_bytes", 1_000_000_000)
-"""Of all files of an MMAX project in an archive."""
-JUDGES = Limit("judges", 1000)
-"""People who take part in a campaign: every request is compared with the links of all of them."""
-ASSIGNMENTS = Limit("assignments", 5_000_000)
+ASSIGNMENTS = Limit(5_000_000)
 """Places in the work of all annotators of a campaign: a shared question has one for each judge."""
-
-LIMITS = {
-    one.name: one
-    for one in (
-        LINE_BYTES,
-        FILE_BYTES,
-        PACKED_TIMES,
-        ARRAY_BYTES,
-        YAML_ITEMS,
-        XML_CHARACTERS,
-        SUITE_REFERENCES,
-        ALIGNED_WORDS,
-        MEMBER_BYTES,
-        PROJECT_FILE_BYTES,
-        PROJECT_BYTES,
-        JUDGES,
-        ASSIGNMENTS,
-    )
-}
 
 
 @contextmanager
-def changed_limits(values: Mapping[str, object]) -> Iterator[None]:
-    """Other numbers by name, within a block."""
-    problems = [
-        *(
-            Problem("limits", None, name, choices(LIMITS), "an unknown name")
-            for name in values
-            if name not in LIMITS
-        ),
-        *(
-            Problem("limits", None, name, f"a whole number from 1 to {MOST:,}", _shown(value))
-            for name, value in values.items()
-            if type(value) is not int or not 1 <= value <= MOST
-        ),
-    ]
-    if problems:
-        raise InputError(problems)
-    block = {name: value for name, value in values.items() if isinstance(value, int)}
-    _changed.append(block)
+def changed_limits(factor: object) -> Iterator[None]:
+    """All limits times a factor, within a block."""
+    if type(factor) is bool or not isinstance(factor, int | float) or not 0 < factor <= MOST_FACTOR:
+        huge = isinstance(factor, int) and abs(factor) > MOST_FACTOR  # perhaps too long to write
+        found = "another" if huge else repr(factor)
+        raise input_error("settings", "limit", f"a number above 0 up to {MOST_FACTOR:,}", found)
+    block = object()
+    _factors[block] = factor
     try:
         yield
-    finally:  # blocks of several threads end in any order
-        del _changed[next(n for n, other in enumerate(_changed) if other is block)]
+    finally:
+        del _factors[block]
 
 
-def _shown(value: object) -> str:
-    return "a greater one" if type(value) is int and value > MOST else repr(value)
-
-
-def limits_now() -> dict[str, int]:
-    """The numbers that were changed, for other processes."""
-    return {name: number for block in _changed for name, number in block.items()}
-
-
-def within_limits(
-    function: Callable[[Piece], Result], limits: Mapping[str, int], piece: Piece
-) -> Result:
+def within_limits(function: Callable[[Piece], Result], factor: float, piece: Piece) -> Result:
     """Call a function in another process with the limits of this one."""
-    with changed_limits(limits):
+    with changed_limits(factor):
         return function(piece)

@@ -23,7 +23,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
-from crosspro.data_prep.core.limits import limits_now, within_limits
+from crosspro.data_prep.core.limits import limit_factor, within_limits
 
 if TYPE_CHECKING:  # they take a while, and many commands need but one process
     from concurrent.futures import Future
@@ -99,10 +99,10 @@ def map_processes(
     # Spawned, not forked: threads of numpy and spaCy do not survive a fork.
     with ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker) as pool:
         waiting: deque[Future[Result]] = deque()
-        limits = limits_now()
+        factor = limit_factor()
 
         def submit(piece: Piece) -> Future[Result]:
-            return pool.submit(within_limits, function, limits, piece)
+            return pool.submit(within_limits, function, factor, piece)
 
         try:
             yield from _in_order(pieces, submit, Future.result, waiting, 2 * jobs)
@@ -166,7 +166,7 @@ def _map_ray(
         elsewhere = jobs <= 1 or "RAY_ADDRESS" in os.environ
         ray.init(log_to_driver=False, num_cpus=None if elsewhere else jobs)
     width = 2 * int(ray.cluster_resources().get("CPU", 1))
-    submit = partial(ray.remote(within_limits).remote, function, limits_now())
+    submit = partial(ray.remote(within_limits).remote, function, limit_factor())
     yield from _in_order(shards, submit, ray.get, deque(), width)
 
 

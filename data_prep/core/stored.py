@@ -46,11 +46,8 @@ from crosspro.data_prep.core.files import (
     temporary_folder,
     write_text,
 )
-from crosspro.data_prep.core.limits import ARRAY_BYTES
+from crosspro.data_prep.core.limits import ARRAY_BYTES, PACKED_TIMES, how_to_allow_more
 
-MOST_TIMES = 100
-"""Arrays may be so many times as large as their file, where that is more than ARRAY_BYTES: counts
-shrink to a tenth or so."""
 _OF_DAMAGE = (struct.error, lzma.LZMAError, TokenError, SyntaxError, TypeError, OverflowError)
 """What zipfile and numpy raise for damage beside what they say they raise."""
 
@@ -67,12 +64,12 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    limit = max(ARRAY_BYTES.most(), MOST_TIMES * path.stat().st_size)
+    limit = max(ARRAY_BYTES.most(), PACKED_TIMES.most() * path.stat().st_size)
     with ZipFile(path) as members:
         size = sum(member.file_size for member in members.infolist())
         if size > limit:
             found = f"arrays of {size:,} bytes in a file of {path.stat().st_size:,}"
-            raise ValueError(f"{found}, not at most {limit:,} ({ARRAY_BYTES.hint})")
+            raise ValueError(f"{found}, not at most {limit:,} ({how_to_allow_more()})")
         return {
             member.filename.removesuffix(".npy"): _read(members, member.filename, member.file_size)
             for member in members.infolist()

@@ -15,10 +15,10 @@ from typing import Any
 
 import yaml
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.errors import InputError, choices, input_error, quoted
 from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.limits import YAML_ITEMS
-from crosspro.data_prep.core.settings import Place
+from crosspro.data_prep.core.settings import Fault, Place, fault_error
 
 INHERITANCE_KEYS = ("inherits", "add")
 _INHERITS, _ADD = INHERITANCE_KEYS
@@ -222,11 +222,11 @@ def _read(
         raise input_error(path, _INHERITS, expected, f"{parent_path}", lines.of(_INHERITS))
     own = {key: value for key, value in content.items() if key not in INHERITANCE_KEYS}
     merged = _replaced({k: v for k, v in parent.items() if k not in unshared}, own)
-    added = _Added(path, lines, own)
-    merged = added.to(merged, content.get(_ADD, {}), ())
-    if added.problems:
-        raise InputError(added.problems)
-    return merged, Origins(str(path), lines, origins, added.kept)
+    more = content.get(_ADD, {})
+    if faults := list(_add_faults(merged, more, own, (_ADD,))):
+        raise fault_error(faults, Origins(str(path), lines))
+    kept: dict[Place, int] = {}
+    return _added(merged, more, kept), Origins(str(path), lines, origins, kept)
 
 
 def _parent_path(
@@ -282,52 +282,42 @@ def _replaced(parent: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
     return merged
 
 
-class _Added:
-    """Puts what stands under `add` behind what the parent's lists have."""
+def _add_faults(lists: Mapping[str, Any], more: object, own: Any, place: Place) -> Iterator[Fault]:
+    """What is wrong with what stands under `add`, which goes behind the lists.
 
-    def __init__(self, path: Path, lines: YamlLines, own: Mapping[str, Any]) -> None:
-        self.path = path
-        self.lines = lines
-        self.own = own
-        self.problems: list[Problem] = []
-        self.kept: dict[Place, int] = {}
+    `own` is what the file says of these lists beside `add`.
+    """
+    if not isinstance(more, Mapping):
+        yield Fault(place, "lists by their keys", _shown(more))
+        return
+    for key, value in more.items():
+        inner = (*place, str(key))
+        before = lists.get(key)
+        replaced = isinstance(own, Mapping) and str(key) in own
+        if isinstance(before, Mapping):
+            yield from _add_faults(before, value, own[str(key)] if replaced else {}, inner)
+        elif not isinstance(value, list) or not isinstance(before, list | None):
+            yield Fault(inner, "a list that is added to a list", _shown(value))
+        elif replaced:
+            yield Fault(inner, "a list that this file does not replace", "one that it does")
+        else:
+            for number, item in enumerate(value):
+                if item in (before or []) or item in value[:number]:
+                    expected = "entries that are not there yet"
+                    yield Fault((*inner, number), expected, _shown(item))
 
-    def problem(self, place: Place, expected: str, found: str) -> None:
-        field = ".".join(str(step) for step in (_ADD, *place) if not isinstance(step, int))
-        line = self.lines.of(_ADD, *place)
-        self.problems.append(Problem(str(self.path), line, field, expected, found))
 
-    def to(self, lists: Mapping[str, Any], more: object, place: Place) -> dict[str, Any]:
-        """A mapping of lists, or of mappings of them, with what is added."""
-        merged = dict(lists)
-        if not isinstance(more, Mapping):
-            self.problem(place, "lists by their keys", _shown(more))
-            return merged
-        for key, value in more.items():
-            inner = (*place, str(key))
-            before = merged.get(key)
-            if isinstance(before, Mapping):
-                merged[key] = self.to(before, value, inner)
-            elif not isinstance(value, list) or not isinstance(before, list | None):
-                self.problem(inner, "a list that is added to a list", _shown(value))
-            elif self._replaces(inner):
-                self.problem(inner, "a list that this file does not replace", "one that it does")
-            else:
-                merged[key] = self._behind(before or [], value, inner)
-        return merged
-
-    def _replaces(self, place: Place) -> bool:
-        inside: Any = self.own
-        for step in place:
-            if not isinstance(inside, Mapping) or step not in inside:
-                return False
-            inside = inside[step]
-        return True
-
-    def _behind(self, before: list[Any], value: list[Any], place: Place) -> list[Any]:
-        self.kept[place] = len(before)
-        for number, item in enumerate(value):
-            if item in before or item in value[:number]:
-                expected = "entries that are not there yet"
-                self.problem((*place, number), expected, _shown(item))
-        return [*before, *value]
+def _added(
+    lists: Mapping[str, Any], more: Mapping[str, Any], kept: dict[Place, int], place: Place = ()
+) -> dict[str, Any]:
+    """A mapping of lists, or of mappings of them, with what is added; `kept` gets their lengths."""
+    merged = dict(lists)
+    for key, value in more.items():
+        inner = (*place, str(key))
+        before = merged.get(key)
+        if isinstance(before, Mapping):
+            merged[key] = _added(before, value, kept, inner)
+        else:
+            kept[inner] = len(before or [])
+            merged[key] = [*(before or []), *value]
+    return merged

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import open_bytes
-from crosspro.data_prep.core.limits import MEMBER_BYTES, PROJECT_BYTES, PROJECT_FILE_BYTES
+from crosspro.data_prep.core.limits import FILE_BYTES
 from crosspro.data_prep.formats.xml_stream import Event, TextBuffer, xml_events
 
 NO_VALUE = ("", "empty", "none")
@@ -133,8 +133,8 @@ def _members(archive: Path, inside: PurePosixPath) -> dict[PurePosixPath, bytes]
     try:
         with open_bytes(archive) as raw, tarfile.open(fileobj=raw, mode="r|") as members:
             for member in members:
-                if member.size > MEMBER_BYTES.most():  # going over it would take years
-                    expected = MEMBER_BYTES.expected("bytes")
+                if member.size > FILE_BYTES.most():  # going over it would take years
+                    expected = FILE_BYTES.expected("bytes")
                     raise input_error(archive / member.name, "file", expected, f"{member.size:,}")
                 name = PurePosixPath(member.name)
                 if not member.isfile() or not name.is_relative_to(inside):
@@ -142,16 +142,13 @@ def _members(archive: Path, inside: PurePosixPath) -> dict[PurePosixPath, bytes]
                 name = name.relative_to(inside)
                 if name.suffix not in (".mmax", ".xml") or len(name.parts) > 2:
                     continue
-                if member.size > PROJECT_FILE_BYTES.most():
-                    expected = PROJECT_FILE_BYTES.expected("bytes")
-                    raise input_error(archive / inside / name, "file", expected, f"{member.size:,}")
+                total += member.size
+                if total > FILE_BYTES.most():
+                    expected = FILE_BYTES.expected("bytes")
+                    raise input_error(archive / inside, "project", expected, f"{total:,} or more")
                 handle = members.extractfile(member)
                 if handle is not None:
                     found[name] = handle.read()
-                    total += member.size
-                if total > PROJECT_BYTES.most():
-                    expected = PROJECT_BYTES.expected("bytes")
-                    raise input_error(archive / inside, "project", expected, f"{total:,} or more")
     except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise input_error(archive, "file", "a readable tar archive", str(error)) from error
     return found

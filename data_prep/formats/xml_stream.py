@@ -16,7 +16,7 @@ from xml.parsers import expat
 
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.files import open_bytes
-from crosspro.data_prep.core.limits import XML_CHARACTERS
+from crosspro.data_prep.core.limits import LINE_BYTES
 
 BLOCK = 1 << 14
 
@@ -115,8 +115,8 @@ class TextBuffer:
         """Add a piece that ends in this line."""
         self.parts.append(text)
         self.length += len(text)
-        if self.length > XML_CHARACTERS.most():
-            expected = XML_CHARACTERS.expected("characters")
+        if self.length > LINE_BYTES.most():
+            expected = LINE_BYTES.expected("characters")
             raise input_error(self.path, "segment", expected, "more", line)
 
     def content(self) -> str:

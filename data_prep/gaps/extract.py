@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
-from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Example, Gap, Link, TargetColumns, joined_tag
+from crosspro.data_prep.core.settings import checked
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.formats.shared_task import as_word, placeholder
@@ -68,8 +68,7 @@ RULES = {
 }
 """The rules of each year, 2016 and 2017 the same procedure; `text` are those of tasks for use."""
 
-_SIDES = ("left", "right")
-_YES_OR_NO = ("true", "false")
+_YES_OR_NO = {"true": True, "false": False}
 
 
 def changed_rules(year: str, changes: Iterable[str]) -> GapRules:
@@ -77,14 +76,8 @@ def changed_rules(year: str, changes: Iterable[str]) -> GapRules:
     values = asdict(RULES[year])
     for change in changes:
         name, _, text = change.partition("=")
-        if name not in values:
-            raise input_error("settings", "--rule", choices(values), name)
-        named = isinstance(values[name], str)
-        allowed = _SIDES if named else _YES_OR_NO
-        if text not in allowed:
-            raise input_error("settings", f"--rule {name}", choices(allowed), repr(text))
-        values[name] = text if named else text == "true"
-    return GapRules(**values)
+        values[name] = _YES_OR_NO.get(text, text)
+    return checked(GapRules, values, "--rule")
 
 
 _ENCLITICS = word_set("gaps", "fr", "inverted")

@@ -22,7 +22,7 @@ from math import comb
 from typing import Any, Literal, cast
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.limits import ASSIGNMENTS, JUDGES
+from crosspro.data_prep.core.limits import ASSIGNMENTS
 from crosspro.evaluation.human.items import (
     Key,
     KnownAnswer,
@@ -328,9 +328,6 @@ class Campaign:
             self.carry_over(database)
             known = [person.name for person in people(database)]
             fresh = [name for name in dict.fromkeys(annotators) if name not in known]
-            number = len(known) + len(fresh)
-            if number > JUDGES.most():
-                raise input_error("campaign", "--judge", JUDGES.expected("judges"), f"{number:,}")
             if not (known or fresh):
                 return 0  # it is planned when the first annotator comes
             new = self._new_questions(database)

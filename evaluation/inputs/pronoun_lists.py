@@ -142,11 +142,6 @@ def _read(path: Path) -> tuple[object, YamlLines]:
     return content, YamlLines(text)
 
 
-def lists_from_mapping(mapping: object, origin: str) -> PronounLists:
-    """Build lists from the content of their file; `origin` is the name used in messages."""
-    return _Reader(Origins(origin)).lists(mapping)
-
-
 def lists_to_mapping(lists: PronounLists) -> dict[str, Any]:
     """The content of the lists' file."""
 

@@ -79,13 +79,6 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def read_pins(text: str) -> dict[str, str]:
-    """The versions of a constraints file by name."""
-    lines = (line.split("#")[0].strip() for line in text.splitlines())
-    pairs = (line.split("==") for line in lines if line)
-    return {normal(name): version for name, version in pairs}
-
-
 def read_hashed(text: str) -> list[Pinned]:
     """The packages of a file with checksums."""
     return [

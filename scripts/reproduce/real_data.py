@@ -34,7 +34,7 @@ import typer
 from crosspro.data_prep.annotate.layers import data_stem
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output, read_lines, temporary_folder, write_text
-from crosspro.data_prep.core.limits import limits_now
+from crosspro.data_prep.core.limits import limit_factor
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
@@ -246,8 +246,8 @@ def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
 def _crosspro(*arguments: str) -> None:
     """A command with the limits of this one; if it fails it has said why."""
     print("crosspro", *arguments, file=sys.stderr, flush=True)
-    limits = [f"--limit={name}={number}" for name, number in limits_now().items()]
-    command = [sys.executable, "-m", "crosspro.scripts.main", *arguments, *limits]
+    limit = f"--limit={limit_factor()}"
+    command = [sys.executable, "-m", "crosspro.scripts.main", *arguments, limit]
     made = subprocess.run(command, check=False)
     if made.returncode:
         raise typer.Exit(made.returncode)

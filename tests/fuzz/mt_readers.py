@@ -10,6 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.formats.links import read_links as read_link_lines
@@ -36,7 +38,6 @@ from crosspro.evaluation.inputs.linked_text import read_links, read_text
 from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
 from crosspro.evaluation.inputs.plain_text import read_doc_starts
 from crosspro.evaluation.inputs.pronoun_lists import (
-    lists_from_mapping,
     lists_to_mapping,
     load_lists,
 )
@@ -162,8 +163,9 @@ def word_lists(workshop: Path) -> Iterator[Reader]:
 
     def pronouns(folder: Path) -> Any:
         found = load_lists(folder / "lists.yaml")
-        again = lists_from_mapping(lists_to_mapping(found), "again")
-        assert again == found, "pronoun lists are not what their mapping makes of them"
+        again = folder / "again.yaml"
+        again.write_text(yaml.safe_dump(lists_to_mapping(found)), "utf-8")
+        assert load_lists(again) == found, "pronoun lists are not what their mapping makes of them"
         return found
 
     small = (

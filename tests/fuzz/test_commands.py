@@ -161,7 +161,7 @@ def test_wrong_lines_are_refused_and_leave_nothing_behind(workshop):
 # gives its content once: whoever reads it twice finds nothing the second time, or waits for ever.
 # Bombs are small files that unpack to more than a limit allows.
 
-LOW = ("--limit", "line_bytes=1000000", "--limit", "packed_times=2")
+LOW = ("--limit", "0.02")
 BOMB, BLOCK = 1 << 26, 1 << 20
 OTHER_BYTES = ("mark", "gz", "xz")
 """Carriers with a digest of their own, and perhaps another name."""

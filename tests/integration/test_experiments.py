@@ -109,7 +109,7 @@ def test_wrong_choices_come_with_the_right_ones_and_leave_their_names_open():
         ("task", "en-xx"), ("data", "~data"), ("system", "foo"), ("trainer", "null"),
     ]  # fmt: skip
     assert "en-fr" in wrong[0].options
-    assert list(known) == ["", "limits"]
+    assert list(known) == [""]
     assert list(names_of_choices(["experiment=mine"]).known) == [""]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.limits import changed_limits
+from crosspro.data_prep.core.limits import Limit, changed_limits
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.model_archive import opened_run, read_manifest, unpack
@@ -130,13 +130,13 @@ def test_a_wrong_checksum_is_told_with_its_file(files, tmp_path):
     refused(path, r"model/system\.json: expected the checksum '0000", tmp_path / "out")
 
 
-def test_what_grows_without_end_is_refused_before_it_is_unpacked(files, tmp_path):
+def test_what_grows_without_end_is_refused_before_it_is_unpacked(files, tmp_path, monkeypatch):
     path = rewritten(tmp_path / "b.zip", {**files, "model/zeros": bytes(1 << 23)})
     most = 100 * path.stat().st_size
-    with changed_limits({"file_bytes": 1 << 10}):
-        refused(path, rf"at most {most:,} bytes unpacked", tmp_path / "out")
-    with changed_limits({"file_bytes": 1 << 22}):
+    with changed_limits(1 / 256):
         refused(path, r"at most 4,194,304 bytes unpacked", tmp_path / "out")
+    monkeypatch.setattr("crosspro.prediction.model_archive.FILE_BYTES", Limit(1 << 10))
+    refused(path, rf"at most {most:,} bytes unpacked", tmp_path / "out")
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_every_fault_of_the_values_is_found():
         ("seed", "a whole number from 0 to 4,294,967,295"),
         ("absent", "one of skip, zero"),
         ("resamples", "a whole number from 0"),
-        ("sead", f"one of {', '.join([*SECTIONS, *VALUES, 'limits'])}"),
+        ("sead", f"one of {', '.join([*SECTIONS, *VALUES, 'limit'])}"),
     ]
 
 

@@ -17,13 +17,15 @@ from crosspro.scripts.reproduce.pins import (
     Pinned,
     normal,
     read_hashed,
-    read_pins,
     requirements,
 )
 from tests.conftest import ROOT
 
 _NAME = re.compile(r"[\w.-]+")
-PINNED = read_pins((ROOT / PINS).read_text("utf-8"))
+PINNED = {
+    normal(name): version
+    for name, version in re.findall(r"(?m)^([^#\s]+)==([^#\s]+)", (ROOT / PINS).read_text("utf-8"))
+}
 CHECKED = {one.name: one for one in read_hashed((ROOT / HASHED).read_text("utf-8"))}
 
 

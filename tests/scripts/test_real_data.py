@@ -91,7 +91,7 @@ def test_sources_get_tags_and_lemmas_beside_the_data(bitext, tmp_path):
 
 def test_commands_inside_get_the_limits_and_their_failure_ends_in_one_line(bitext, tmp_path):
     command = [sys.executable, "-m", "crosspro.scripts.reproduce.real_data", "--bitext", bitext]
-    options = ["--task", "en-fr-2015", "--limit", "aligned_words=2", tmp_path / "out"]
+    options = ["--task", "en-fr-2015", "--limit", "0.001", tmp_path / "out"]
     made = subprocess.run([*command, *options], capture_output=True, check=False)
     assert made.returncode == 2
     assert b"words: expected at most 2" in made.stderr

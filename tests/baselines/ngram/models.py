@@ -92,3 +92,17 @@ def slow_log10(entries: Entries, context: tuple[str, ...], word: str) -> float:
         return entries[(*context, word)][0]
     weight = entries[context][1] if context in entries else 0.0
     return weight + slow_log10(entries, context[1:], word)
+
+
+def state_after(model, context, *, begin=True):
+    """The state after some words, at the start of a sentence or without earlier context."""
+    state = model.begin_state if begin else model.null_state
+    for word in model.ids(context):
+        state = int(model.advance(state, word)[1])
+    return state
+
+
+def word_log10(model, word, context, *, begin=True):
+    """The log10 probability of a word after some words."""
+    log10, _ = model.advance(state_after(model, context, begin=begin), model.ids([word])[0])
+    return float(log10)

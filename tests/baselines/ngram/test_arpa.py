@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from crosspro.baselines.ngram.arpa import formatted, read_arpa, write_arpa
 from crosspro.baselines.ngram.load import load_own
 from crosspro.data_prep.core.errors import InputError
-from tests.baselines.ngram.models import CASES, assert_same, entries_of, read_entries, train
+from tests.baselines.ngram.models import (
+    CASES,
+    assert_same,
+    entries_of,
+    read_entries,
+    train,
+    word_log10,
+)
 
 SMALL = """\\data\\
 ngram 1=5
@@ -117,14 +124,14 @@ def read_entries_of(text, tmp_path):
 def test_unknown_words_are_as_in_kenlm_if_the_model_has_none(tmp_path):
     text = SMALL.replace("-1.5\t<unk>\t0\n", "").replace("ngram 1=5", "ngram 1=4")
     model = read(tmp_path, text)
-    assert model.word_log10("qui", [], begin=False) == -100
+    assert word_log10(model, "qui", [], begin=False) == -100
     assert model.counts == (5, 4, 2)
 
 
 def test_zero_probabilities_are_kept(tmp_path):
     model = read(tmp_path, SMALL.replace("-1\telle\t", "-inf\telle\t"))
-    assert model.word_log10("elle", [], begin=False) == -math.inf
-    assert model.word_log10("<s>", [], begin=False) == -99
+    assert word_log10(model, "elle", [], begin=False) == -math.inf
+    assert word_log10(model, "<s>", [], begin=False) == -99
 
 
 def test_small_positive_values_are_rounding(tmp_path):

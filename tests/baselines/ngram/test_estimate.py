@@ -27,6 +27,7 @@ from tests.baselines.ngram.models import (
     assert_same,
     entries_of,
     read_entries,
+    state_after,
     train,
     train_file,
 )
@@ -158,7 +159,7 @@ def test_probabilities_of_all_words_sum_to_one(text, order, prune, rise):
     thresholds = [*prune, *(threshold + rise for threshold in prune)][:order]
     model = train(text, order, prune=thresholds)
     words = [n for n in range(len(model.vocabulary)) if n != 1]  # all but <s>
-    states = [model.state(line.split()) for line in text] + [model.null_state]
+    states = [state_after(model, line.split()) for line in text] + [model.null_state]
     log10, _ = model.advance(np.array(states)[:, None], words)
     assert (10.0 ** log10.astype(float)).sum(axis=1) == pytest.approx(1, abs=1e-5)
 

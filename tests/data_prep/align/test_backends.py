@@ -69,7 +69,7 @@ def test_a_line_that_was_never_cut_is_refused(aligner):
     long = ["x"] * 100_000
     with pytest.raises(InputError) as refused:
         align_corpus([["a"], long], [["a"], long], AlignerSettings(aligner=aligner))
-    how = "--max-words or --limit aligned_words=N allows more, in Python most_words"
+    how = "--max-words or --limit 2 allows more, in Python most_words"
     expected = f"expected at most 2,000 ({how}), found 100,000"
     assert [str(problem) for problem in refused.value.problems] == [
         f"{side}:2: words: {expected}" for side in ("source", "target")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.bitext.xml_corpora import read_iwslt, read_train_tags
 from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.limits import changed_limits
 
 DOC = '<x>\n<doc docid="1">\n<seg id="1">a</seg>\n<seg id="2">b</seg>\n</doc>\n</x>\n'
 TAGS = "<url>u</url>\n<talkid>1</talkid>\na\nb\n"
@@ -83,8 +84,9 @@ def test_segments_without_translation_can_be_skipped(tmp_path):
 
 
 def test_a_text_without_end_does_not_fill_the_memory(tmp_path):
-    endless = DOC.replace(">b<", f">{'b' * 1_100_000}<")
-    assert "at most 1,000,000 characters" in problem(tmp_path, DOC, endless)
+    endless = DOC.replace(">b<", ">" + "b\n" * 50_000 + "<")
+    with changed_limits(1 / 1024):
+        assert "at most 65,536 characters" in problem(tmp_path, DOC, endless)
 
 
 def test_training_talks_of_unequal_length(tmp_path):

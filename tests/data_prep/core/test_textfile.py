@@ -28,7 +28,7 @@ from crosspro.data_prep.core.files import (
     write_text,
 )
 from crosspro.data_prep.core.guard import guarded
-from crosspro.data_prep.core.limits import LINE_BYTES, changed_limits
+from crosspro.data_prep.core.limits import FILE_BYTES, LINE_BYTES, Limit, changed_limits
 from crosspro.evaluation.inputs.linked_text import raise_problems, read_text
 from crosspro.evaluation.metrics.contrastive.formats import read_json
 from crosspro.evaluation.released.contrastive.printout import released_printout
@@ -114,22 +114,23 @@ def test_lines_are_whole_whatever_their_length(tmp_path, line):
 def test_a_line_that_would_fill_the_memory_is_refused(tmp_path, suffix, opened):
     path = tmp_path / f"x{suffix}"
     with opened(path, "wb") as handle:
-        handle.write(b"short\n" + b"x" * LINE_BYTES.usual + b"\n")
-    lines = read_lines(path)
-    assert next(lines) == b"short\n"
-    with pytest.raises(InputError, match=r":2: line: expected at most 67,108,864 bytes \(--limit"):
-        next(lines)
+        handle.write(b"short\n" + b"x" * 10_000 + b"\n")
+    with changed_limits(10_000 / LINE_BYTES.usual):
+        lines = read_lines(path)
+        assert next(lines) == b"short\n"
+        with pytest.raises(InputError, match=r":2: line: expected at most 10,000 bytes \(--limit"):
+            next(lines)
 
 
 def test_the_longest_line_is_read(tmp_path):
     (tmp_path / "x").write_bytes(b"1234\n1234")
-    with changed_limits({"line_bytes": 5}):
+    with changed_limits(5 / LINE_BYTES.usual):
         assert list(read_lines(tmp_path / "x")) == [b"1234\n", b"1234"]
 
 
 @pytest.fixture
 def small_files():
-    with changed_limits({"file_bytes": 1000}):
+    with changed_limits(1000 / FILE_BYTES.usual):
         yield
 
 
@@ -213,26 +214,23 @@ def test_a_command_may_read_a_pipe_more_than_once(tmp_path, suffix):
 @pytest.mark.usefixtures("small_files")
 def test_an_endless_pipe_is_refused(tmp_path):
     pipe = fifo(tmp_path / "pipe", b"x\n" * 501)
-    with pytest.raises(
-        InputError, match=r"at most 1,000 bytes through a pipe \(--limit file_bytes"
-    ):
+    with pytest.raises(InputError, match=r"at most 1,000 bytes through a pipe \(--limit"):
         list(read_lines(pipe))
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])
-def test_a_file_that_unpacks_to_very_much_is_refused(tmp_path, suffix, pack):
+def test_a_file_that_unpacks_to_very_much_is_refused(tmp_path, monkeypatch, suffix, pack):
     """However short its lines are, and whoever reads it."""
     path = tmp_path / f"bomb{suffix}"
     path.write_bytes(pack(b"ab\n" * 1_000_000))
     assert sum(1 for _ in read_lines(path)) == 1_000_000  # less than a line may have
-    refused = "at most 100 times its size once decompressed"
-    with changed_limits({"line_bytes": 1 << 20}):
-        for read in (lambda: list(read_lines(path)), lambda: list(read_blocks(path, 1 << 16)),
-                     lambda: read_bytes(path)):  # fmt: skip
-            with pytest.raises(InputError, match=refused):
-                read()
-        with changed_limits({"packed_times": 10**6}):
-            assert len(read_bytes(path)) == 3_000_000
+    monkeypatch.setattr("crosspro.data_prep.core.files.LINE_BYTES", Limit(1 << 20))
+    for read in (lambda: list(read_lines(path)), lambda: list(read_blocks(path, 1 << 16)),
+                 lambda: read_bytes(path)):  # fmt: skip
+        with pytest.raises(InputError, match="at most 100 times its size once decompressed"):
+            read()
+    with changed_limits(2):
+        assert len(read_bytes(path)) == 3_000_000
 
 
 def test_a_folder_is_whole_or_not_there(tmp_path):

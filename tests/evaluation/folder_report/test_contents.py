@@ -143,7 +143,7 @@ def test_lines_too_long_to_align_are_told_by_their_files(folder):
     without_links(folder)
     assert faults(folder) == [
         "outputs/mt.fr:4: words: expected at most 2,000 where links are to be made "
-        "(--limit aligned_words=N allows more, limits.aligned_words=N in a training), found 2,001"
+        "(--limit 2 allows twice as much, limit=2 in a training), found 2,001"
     ]
     assert read(folder, make_links=False).linked is None
 

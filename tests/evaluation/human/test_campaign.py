@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.limits import changed_limits
 from crosspro.evaluation.human.campaign import (
     Campaign,
     CampaignSettings,
@@ -195,15 +194,6 @@ def test_agreement_conflicts_and_flags(campaign):
     assert found[places[0].key].flags == (("Ben", "look here"),)
     assert sum(one.asked for one in figures.systems) == 18
     assert {one.name for one in figures.groups} == {"intra subject it", "inter subject it"}
-
-
-def test_too_many_judges_are_refused_before_anything_is_written(campaign):
-    with changed_limits({"judges": 3}):
-        campaign.start(["Chris"])
-        with pytest.raises(InputError, match=r"--judge: expected at most 3 judges .*found 4"):
-            campaign.join("Dora")
-    with campaign.file.reading() as database:
-        assert [one.name for one in people(database)] == ["Anna", "Ben", "Chris"]
 
 
 def test_a_form_is_checked_whole(campaign):

@@ -7,19 +7,25 @@ import yaml
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.inputs.pronoun_lists import (
-    lists_from_mapping,
     lists_names,
     lists_to_mapping,
     load_lists,
 )
 
 
+def written(folder, mapping):
+    """Lists as their file is read."""
+    path = folder / "my.yaml"
+    path.write_text(yaml.safe_dump(mapping, sort_keys=False), "utf-8")
+    return load_lists(path)
+
+
 @pytest.mark.parametrize("name", lists_names())
-def test_shipped_lists_are_well_formed(name):
+def test_shipped_lists_are_well_formed(tmp_path, name):
     lists = load_lists(name)
     assert lists.name == name
     assert name.startswith(f"{lists.source_language}-{lists.target_language}")
-    assert lists_from_mapping(lists_to_mapping(lists), name) == lists
+    assert written(tmp_path, lists_to_mapping(lists)) == lists
 
 
 def test_pairs_that_are_shipped():
@@ -34,21 +40,21 @@ def test_french_lists_are_those_of_the_paper():
     assert lists.probabilities == {frozenset(("ce", "il")): 0.6, frozenset(("ce", "ça")): 0.6}
 
 
-def test_words_are_in_lower_case_and_groups_have_a_first_member():
+def test_words_are_in_lower_case_and_groups_have_a_first_member(tmp_path):
     mapping = {
         "source_pronouns": ["It"],
         "target_pronouns": ["Il", "L"],
         "identical": [["L", "Il"]],
         "equivalent": [["il", "l"]],
     }
-    lists = lists_from_mapping(mapping, "my.yaml")
+    lists = written(tmp_path, mapping)
     assert lists.source_pronouns == ("it",)
     assert lists.labels == {"il": "l", "l": "l"}
     assert lists.probabilities == {}
     assert lists.name == "my"
 
 
-def test_every_problem_is_reported():
+def test_every_problem_is_reported(tmp_path):
     mapping = {
         "source_pronouns": [],
         "target_pronouns": ["il", "il", True, "a b"],
@@ -59,7 +65,7 @@ def test_every_problem_is_reported():
         "colour": "red",
     }
     with pytest.raises(InputError) as caught:
-        lists_from_mapping(mapping, "x.yaml")
+        written(tmp_path, mapping)
     shown = str(caught.value)
     for expected in (
         "colour: expected one of",
@@ -93,12 +99,12 @@ def test_a_file_of_your_own(tmp_path):
         load_lists(path)
 
 
-def test_signatures_change_with_the_content():
+def test_signatures_change_with_the_content(tmp_path):
     lists = load_lists("en-fr")
-    mapping = yaml.safe_load(yaml.safe_dump(lists_to_mapping(lists)))
-    assert lists_from_mapping(mapping, "x").digest == lists.digest
+    mapping = lists_to_mapping(lists)
+    assert written(tmp_path, mapping).digest == lists.digest
     mapping["equivalent"] = []
-    assert lists_from_mapping(mapping, "x").digest != lists.digest
+    assert written(tmp_path, mapping).digest != lists.digest
 
 
 def test_problems_have_lines_and_words_are_composed(tmp_path):
@@ -146,11 +152,11 @@ def test_the_undivided_french_lists_differ_in_the_separator_alone():
 
 @pytest.mark.parametrize("value", ["", "il", 0, False, {"il": 1}])
 @pytest.mark.parametrize("key", ["other_source_pronouns", "ambiguous", "identical", "equivalent"])
-def test_what_is_no_list_is_refused(key, value):
+def test_what_is_no_list_is_refused(tmp_path, key, value):
     lists = {"source_pronouns": ["it"], "target_pronouns": ["il"]}
-    assert lists_from_mapping({**lists, key: None}, "x").name == "x"
+    assert written(tmp_path, {**lists, key: None}).name == "my"
     with pytest.raises(InputError, match=f"{key}: expected a list of"):
-        lists_from_mapping({**lists, key: value}, "x")
+        written(tmp_path, {**lists, key: value})
 
 
 def test_lists_that_inherit(tmp_path):

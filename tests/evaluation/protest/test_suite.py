@@ -64,7 +64,6 @@ TOKEN = 21  # the first token, after the record of the suite and 19 lines of tex
         (1, lambda r: r.update(version=9), "format"),
         (1, lambda r: r.update(tokens=9), "tokens"),
         (1, lambda r: r.update(references="x"), "references"),
-        (1, lambda r: r.update(references=999_999_999), "references"),
         (3, lambda r: r.update(line=7), "line"),
         (3, lambda r: r.update(source=5), "source"),
         (3, lambda r: r.update(references=[]), "references"),
@@ -95,6 +94,11 @@ def test_all_faults_come_together(path):
     lines[TOKEN + 2] = "{broken"
     path.write_text("\n".join(lines) + "\n", "utf-8")
     assert [problem.line for problem in problems(path)] == [4, TOKEN, TOKEN + 3]
+
+
+def test_a_number_of_references_that_is_wrong_takes_no_room(path):
+    change(path, 1, lambda r: r.update(references=10**15))
+    assert {problem.field for problem in problems(path)} == {"references"}
 
 
 def test_files_that_are_no_suites(tmp_path):
