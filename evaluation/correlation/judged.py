@@ -43,8 +43,6 @@ KNOWN_LANGUAGES = LANGUAGES
 COMPARED = (1, 2, 3)
 """The cases of APT that are compared with verdicts; the first two say that a pronoun is right."""
 
-TOTAL = "total"
-
 
 @dataclass(frozen=True, slots=True)
 class JudgedPronoun:

@@ -28,11 +28,13 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.evaluation.core.score import make_signature
+from crosspro.evaluation.core.score import Scale, Score, make_signature
 from crosspro.evaluation.core.statistics import Resampling, draws, interval, p_value
 from crosspro.evaluation.inputs.sheets import read_rows
 from crosspro.evaluation.published.results import figures_file, read_figures
 
+SCALE = Scale(1, 3, -1)
+"""How correlations are shown."""
 FEWEST = 3
 """Over two systems every correlation is 1 or -1."""
 FEWEST_WILLIAMS = 4
@@ -376,14 +378,10 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
-    """A coefficient with its p value, its interval and how it was computed."""
+class Correlation(Score):
+    """A coefficient with its p value."""
 
-    value: float
-    p: float
-    signature: str
-    low: float | None = None
-    high: float | None = None
+    p: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,32 +408,23 @@ class MetricCorrelation:
     metric: str
     coefficients: dict[str, Correlation]
     without: tuple[WithoutSystem, ...]
-    line: RegressionLine
+    regression: RegressionLine
 
 
 @dataclass(frozen=True, slots=True)
-class MetricComparison:
-    """Williams's test between two metrics; the first has the higher correlation."""
+class WilliamsComparison:
+    """Williams's test between two correlations with a `shared` column, over systems that all have.
 
-    first: str
-    second: str
-    r_first: float
-    r_second: float
-    r_between: float
-    test: WilliamsTest
-
-
-@dataclass(frozen=True, slots=True)
-class HumanComparison:
-    """Williams's test of a metric between two human evaluations, over the systems of both.
-
-    Its one-sided p is for a higher correlation with the first.
+    Two metrics share the human scores, the one with the higher correlation is the first; two human
+    evaluations share a metric. One-sided p is for a higher correlation of the first.
     """
 
-    metric: str
+    shared: str
+    first: str
+    second: str
     systems: int
-    r_human: float
-    r_other: float
+    r_first: float
+    r_second: float
     r_between: float
     test: WilliamsTest
 
@@ -449,9 +438,9 @@ class CorrelationStudy:
 
     table: ScoreTable
     results: tuple[MetricCorrelation, ...]
-    comparisons: tuple[MetricComparison, ...]
+    comparisons: tuple[WilliamsComparison, ...]
     warnings: tuple[str, ...]
-    humans: tuple[HumanComparison, ...] = ()
+    humans: tuple[WilliamsComparison, ...] = ()
 
 
 def correlate(table: ScoreTable, plan: Resampling | None = None) -> CorrelationStudy:
@@ -463,12 +452,13 @@ def correlate(table: ScoreTable, plan: Resampling | None = None) -> CorrelationS
         for pair in combinations(table.metrics, 2):
             # The higher correlation first; equal ones stay in the order of the table.
             first, second = sorted(pair, key=lambda name: -pearson(table.columns[name], human))
-            comparisons.append(_compare(table, first, second))
-    humans: tuple[HumanComparison, ...] = ()
+            comparisons.append(_compare(table, table.human, first, second))
+    humans = []
     if table.other_human is not None:
-        other = table.columns[table.other_human]
-        humans = tuple(_between_humans(table, name, other) for name in table.metrics)
-    return CorrelationStudy(table, results, tuple(comparisons), tuple(_warnings(table)), humans)
+        both = table.human, table.other_human
+        humans = [_compare(table, name, *both) for name in table.metrics]
+    warnings = tuple(_warnings(table))
+    return CorrelationStudy(table, results, tuple(comparisons), warnings, tuple(humans))
 
 
 def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorrelation:
@@ -482,7 +472,7 @@ def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorr
         low = high = None
         if plan:
             low, high = interval(bootstrap_systems(coefficient, x, y, plan))
-        found[kind] = Correlation(value, p, _signature(kind, table, plan), low, high)
+        found[kind] = Correlation(kind, value, _signature(kind, table, plan), low, high, p)
     without: tuple[WithoutSystem, ...] = ()
     if n > FEWEST:
         without = tuple(
@@ -496,21 +486,13 @@ def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorr
     return MetricCorrelation(name, found, without, regression(x, y))
 
 
-def _compare(table: ScoreTable, first: str, second: str) -> MetricComparison:
-    human, x, y = (table.columns[name] for name in (table.human, first, second))
-    r12, r13, r23 = (float(pearson(a, b)) for a, b in ((x, human), (y, human), (x, y)))
-    test = williams_test(r12, r13, r23, len(table.systems))
-    return MetricComparison(first, second, r12, r13, r23, test)
-
-
-def _between_humans(table: ScoreTable, metric: str, other: Values) -> HumanComparison:
-    common = ~np.isnan(other)
-    human, others = table.columns[table.human][common], other[common]
-    scores = table.columns[metric][common]
-    pairs = ((scores, human), (scores, others), (human, others))
-    r12, r13, r23 = (float(pearson(a, b)) for a, b in pairs)
-    n = len(scores)
-    return HumanComparison(metric, n, r12, r13, r23, williams_test(r12, r13, r23, n))
+def _compare(table: ScoreTable, shared: str, first: str, second: str) -> WilliamsComparison:
+    columns = np.stack([table.columns[name] for name in (shared, first, second)])
+    common, x, y = columns[:, ~np.isnan(columns).any(axis=0)]
+    n = len(common)
+    r12, r13, r23 = (float(pearson(a, b)) for a, b in ((common, x), (common, y), (x, y)))
+    test = williams_test(r12, r13, r23, n)
+    return WilliamsComparison(shared, first, second, n, r12, r13, r23, test)
 
 
 def _signature(kind: str, table: ScoreTable, plan: Resampling | None) -> str:

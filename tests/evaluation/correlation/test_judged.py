@@ -8,9 +8,9 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.correlation.disagreement import (
+    count_kinds,
     derived_verdicts,
     printed_kinds,
-    study_disagreement,
 )
 from crosspro.evaluation.correlation.judged import (
     COLUMNS,
@@ -95,8 +95,7 @@ def test_the_table_is_read_as_judged_pronouns(tmp_path):
         (3, None, False, ""),
         (5, None, True, ""),
     ]
-    study = study_disagreement(judged)
-    assert study.kinds["total"] == {"V": 1, "E": 1, "I": 0, "O": 0}
+    assert count_kinds(judged)["total"] == {"V": 1, "E": 1, "I": 0, "O": 0}
 
 
 def test_languages_without_a_table_have_no_kinds():
