@@ -140,12 +140,9 @@ def systems(
         correlation_json,
         correlation_text,
     )
+    from crosspro.evaluation.correlation.score_table import read_score_table
     from crosspro.evaluation.correlation.study import correlate as study_of
-    from crosspro.evaluation.correlation.study import (
-        printed_correlations,
-        published_table,
-        read_score_table,
-    )
+    from crosspro.evaluation.correlation.study import printed_correlations, published_table
 
     check_html(html)
     check_plot(plot)

@@ -23,7 +23,7 @@ from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import TOTAL, Metric, Part, Scored
 from crosspro.evaluation.core.score import UNIT, Scale, Score
 from crosspro.evaluation.core.statistics import Floats, ResampledUnits, quotient
-from crosspro.evaluation.core.tables import Table
+from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.correlation.judged import COMPARED, KINDS, UNKNOWN_KIND, JudgedPronoun
 from crosspro.evaluation.inputs.case_records import CASE_NAMES, CASES
 from crosspro.evaluation.published.results import read_figures
@@ -91,11 +91,10 @@ class _CasesAndPeople(Metric[Mapping[str, Any], Judgements, JudgedPronoun]):
 
     def statistics(self, scored: Judged, system: int) -> Floats:
         """Cells, hits and ones."""
-        rows = np.zeros((scored.size, self.cells + 2))
-        for row, one in zip(rows, scored.items[system], strict=True):
-            row[[self.cell(one), -1]] = 1
-            row[-2] = self.hit(one)
-        return rows
+        items = scored.items[system]
+        cells = np.array([self.cell(one) for one in items], dtype=np.int64)
+        others = np.array([(self.hit(one), 1) for one in items]).reshape(-1, 2)
+        return np.concatenate((np.eye(self.cells)[cells], others), axis=1)
 
     def score(self, sums: Floats) -> Mapping[str, Floats]:
         """Hits in per cent of everything."""
@@ -186,8 +185,8 @@ class Disagreement(_CasesAndPeople):
         verdicts = self.statistics(scored, 0).sum(axis=0)[:6].reshape(3, 2)
         wrong = verdicts[[0, 1, 2], [1, 1, 0]]
         shares = quotient(100 * wrong, verdicts.sum(axis=1))
-        rows = [
-            (f"case {case}", *(f"{number:.0f}" for number in own), Score("", share, ""))
+        rows: list[list[Cell]] = [
+            [f"case {case}", *(f"{number:.0f}" for number in own), Score("", share, "")]
             for case, own, share in zip(COMPARED, verdicts, shares.tolist(), strict=True)
         ]
         precision, recall = (scores[name].shown(UNIT) for name in ("precision", "recall"))

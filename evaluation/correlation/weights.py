@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.evaluation.core.score import Score, make_signature
-from crosspro.evaluation.core.tables import Table
+from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.correlation.judged import JudgedPronoun
 from crosspro.evaluation.correlation.study import SCALE, Values, pearson, spearman
 from crosspro.evaluation.inputs.case_records import CASES
@@ -165,19 +165,21 @@ def _judged(name: str, tune: Tuning, verdicts: _Verdicts, enough: bool) -> Tuned
         return TunedWeights(name, weights, nan, nan, nan, error)
     human = verdicts.by_system(verdicts.accepted)
     ours, unseen = verdicts.by_system(weighed), verdicts.by_system(held_out)
-    found = pearson(ours, human), spearman(ours, human), pearson(unseen, human)
-    return TunedWeights(name, weights, *map(float, found), error)
+    r, rho, held_out_r = map(
+        float, (pearson(ours, human), spearman(ours, human), pearson(unseen, human))
+    )
+    return TunedWeights(name, weights, r, rho, held_out_r, error)
 
 
 def weights_text(study: WeightStudy, style: Style = PLAIN) -> str:
     """Weights of the cases, how well they agree with people, and how `crosspro apt` takes them."""
-    rows = [
-        (
+    rows: list[list[Cell]] = [
+        [
             one.name,
             *(f"{weight:.2f}" for weight in one.weights),
             *(Score("", value, "") for value in (one.pearson, one.spearman, one.pearson_held_out)),
             f"{one.error_held_out:.4f}",
-        )
+        ]
         for one in study.settings
     ]
     heading = ("weights", *(f"w{case}" for case in CASES), "Pearson", "Spearman")

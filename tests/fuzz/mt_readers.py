@@ -18,7 +18,8 @@ from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.correlation.disagreement import CaseVerdicts, Disagreement, Judgements
 from crosspro.evaluation.correlation.judged import join_cases, read_judgements
 from crosspro.evaluation.correlation.report import correlation_figure, correlation_page
-from crosspro.evaluation.correlation.study import correlate, read_score_table
+from crosspro.evaluation.correlation.score_table import read_score_table
+from crosspro.evaluation.correlation.study import correlate
 from crosspro.evaluation.folder_report.compute import ReportSettings
 from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 
 import numpy as np
@@ -26,7 +25,7 @@ from crosspro.evaluation.correlation.judged import JudgedColumns, JudgedPronoun,
 from crosspro.evaluation.output.page import evaluation_page
 from crosspro.evaluation.output.records import csv_report, json_report
 from crosspro.evaluation.output.text import text_report
-from tests.conftest import ROOT
+from crosspro.evaluation.published.results import read_figures
 from tests.evaluation.output.reading import Elements
 
 PLAN = Resampling(20, 1)
@@ -37,9 +36,7 @@ def groups(evaluation):
 
 
 def table_3():
-    path = ROOT / "evaluation" / "published" / "figures" / "apt_protest_categories.csv"
-    with path.open(encoding="utf-8") as handle:
-        return {row["category"]: row for row in csv.DictReader(handle)}
+    return {row["category"]: row for row in read_figures("apt_protest_categories")}
 
 
 def test_table_3_of_001_comes_out_of_the_derived_verdicts():
