@@ -199,7 +199,8 @@ class _Row(NamedTuple):
             self.problem(kind_column, f"{choices(KINDS)}, or nothing")
         if case is None or verdict not in VERDICTS:
             return None
-        known = (pair for pair in PRONOUNS if all(name in cells for name in pair))
+        found = next((pair for pair in PRONOUNS if cells.keys() >= set(pair)), None)
+        reference, output = (cells[name] for name in found) if found else ("", "")
         judged = JudgedPronoun(
             cells[names.category],
             case,
@@ -207,7 +208,8 @@ class _Row(NamedTuple):
             cells[names.unit] if names.unit else "",
             verdict in (BAD, "bad"),
             kind or "",
-            *([cells[name] for name in next(known, ())] or ["", ""]),
+            reference,
+            output,
             cells[names.system] if names.system else "",
         )
         if kind and not judged.disagrees:

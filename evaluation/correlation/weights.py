@@ -26,7 +26,8 @@ from crosspro.data_prep.core.errors import CrossproError
 from crosspro.evaluation.core.score import Score, make_signature
 from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.correlation.judged import JudgedPronoun
-from crosspro.evaluation.correlation.study import SCALE, Values, pearson, spearman
+from crosspro.evaluation.correlation.score_table import Values
+from crosspro.evaluation.correlation.study import SCALE, pearson, spearman
 from crosspro.evaluation.inputs.case_records import CASES
 from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
 from crosspro.evaluation.output.text import tables_text

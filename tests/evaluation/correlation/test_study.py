@@ -171,30 +171,6 @@ def test_spearman_of_000_fits_competition_ranks():
     assert {value for value in table_3 if not fits(value, usual_6)} == {0.804, 0.919}
 
 
-def test_the_apt_columns_of_table_3_of_000_are_those_of_table_4():
-    rows = [row for row in read_figures("apt_correlation") if row["metric"] == "APT"]
-    values = {
-        name: {
-            (row["w2"], row["pearson"], row["spearman"])
-            for row in rows
-            if row["table"] == name and row["alignment"] == "heuristics" and row["w6"] == "0"
-        }
-        for name in ("table_3", "table_4")
-    }
-    assert values["table_3"] == values["table_4"]
-    assert len(values["table_3"]) == 3
-
-
-def test_table_5_of_000_is_consistent():
-    *cases, total = read_figures("apt_cases_vs_human")
-    number = sum(int(row["total"]) for row in cases)
-    assert number == int(total["total"]) == 7 * 214
-    for column in ("correct_pct", "incorrect_pct", "bad_translation_pct"):
-        low = sum((int(r[column]) - 0.5 * (int(r[column]) > 0)) * int(r["total"]) for r in cases)
-        high = sum((int(row[column]) + 0.5) * int(row["total"]) for row in cases)
-        assert low / number - 0.5 <= int(total[column]) <= high / number + 0.5
-
-
 # Williams's test --------------------------------------------------------------------------------
 
 
