@@ -131,7 +131,7 @@ def test_a_figure_without_a_panel():
     assert "nothing" in figure_file("nothing", [])
 
 
-# Line charts and their axes ------------------------------------------------------------------------
+# Line charts and their axes ---------------------------------------------------------------------
 
 
 def test_a_chart_has_a_line_and_markers_for_each_series():
