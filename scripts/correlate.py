@@ -14,7 +14,7 @@ from crosspro.scripts.app import group_app
 from crosspro.scripts.expanded_options import expanded
 from crosspro.scripts.html_options import Html, Plot, check_html, check_plot
 from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import Resampled, check_outputs
+from crosspro.scripts.mt_options import Resampled, Shown, check_outputs
 from crosspro.scripts.options import (
     LayoutOption,
     Output,
@@ -140,12 +140,9 @@ def systems(
         correlation_json,
         correlation_text,
     )
+    from crosspro.evaluation.correlation.score_table import read_score_table
     from crosspro.evaluation.correlation.study import correlate as study_of
-    from crosspro.evaluation.correlation.study import (
-        printed_correlations,
-        published_table,
-        read_score_table,
-    )
+    from crosspro.evaluation.correlation.study import printed_correlations, published_table
 
     check_html(html)
     check_plot(plot)
@@ -182,9 +179,10 @@ def systems(
 @app.command()
 @expanded
 def disagreement(
+    context: typer.Context,
     columns: StudyColumns,
     resampled: Resampled,
-    shown: StudyOutputs,
+    shown: Shown,
     judged: Annotated[Path | None, typer.Argument(help=_JUDGED)] = None,
     kind: Annotated[
         str | None,
@@ -201,34 +199,32 @@ def disagreement(
     alternative, E incorrect equivalence, I impersonal translation, O other. Where the table has
     the pronouns of both sides, disagreements are counted by them, too: il for cela, il for il.
     """
-    from dataclasses import replace
-
+    from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.correlation.disagreement import (
-        disagreement_csv,
-        disagreement_json,
-        disagreement_text,
+        Disagreement,
+        Judgements,
         printed_kinds,
         published_judgements,
-        study_disagreement,
     )
 
     if published == (judged is not None):
         raise typer.BadParameter("give a table of judged pronouns, or --published and no table")
-    check_outputs(shown.output)
-    pronouns = published_judgements() if judged is None else columns.read(judged, kind)
-    study = study_disagreement(pronouns, resampled.plan, columns.units)
-    if published:
-        study = replace(study, kinds=printed_kinds())
-    shown.write(study, disagreement_json, disagreement_csv, disagreement_text)
+    shown.check(context)
+    if judged is None:
+        data = Judgements(published_judgements(), printed_kinds=printed_kinds())
+    else:
+        data = Judgements(columns.read(judged, kind), columns.units)
+    shown.write(evaluate(Disagreement(), data, resampled.plan))
 
 
 @app.command()
 @expanded
 def cases(
+    context: typer.Context,
     judged: JudgedTable,
     columns: StudyColumns,
     resampled: Resampled,
-    shown: StudyOutputs,
+    shown: Shown,
 ) -> None:
     """APT's cases against people: correct, incorrect, bad translation.
 
@@ -236,11 +232,12 @@ def cases(
     has judged is left out. `crosspro gap-filling score --judged` and `crosspro protest judged`
     write such tables.
     """
-    from crosspro.evaluation.correlation.cases import case_csv, case_json, case_text, study_cases
+    from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.correlation.disagreement import CaseVerdicts, Judgements
 
-    check_outputs(shown.output)
-    study = study_cases(columns.read(judged), resampled.plan, columns.units)
-    shown.write(study, case_json, case_csv, case_text)
+    shown.check(context)
+    data = Judgements(columns.read(judged), columns.units)
+    shown.write(evaluate(CaseVerdicts(), data, resampled.plan))
 
 
 @app.command()
@@ -258,18 +255,14 @@ def weights(
     correlation over systems (Miculicich Werlen and Popescu-Belis 2017, section 4.2), each beside
     the usual weights. What is held out was not tuned on; --unit is what stays together in it.
     """
-    from crosspro.evaluation.correlation.cases import (
-        tune_weights,
-        weights_csv,
-        weights_json,
-        weights_text,
-    )
+    from crosspro.evaluation.correlation.weights import tune_weights, weights_csv, weights_text
+    from crosspro.evaluation.output.records import json_text
 
     check_outputs(shown.output)
     study = tune_weights(columns.read(judged, system=system), seed, columns.units)
     for warning in study.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    shown.write(study, weights_json, weights_csv, weights_text)
+    shown.write(study, json_text, weights_csv, weights_text)
 
 
 if __name__ == "__main__":

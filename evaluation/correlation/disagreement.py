@@ -1,185 +1,279 @@
-"""Where APT and people disagree, category by category (001 §6, Tables 3 and 4).
+"""APT's cases against what people say of the same pronouns, as metrics of APT.
 
-A judged example has an APT case and a human verdict. Case 1 (identical) or 2 (equivalent) says that
-the pronoun is right, case 3 (different) that it is wrong; cases 4 to 6 and examples that the
-annotators could not judge are left out. A disagreement is an example where the two differ.
+`Disagreement` (001 §6, Tables 3 and 4): case 1 (identical) or 2 (equivalent) says that the pronoun
+is right, case 3 (different) that it is wrong; cases 4 to 6 and examples that the annotators could
+not judge are left out. A disagreement is an example where the two differ.
+
+`CaseVerdicts` (000 §4.3, Table 5): all six cases; a pronoun is correct, incorrect, or in a
+translation too bad to be judged; what nobody has judged is left out.
 """
 
 from __future__ import annotations
 
-import json
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.core.score import make_signature
-from crosspro.evaluation.core.statistics import (
-    Interval,
-    Resampling,
-    bootstrap_sums,
-    interval,
-    percentage,
-    ratio_statistics,
-    tally,
-)
-from crosspro.evaluation.correlation.judged import (
-    COMPARED,
-    KINDS,
-    TOTAL,
-    UNKNOWN_KIND,
-    JudgedPronoun,
-)
-from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
+from crosspro.evaluation.core.evaluation import Evaluation
+from crosspro.evaluation.core.metric import TOTAL, Metric, Part, Scored
+from crosspro.evaluation.core.score import UNIT, Scale, Score
+from crosspro.evaluation.core.statistics import Floats, ResampledUnits, quotient
+from crosspro.evaluation.core.tables import Cell, Table
+from crosspro.evaluation.correlation.judged import COMPARED, KINDS, UNKNOWN_KIND, JudgedPronoun
+from crosspro.evaluation.inputs.case_records import CASE_NAMES, CASES
 from crosspro.evaluation.published.results import read_figures
 
 Counts = NDArray[np.int64]
+Kinds = Mapping[str, Mapping[str, int]]
+"""Disagreements of each kind by category, the total as the last; empty if no kind is known."""
+
+_MOST_PAIRS = 20
+"""Pairs of pronouns that a table shows; JSON has all."""
 
 
-@dataclass(frozen=True)
-class CategoryVerdicts:
-    """The examples of a category: `counts[case - 1]` are those judged correct and incorrect."""
+class Judgements(NamedTuple):
+    """Judged pronouns, and what their `unit` is called; kinds of disagreement where printed."""
 
-    category: str
-    counts: Counts
-
-    @property
-    def cases(self) -> list[int]:
-        """Examples of case 1, 2 and 3."""
-        return [int(number) for number in self.counts.sum(axis=1)]
-
-    @property
-    def correct(self) -> int:
-        """Examples that people accept."""
-        return int(self.counts[:, 0].sum())
-
-    @property
-    def incorrect(self) -> int:
-        """Examples that people reject."""
-        return int(self.counts[:, 1].sum())
-
-    @property
-    def examples(self) -> int:
-        """All examples."""
-        return int(self.counts.sum())
-
-    @property
-    def disagreements(self) -> int:
-        """Identical or equivalent but rejected, or different but accepted."""
-        return int(self.counts[0, 1] + self.counts[1, 1] + self.counts[2, 0])
-
-    @property
-    def percentage(self) -> float | None:
-        """Disagreements in per cent of the examples, if there are any."""
-        return 100 * self.disagreements / self.examples if self.examples else None
-
-    @property
-    def disagreement_by_case(self) -> list[float | None]:
-        """Disagreements in per cent of the examples of each case, where it has any."""
-        wrong = (self.counts[0, 1], self.counts[1, 1], self.counts[2, 0])
-        pairs = zip(wrong, self.cases, strict=True)
-        return [100 * int(part) / whole if whole else None for part, whole in pairs]
-
-    @property
-    def precision(self) -> float | None:
-        """Of the pronouns that APT accepts, the share that people accept, if it accepts any."""
-        accepted = self.counts[:2]
-        return float(accepted[:, 0].sum() / accepted.sum()) if accepted.any() else None
-
-    @property
-    def recall(self) -> float | None:
-        """Of the pronouns that people accept, the share that APT accepts, if they accept any."""
-        return float(self.counts[:2, 0].sum() / self.correct) if self.correct else None
+    pronouns: Sequence[JudgedPronoun]
+    unit: str = "example"
+    printed_kinds: Kinds | None = None
 
 
-def count_verdicts(judgements: Iterable[JudgedPronoun]) -> tuple[CategoryVerdicts, ...]:
-    """The categories in order of appearance, and the total as the last."""
-    counts: dict[str, Counts] = {}
-    for one in judgements:
-        if one.case in COMPARED and one.correct is not None:
-            cells = counts.setdefault(one.category, np.zeros((len(COMPARED), 2), dtype=np.int64))
-            cells[one.case - 1, 0 if one.correct else 1] += 1
-    return with_total(counts)
+Judged = Scored[Judgements, JudgedPronoun]
 
 
-def with_total(counts: Mapping[str, Counts]) -> tuple[CategoryVerdicts, ...]:
-    """Verdicts of counts by category, and their total as the last."""
-    total = sum(counts.values(), np.zeros((len(COMPARED), 2), dtype=np.int64))
-    return tuple(CategoryVerdicts(name, cells) for name, cells in [*counts.items(), (TOTAL, total)])
+class _CasesAndPeople(Metric[Mapping[str, Any], Judgements, JudgedPronoun]):
+    """What both metrics share: APT is the only system, and pronouns that count are items.
 
-
-@dataclass(frozen=True, slots=True)
-class DisagreedPair:
-    """A pronoun of the output for one of the reference, and where people contradict its case.
-
-    001 §6 counts such: *il* for *cela* (case 3) that people accept, *il* for *il* (case 1) that
-    they reject.
+    Statistics are a cell for each case and verdict, whether the pronoun is one of those whose share
+    is the headline, and 1. Only the headline has intervals.
     """
 
-    case: int
-    output: str
-    reference: str
-    categories: Mapping[str, int]
+    scale = Scale(digits=1)
+    cells: ClassVar[int]
 
-    @property
-    def examples(self) -> int:
-        """In all categories together."""
-        return sum(self.categories.values())
+    def __init__(self) -> None:
+        super().__init__({})
+
+    @abstractmethod
+    def cell(self, one: JudgedPronoun) -> int | None:
+        """Where a pronoun is counted; None if it is left out."""
+
+    @abstractmethod
+    def hit(self, one: JudgedPronoun) -> bool:
+        """Whether it is one of those whose share is the headline."""
+
+    @abstractmethod
+    def group(self, one: JudgedPronoun) -> str:
+        """The group that a pronoun is in."""
+
+    @abstractmethod
+    def groups(self, scored: Judged) -> Iterable[str]:
+        """All groups in their order."""
+
+    @abstractmethod
+    def other_scores(self, sums: Floats) -> Mapping[str, Floats]:
+        """Measures of the sums of cells."""
+
+    def items(self, data: Judgements) -> Judged:
+        """The pronouns that count."""
+        counted = [one for one in data.pronouns if self.cell(one) is not None]
+        places: dict[object, int] = {}
+        units = [places.setdefault(one.unit or n, len(places)) for n, one in enumerate(counted)]
+        resampled = ResampledUnits(data.unit, np.array(units, dtype=np.int64), len(places))
+        facts = {"left_out": len(data.pronouns) - len(counted)}
+        return Scored(data, ("APT",), (counted,), resampled, facts)
+
+    def statistics(self, scored: Judged, system: int) -> Floats:
+        """Cells, hits and ones."""
+        items = scored.items[system]
+        cells = np.array([self.cell(one) for one in items], dtype=np.int64)
+        others = np.array([(self.hit(one), 1) for one in items]).reshape(-1, 2)
+        return np.concatenate((np.eye(self.cells)[cells], others), axis=1)
+
+    def score(self, sums: Floats) -> Mapping[str, Floats]:
+        """Hits in per cent of everything."""
+        return {self.headline: quotient(100 * sums[:, -2], sums[:, -1])}
+
+    def parts(self, scored: Judged, system: int) -> Iterator[Part]:
+        """Each group and the total."""
+        of_item = np.array([self.group(one) for one in scored.items[system]])
+        divided = [(self.grouped, name, of_item == name) for name in self.groups(scored)]
+        for breakdown, name, chosen in (*divided, ("", TOTAL, np.ones(scored.size, dtype=bool))):
+            yield Part(breakdown, name, chosen, range(self.cells, self.cells + 2))
+            cells = range(self.cells)
+            yield Part(breakdown, name, chosen, cells, self.other_scores, resampled=False)
 
 
-@dataclass(frozen=True)
-class DisagreementStudy:
-    """The verdicts of each category, the 95% intervals of their percentages, and how they came."""
+class Disagreement(_CasesAndPeople):
+    """Where APT and people disagree, category by category."""
 
-    verdicts: tuple[CategoryVerdicts, ...]
-    intervals: Mapping[str, Interval]
-    signature: str
-    kinds: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Disagreements of each kind by category, the total as the last; none if no kind is known."""
-    pairs: tuple[DisagreedPair, ...] = ()
-    """Disagreements by the pronouns of output and reference, where these are known."""
-    unit: str = "example"
-    """What intervals resample."""
+    name = "disagreement"
+    title = "APT and people"
+    measures: Mapping[str, str] = {"disagreement": "disagreement %"}
+    headline = "disagreement"
+    grouped = "category"
+    shown_counts: ClassVar[Mapping[str, str]] = {
+        **{f"case_{case}": f"case {case}" for case in COMPARED},
+        "correct": "correct",
+        "incorrect": "incorrect",
+        "disagreements": "disagree",
+        "examples": "examples",
+    }
+    cells = 6
+
+    def cell(self, one: JudgedPronoun) -> int | None:
+        """Correct and incorrect ones of each case that is compared."""
+        if one.case not in COMPARED or one.correct is None:
+            return None
+        return 2 * one.case - 1 - one.correct
+
+    def hit(self, one: JudgedPronoun) -> bool:
+        """Identical or equivalent but rejected, or different but accepted."""
+        return one.disagrees
+
+    def group(self, one: JudgedPronoun) -> str:
+        """Its category."""
+        return one.category
+
+    def groups(self, scored: Judged) -> Iterable[str]:
+        """Categories in order of appearance."""
+        return dict.fromkeys(one.category for one in scored.items[0])
+
+    def other_scores(self, sums: Floats) -> Mapping[str, Floats]:
+        """Case 1 or 2 as a detector of the pronouns that people accept."""
+        found = sums[:, [0, 2]].sum(axis=1)
+        return {
+            "precision": quotient(found, sums[:, :4].sum(axis=1)),
+            "recall": quotient(found, sums[:, [0, 2, 4]].sum(axis=1)),
+        }
+
+    def parts(self, scored: Judged, system: int) -> Iterator[Part]:
+        """With the kinds of disagreement among the counts, where they are known."""
+        kinds, rows = _kinds(scored), self.statistics(scored, system)
+        for part in super().parts(scored, system):
+            own = kinds.get(part.group, {}).items()
+            named = {KINDS.get(kind, "unknown").replace(" ", "_"): count for kind, count in own}
+            yield part._replace(counts={**self.counts(rows[part.chosen].sum(axis=0)), **named})
+
+    def counts(self, sums: Floats) -> Mapping[str, int]:
+        """Examples of each case and verdict."""
+        verdicts = sums[:6].reshape(3, 2)
+        numbers = (*verdicts.sum(axis=1), *verdicts.sum(axis=0), *sums[6:])
+        return dict(zip(self.shown_counts, map(int, numbers), strict=True))
+
+    def described(self, scored: Judged, part: Part, measure: str, system: int) -> list[str]:
+        """Which cases are compared, and how many examples."""
+        return ["disagreement", "cases:1+2/3", f"examples:{scored.size}"]
+
+    def heading(self, scored: Judged) -> str:
+        """How many examples."""
+        return f"Cases 1 to 3 of APT against people: {scored.size:,} examples"
+
+    def of_system(self, scored: Judged, system: int) -> Mapping[str, Any]:
+        """Disagreements by the pronouns of output and reference."""
+        return {"pairs": [asdict(one) for one in count_pairs(scored.items[system])]}
+
+    def tables(self, evaluation: Evaluation) -> list[Table]:
+        """How reliable each case is; Table 4 of 001; and the pairs of 001 §6, where known."""
+        scored, scores = evaluation.scored, evaluation.systems[0].scores
+        verdicts = self.statistics(scored, 0).sum(axis=0)[:6].reshape(3, 2)
+        wrong = verdicts[[0, 1, 2], [1, 1, 0]]
+        shares = quotient(100 * wrong, verdicts.sum(axis=1))
+        rows: list[list[Cell]] = [
+            [f"case {case}", *(f"{number:.0f}" for number in own), Score("", share, "")]
+            for case, own, share in zip(COMPARED, verdicts, shares.tolist(), strict=True)
+        ]
+        precision, recall = (scores[name].shown(UNIT) for name in ("precision", "recall"))
+        note = (
+            f"Case 1 or 2 as a detector of correct pronouns: precision {precision}, recall {recall}"
+        )
+        heading = ("total", "correct", "incorrect", "disagree %")
+        return [
+            Table(heading, rows, notes=(note,)),
+            *_kinds_table(_kinds(scored)),
+            *_pairs_table(count_pairs(scored.items[0])),
+        ]
 
 
-def study_disagreement(
-    judgements: Sequence[JudgedPronoun], plan: Resampling | None = None, unit: str = "example"
-) -> DisagreementStudy:
-    """Count verdicts; with a resampling plan also intervals. `unit` is what a unit is called."""
-    verdicts = count_verdicts(judgements)
-    intervals = {}
-    if plan is not None:
-        for one in verdicts:
-            intervals[one.category] = disagreement_interval(judgements, one.category, plan)
-    parts = ["disagreement", "cases:1+2/3", f"examples:{verdicts[-1].examples}"]
-    signature = make_signature(parts, plan, unit)
-    kinds, pairs = count_kinds(judgements), count_pairs(judgements)
-    return DisagreementStudy(verdicts, intervals, signature, kinds, pairs, unit)
+class CaseVerdicts(_CasesAndPeople):
+    """What people say of the pronouns of each case."""
+
+    name = "case-verdicts"
+    title = "APT's cases and people"
+    measures: Mapping[str, str] = {
+        "correct_share": "correct %",
+        "incorrect_share": "incorrect %",
+        "bad_share": "bad translation %",
+    }
+    headline = "correct_share"
+    grouped = "case"
+    shown_counts: ClassVar[Mapping[str, str]] = {"examples": "total"}
+    cells = 3
+
+    def cell(self, one: JudgedPronoun) -> int | None:
+        """Correct, incorrect, bad."""
+        if one.bad:
+            return 2
+        return None if one.correct is None else 1 - one.correct
+
+    def hit(self, one: JudgedPronoun) -> bool:
+        """Whether people accept it."""
+        return self.cell(one) == 0
+
+    def group(self, one: JudgedPronoun) -> str:
+        """Its case."""
+        return f"{one.case} {CASE_NAMES[one.case - 1]}"
+
+    def groups(self, scored: Judged) -> Iterable[str]:
+        """All six cases."""
+        return [f"{case} {name}" for case, name in zip(CASES, CASE_NAMES, strict=True)]
+
+    def other_scores(self, sums: Floats) -> Mapping[str, Floats]:
+        """The other verdicts in per cent."""
+        whole = sums.sum(axis=1)
+        shares = (quotient(100 * sums[:, place], whole) for place in (1, 2))
+        return dict(zip(("incorrect_share", "bad_share"), shares, strict=True))
+
+    def counts(self, sums: Floats) -> Mapping[str, int]:
+        """Pronouns of each verdict."""
+        correct, incorrect, bad, _, examples = map(int, sums)
+        return {"correct": correct, "incorrect": incorrect, "bad": bad, "examples": examples}
+
+    def described(self, scored: Judged, part: Part, measure: str, system: int) -> list[str]:
+        """How many judged pronouns there are."""
+        return ["case-verdicts", f"examples:{scored.size}"]
+
+    def heading(self, scored: Judged) -> str:
+        """How many judged pronouns there are."""
+        return f"APT's cases against people: {scored.size:,} judged pronouns"
+
+    def notes(self, scored: Judged) -> tuple[str, ...]:
+        """How many are left out."""
+        unjudged = scored.facts["left_out"]
+        return (f"{unjudged:,} pronouns that nobody has judged are left out.",) if unjudged else ()
+
+
+# Kinds of disagreement and pairs of pronouns ------------------------------------------------------
+
+
+def _kinds(scored: Judged) -> Kinds:
+    if scored.data.printed_kinds is not None:
+        return scored.data.printed_kinds
+    return count_kinds(scored.items[0])
 
 
 def count_kinds(judgements: Iterable[JudgedPronoun]) -> dict[str, dict[str, int]]:
     """How many disagreements of each category are of each kind (001 Table 4)."""
     by_category: dict[str, Counter[str]] = {}
     for one in judgements:
-        if one.case in COMPARED and one.correct is not None:
-            by_category.setdefault(one.category, Counter())[one.kind] += one.disagrees
+        by_category.setdefault(one.category, Counter())[one.kind] += one.disagrees
     return kinds_with_total(by_category)
-
-
-def count_pairs(judgements: Iterable[JudgedPronoun]) -> tuple[DisagreedPair, ...]:
-    """Disagreements by case and pronouns, the most frequent first; none without pronouns."""
-    found: dict[tuple[int, str, str], Counter[str]] = {}
-    for one in judgements:
-        if one.disagrees and one.reference and one.output:
-            key = (one.case, one.output.lower(), one.reference.lower())
-            found.setdefault(key, Counter())[one.category] += 1
-    pairs = (
-        DisagreedPair(*key, dict(sorted(own.items(), key=lambda item: -item[1])))
-        for key, own in found.items()
-    )
-    return tuple(sorted(pairs, key=lambda one: -one.examples))
 
 
 def kinds_with_total(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
@@ -196,22 +290,66 @@ def kinds_with_total(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[
     }
 
 
-def disagreement_interval(
-    judgements: Iterable[JudgedPronoun], category: str, plan: Resampling
-) -> Interval:
-    """The 95% interval of a category's percentage; units are resampled, else examples."""
-    sums: dict[object, list[int]] = {}
-    for number, one in enumerate(judgements):
-        if one.case not in COMPARED or one.correct is None or category not in (one.category, TOTAL):
-            continue
-        cell = sums.setdefault(one.unit or number, [0, 0])
-        cell[0] += one.disagrees
-        cell[1] += 1
-    if not sums:
-        return None, None
-    numerators, denominators = zip(*sums.values(), strict=True)
-    samples = bootstrap_sums(tally(ratio_statistics(numerators, denominators)), plan)
-    return interval(percentage(samples))
+def _kinds_table(kinds: Kinds) -> Iterator[Table]:
+    if kinds:
+        shown = list(next(iter(kinds.values())))
+        rows = [
+            (category, *(str(own[kind]) if own[kind] else "–" for kind in shown))
+            for category, own in kinds.items()
+        ]
+        heading = ("kinds of disagreement", *(kind or "unknown" for kind in shown))
+        key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
+        yield Table(heading, rows, notes=(f"{key}.",))
+
+
+@dataclass(frozen=True, slots=True)
+class DisagreedPair:
+    """A pronoun of the output for one of the reference, and where people contradict its case.
+
+    001 §6 counts such: *il* for *cela* (case 3) that people accept, *il* for *il* (case 1) that
+    they reject.
+    """
+
+    case: int
+    output: str
+    reference: str
+    categories: Mapping[str, int]
+
+
+def count_pairs(judgements: Iterable[JudgedPronoun]) -> tuple[DisagreedPair, ...]:
+    """Disagreements by case and pronouns, the most frequent first; none without pronouns."""
+    found: dict[tuple[int, str, str], Counter[str]] = {}
+    for one in judgements:
+        if one.disagrees and one.reference and one.output:
+            key = (one.case, one.output.lower(), one.reference.lower())
+            found.setdefault(key, Counter())[one.category] += 1
+    pairs = (
+        DisagreedPair(*key, dict(sorted(own.items(), key=lambda item: -item[1])))
+        for key, own in found.items()
+    )
+    return tuple(sorted(pairs, key=lambda one: -sum(one.categories.values())))
+
+
+def _pairs_table(pairs: Sequence[DisagreedPair]) -> Iterator[Table]:
+    called = {1: "1 same, rejected", 2: "2 equivalent, rejected", 3: "3 different, accepted"}
+    rows = [
+        (
+            called[one.case],
+            one.output,
+            one.reference,
+            ", ".join(f"{name} {number}" for name, number in one.categories.items()),
+            str(sum(one.categories.values())),
+        )
+        for one in pairs[:_MOST_PAIRS]
+    ]
+    if rows:
+        more = len(pairs) - len(rows)
+        notes = (f"… and {more:,} more (--layout json has all).",) if more else ()
+        heading = ("case and verdict", "output", "reference", "by category", "examples")
+        yield Table(heading, rows, left=4, notes=notes)
+
+
+# Published figures (001 Tables 3 and 4) -----------------------------------------------------------
 
 
 def verdicts_from_margins(
@@ -238,159 +376,6 @@ def verdicts_from_margins(
     if twice % 2 or (table < 0).any():
         raise ValueError("no table of whole numbers has these margins")
     return table
-
-
-# The report --------------------------------------------------------------------------------------
-
-_DISAGREEMENTS = {
-    1: "1 same, rejected",
-    2: "2 equivalent, rejected",
-    3: "3 different, accepted",
-}
-_MOST_PAIRS = 20
-"""Pairs of pronouns that a table shows; JSON has all."""
-
-
-def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
-    """Table 3 of 001, and how reliable each case is."""
-    rows = []
-    for one in study.verdicts:
-        shown = _shown(one.percentage, 1)
-        low, high = study.intervals.get(one.category, (None, None))
-        if low is not None and high is not None:
-            shown += f" [{low:.1f}, {high:.1f}]"
-        numbers = (*one.cases, one.correct, one.incorrect, one.disagreements, one.examples)
-        rows.append((one.category, *map(str, numbers), shown))
-    heading = (
-        "category",
-        "case 1",
-        "case 2",
-        "case 3",
-        "correct",
-        "incorrect",
-        "disagree",
-        "examples",
-        "%",
-    )
-    total = study.verdicts[-1]
-    by_case = [
-        (f"case {case}", *map(str, cells), _shown(share, 1))
-        for case, cells, share in zip(
-            (1, 2, 3), total.counts.tolist(), total.disagreement_by_case, strict=True
-        )
-    ]
-    return "\n".join(
-        (
-            style.table(heading, rows),
-            *([f"[95% interval by {study.unit}]\n"] if study.intervals else ()),
-            style.table(("total", "correct", "incorrect", "disagree %"), by_case),
-            "Case 1 or 2 as a detector of correct pronouns: "
-            f"precision {_shown(total.precision, 4)}, recall {_shown(total.recall, 4)}\n",
-            *_kinds(study, style),
-            *_pairs(study, style),
-            *style.signed([study.signature]),
-        )
-    )
-
-
-def _shown(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
-
-
-def _kinds(study: DisagreementStudy, style: Style) -> list[str]:
-    """Table 4 of 001, if kinds are known."""
-    if not study.kinds:
-        return []
-    shown = list(next(iter(study.kinds.values())))
-    rows = [
-        (category, *(str(own[kind]) if own[kind] else "–" for kind in shown))
-        for category, own in study.kinds.items()
-    ]
-    heading = ("kinds of disagreement", *(kind or "unknown" for kind in shown))
-    key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
-    return [style.table(heading, rows) + style.after + f"{key}.\n"]
-
-
-def _pairs(study: DisagreementStudy, style: Style) -> list[str]:
-    """The counts of 001 §6, if pronouns are known: il for cela that people accept, and so on."""
-    if not study.pairs:
-        return []
-    shown = study.pairs[:_MOST_PAIRS]
-    rows = [
-        (
-            _DISAGREEMENTS[one.case],
-            one.output,
-            one.reference,
-            ", ".join(f"{name} {number}" for name, number in one.categories.items()),
-            str(one.examples),
-        )
-        for one in shown
-    ]
-    heading = ("case and verdict", "output", "reference", "by category", "examples")
-    more = len(study.pairs) - len(shown)
-    rest = f"{style.after}… and {more:,} more (--layout json has all).\n" if more else ""
-    return [style.table(heading, rows, 4) + rest]
-
-
-def disagreement_json(study: DisagreementStudy) -> str:
-    """The same for other programs."""
-    content = {
-        "categories": [
-            {
-                "category": one.category,
-                "cases": one.cases,
-                "correct": one.correct,
-                "incorrect": one.incorrect,
-                "disagreements": one.disagreements,
-                "examples": one.examples,
-                "percentage": one.percentage,
-                "interval": study.intervals.get(one.category),
-                "counts": one.counts.tolist(),
-                "kinds": _named(study.kinds.get(one.category)),
-                "precision": one.precision,
-                "recall": one.recall,
-            }
-            for one in study.verdicts
-        ],
-        "pairs": [asdict(one) for one in study.pairs],
-        "signature": study.signature,
-    }
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-
-
-def _named(kinds: Mapping[str, int] | None) -> dict[str, int] | None:
-    """Counts by the full names of kinds."""
-    if kinds is None:
-        return None
-    return {KINDS.get(kind, "unknown"): count for kind, count in kinds.items()}
-
-
-def disagreement_csv(study: DisagreementStudy) -> str:
-    """One line per category, with the share of disagreements in percent; kinds where known."""
-    kinds = next(iter(study.kinds.values()), {})
-    none = dict.fromkeys(kinds, "")
-    rows = [
-        (
-            one.category,
-            *one.cases,
-            one.correct,
-            one.incorrect,
-            one.disagreements,
-            one.examples,
-            csv_number(one.percentage),
-            *map(csv_number, study.intervals.get(one.category, (None, None))),
-            study.signature,
-            *study.kinds.get(one.category, none).values(),
-        )
-        for one in study.verdicts
-    ]
-    heading = ("category", "case1", "case2", "case3", "correct", "incorrect", "disagreements")
-    more = ("examples", "percentage", "low", "high", "signature")
-    names = (name.replace(" ", "_") for name in _named(kinds) or ())
-    return csv_text([(*heading, *more, *names), *rows])
-
-
-# Published figures (001 Tables 3 and 4) -----------------------------------------------------------
 
 
 def derived_verdicts() -> dict[str, Counts]:

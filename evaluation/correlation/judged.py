@@ -9,9 +9,10 @@ pronoun is I. All else is O, as are all accepted pronouns that are not anaphoric
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.evaluation.inputs.case_records import (
@@ -24,7 +25,7 @@ from crosspro.evaluation.inputs.case_records import (
     PlacedVerdict,
 )
 from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES, readings_of
-from crosspro.evaluation.inputs.sheets import read_rows
+from crosspro.evaluation.inputs.sheets import named_cells, read_rows
 from crosspro.evaluation.output.tables import csv_text
 
 KINDS: Mapping[str, str] = {
@@ -42,8 +43,6 @@ KNOWN_LANGUAGES = LANGUAGES
 
 COMPARED = (1, 2, 3)
 """The cases of APT that are compared with verdicts; the first two say that a pronoun is right."""
-
-TOTAL = "total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,72 +160,61 @@ def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[Judg
         raise InputError(Problem(str(path), line, "column", known, quoted(n)) for n in missing)
     problems: list[Problem] = []
     judgements = []
-    for number, row in rows:
-        if len(row) != len(heading):
-            expected = f"{len(heading)} as in the heading"
-            problems.append(Problem(str(path), number, "cells", expected, str(len(row))))
-            continue
-        reading = _Row(path, number, dict(zip(heading, row, strict=True)), names)
-        found = list(reading.problems())
-        problems += found
-        if not found:
-            judgements.append(reading.judged())
+    for number, cells in named_cells(path, heading, rows, problems):
+        reading = _Row(str(path), number, cells, problems)
+        judgements.append(reading.judged(names))
     if problems:
         raise InputError(problems)
     if not judgements:
         raise input_error(path, "file", "at least one judged pronoun", "none")
-    return judgements
+    return [one for one in judgements if one is not None]
 
 
-class _Row:
-    """The cells of a row, and what they say."""
+class _Row(NamedTuple):
+    """The cells of a row, and what is wrong with them."""
 
-    def __init__(
-        self, path: Path, line: int, cells: Mapping[str, str], names: JudgedColumns
-    ) -> None:
-        self.path = str(path)
-        self.line = line
-        self.names = names
-        self.cells = cells
-        self.case = _CASES.get(cells[names.case].lower())
-        self.verdict = cells[names.human].lower()
-        self.kind_column = names.kind or KIND
-        self.kind = _KINDS.get(cells.get(self.kind_column, "").lower())
-        known = (pair for pair in PRONOUNS if all(name in cells for name in pair))
-        self.pronouns = [cells[name] for name in next(known, ())] or ["", ""]
+    path: str
+    line: int
+    cells: Mapping[str, str]
+    problems: list[Problem]
 
-    def problems(self) -> Iterator[Problem]:
-        names = self.names
-        if self.case is None:
-            yield self.problem(names.case, "a case from 1 to 6")
-        if self.verdict not in VERDICTS:
+    def problem(self, column: str, expected: str, found: str = "") -> None:
+        said = found or quoted(self.cells[column])
+        self.problems.append(Problem(self.path, self.line, column, expected, said))
+
+    def judged(self, names: JudgedColumns) -> JudgedPronoun | None:
+        """The pronoun; None where its case or verdict cannot be told."""
+        cells = self.cells
+        case, verdict = _CASES.get(cells[names.case].lower()), cells[names.human].lower()
+        kind_column = names.kind or KIND
+        kind = _KINDS.get(cells.get(kind_column, "").lower())
+        if case is None:
+            self.problem(names.case, "a case from 1 to 6")
+        if verdict not in VERDICTS:
             expected = f"one of correct, incorrect, {BAD}, or nothing where it could not be judged"
-            yield self.problem(names.human, expected)
-        if not self.cells[names.category]:
-            yield Problem(self.path, self.line, names.category, "a category", "nothing")
-        if self.kind is None:
-            yield self.problem(self.kind_column, f"{choices(KINDS)}, or nothing")
-        elif self.kind and self.case and self.verdict in VERDICTS and not self.judged().disagrees:
-            expected = "nothing, as the case and the verdict do not disagree"
-            yield self.problem(self.kind_column, expected)
-
-    def problem(self, column: str, expected: str) -> Problem:
-        found = quoted(self.cells[column])
-        return Problem(self.path, self.line, column, expected, found)
-
-    def judged(self) -> JudgedPronoun:
-        names = self.names
-        return JudgedPronoun(
-            self.cells[names.category],
-            self.case or 0,
-            VERDICTS[self.verdict],
-            self.cells[names.unit] if names.unit else "",
-            self.verdict in (BAD, "bad"),
-            self.kind or "",
-            reference=self.pronouns[0],
-            output=self.pronouns[1],
-            system=self.cells[names.system] if names.system else "",
+            self.problem(names.human, expected)
+        if not cells[names.category]:
+            self.problem(names.category, "a category", "nothing")
+        if kind is None:
+            self.problem(kind_column, f"{choices(KINDS)}, or nothing")
+        if case is None or verdict not in VERDICTS:
+            return None
+        found = next((pair for pair in PRONOUNS if cells.keys() >= set(pair)), None)
+        reference, output = (cells[name] for name in found) if found else ("", "")
+        judged = JudgedPronoun(
+            cells[names.category],
+            case,
+            VERDICTS[verdict],
+            cells[names.unit] if names.unit else "",
+            verdict in (BAD, "bad"),
+            kind or "",
+            reference,
+            output,
+            cells[names.system] if names.system else "",
         )
+        if kind and not judged.disagrees:
+            self.problem(kind_column, "nothing, as the case and the verdict do not disagree")
+        return judged
 
 
 # Verdicts joined with cases -----------------------------------------------------------------------

@@ -9,222 +9,37 @@
 - Williams's test between two human evaluations of the same systems: does a metric agree better with
   the one or with the other (001 §6)?
 
-Scores come as a table: a row for each MT system, a column for each metric or human score. p values
-of rank correlations come from permutations, all of them for up to eight systems. Coefficients are
-functions of arrays whose last axis is the systems, so that a thousand resamples are one call.
+p values of rank correlations come from permutations, all of them for up to eight systems.
+Coefficients are functions of arrays whose last axis is the systems, so that a thousand resamples
+are one call.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.evaluation.core.score import make_signature
+from crosspro.evaluation.core.score import Scale, Score, make_signature
 from crosspro.evaluation.core.statistics import Resampling, draws, interval, p_value
-from crosspro.evaluation.inputs.sheets import read_rows
+from crosspro.evaluation.correlation.score_table import (
+    FEWEST,
+    FEWEST_WILLIAMS,
+    ScoreTable,
+    Values,
+)
 from crosspro.evaluation.published.results import figures_file, read_figures
 
-FEWEST = 3
-"""Over two systems every correlation is 1 or -1."""
-FEWEST_WILLIAMS = 4
-"""With fewer systems Williams's test has no degree of freedom."""
-
-
-@dataclass(frozen=True)
-class ScoreTable:
-    """Scores of systems: `columns[metric][system]`; `digest` identifies the numbers.
-
-    `other_human` is a second human evaluation, not a number where it has no score of a system.
-    """
-
-    name: str
-    systems: tuple[str, ...]
-    human: str
-    columns: Mapping[str, NDArray[np.float64]]
-    other_human: str | None = None
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The columns that are not the human scores."""
-        return tuple(n for n in self.columns if n not in (self.human, self.other_human))
-
-    @property
-    def digest(self) -> str:
-        """A short name for the content."""
-        content = repr((self.systems, [(k, v.tolist()) for k, v in self.columns.items()]))
-        return hashlib.sha256(content.encode()).hexdigest()[:8]
-
-
-def read_score_table(
-    path: Path,
-    human: str,
-    metrics: Sequence[str] = (),
-    system: str | None = None,
-    without: Collection[str] = (),
-    negate: Collection[str] = (),
-    other_human: str | None = None,
-) -> ScoreTable:
-    """Read a CSV or TSV file; raises `InputError` with every fault of the columns that are used.
-
-    The first column names the systems unless `system` does; all others are metrics unless `metrics`
-    says which. Systems in `without` are left out. Columns in `negate`, where lower is better,
-    change their sign. Cells of `other_human` may be empty: it may be about fewer systems.
-    """
-    rows = read_rows(path)
-    heading_line, heading = next(rows, (0, []))
-    if len(heading) < 2:
-        raise input_error(path, "heading", "names of at least two columns", quoted(str(heading)))
-    system = heading[0] if system is None else system
-    numbers = [name for name in heading if name != system]
-    humans = [human] if other_human is None else [human, other_human]
-    metrics = metrics or [name for name in numbers if name not in humans]
-    _check_names(path, heading_line, heading, system, humans, metrics, negate)
-    names = [*humans, *dict.fromkeys(metrics)]
-    reader = _Cells(path, heading, system, names, set(without), other_human)
-    for number, row in rows:
-        reader.read(number, row)
-    columns = reader.finish()
-    for name in negate:
-        columns[name] = -columns[name]
-    return ScoreTable(path.name, tuple(reader.lines), human, columns, other_human)
-
-
-def _check_names(
-    path: Path,
-    line: int,
-    heading: Sequence[str],
-    system: str,
-    humans: Sequence[str],
-    metrics: Sequence[str],
-    negate: Collection[str],
-) -> None:
-    problems = [
-        Problem(str(path), line, "heading", "different names", f"{quoted(name)} twice")
-        for name in dict.fromkeys(heading)
-        if heading.count(name) > 1
-    ]
-    known = [name for name in heading if name != system]
-    if system not in heading:
-        problems.append(Problem(str(path), line, "system column", choices(heading), quoted(system)))
-    if len(set(humans)) < len(humans):
-        expected = "two columns of human scores"
-        problems.append(Problem(str(path), line, "human column", expected, quoted(humans[0])))
-    for field, names in (("human column", humans), ("metric", metrics), ("negate", negate)):
-        allowed = [*humans, *metrics] if field == "negate" else known
-        if field == "metric":
-            allowed = [name for name in known if name not in humans]
-        problems += [
-            Problem(str(path), line, field, choices(allowed) if allowed else "a column", quoted(n))
-            for n in names
-            if n not in allowed
-        ]
-    if not metrics and not problems:
-        problems.append(Problem(str(path), line, "heading", "a metric beside the human", "none"))
-    if problems:
-        raise InputError(problems)
-
-
-class _Cells:
-    """Collects the numbers of some columns and everything that is wrong with them."""
-
-    def __init__(
-        self,
-        path: Path,
-        heading: list[str],
-        system: str,
-        names: list[str],
-        without: set[str],
-        may_be_empty: str | None,
-    ) -> None:
-        self.path = str(path)
-        self.may_be_empty = may_be_empty
-        self.width = len(heading)
-        self.system = heading.index(system)
-        self.places = {name: place for place, name in enumerate(heading) if name in names}
-        self.values: dict[str, list[float]] = {name: [] for name in names}
-        self.without = without
-        self.left_out: set[str] = set()
-        self.lines: dict[str, int] = {}
-        self.problems: list[Problem] = []
-
-    def problem(self, line: int | None, field: str, expected: str, found: str) -> None:
-        self.problems.append(Problem(self.path, line, field, expected, found))
-
-    def read(self, line: int, row: list[str]) -> None:
-        if len(row) != self.width:
-            self.problem(line, "cells", f"{self.width} as in the heading", str(len(row)))
-            return
-        name = row[self.system]
-        if name in self.without:
-            self.left_out.add(name)
-            return
-        if not name:
-            self.problem(line, "system", "a name", "nothing")
-        elif name in self.lines:
-            found = f"{quoted(name)}, as in line {self.lines[name]}"
-            self.problem(line, "system", "a name of its own", found)
-        self.lines.setdefault(name, line)
-        for column, place in self.places.items():
-            self.values[column].append(self.number(line, column, row[place]))
-
-    def number(self, line: int, column: str, cell: str) -> float:
-        if not cell and column == self.may_be_empty:
-            return math.nan
-        try:
-            value = float(cell)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            self.problem(line, column, "a number", quoted(cell) if cell else "nothing")
-            return 0.0
-        return value
-
-    def finish(self) -> dict[str, NDArray[np.float64]]:
-        for name in sorted(self.without - self.left_out):
-            known = choices(self.lines) if self.lines else "a system"
-            self.problem(None, "systems left out", known, quoted(name))
-        columns = {name: np.array(values) for name, values in self.values.items()}
-        if not self.problems:
-            if len(self.lines) < FEWEST:
-                self.problem(None, "systems", f"at least {FEWEST}", str(len(self.lines)))
-            if len(self.lines) >= FEWEST:
-                self.check_values(columns, "all systems")
-            if self.may_be_empty is not None and not self.problems:
-                self.check_common(columns, ~np.isnan(columns[self.may_be_empty]))
-        if self.problems:
-            raise InputError(self.problems)
-        return columns
-
-    def check_values(self, columns: Mapping[str, NDArray[np.float64]], where: str) -> None:
-        for name, values in columns.items():
-            if np.ptp(values) == 0:
-                expected = "at least two different values"
-                self.problem(None, name, expected, f"{values[0]:g} for {where}")
-
-    def check_common(
-        self, columns: Mapping[str, NDArray[np.float64]], common: NDArray[np.bool_]
-    ) -> None:
-        number = int(common.sum())
-        if number < FEWEST_WILLIAMS:
-            expected = f"scores of at least {FEWEST_WILLIAMS} systems"
-            self.problem(None, str(self.may_be_empty), expected, str(number))
-        else:
-            kept = {name: values[common] for name, values in columns.items()}
-            self.check_values(kept, "all systems that both have")
-
+SCALE = Scale(1, 3, -1)
+"""How correlations are shown."""
 
 # Coefficients -------------------------------------------------------------------------------------
 
-Values = NDArray[np.float64]
 Coefficient = Callable[[Values, Values], Values]
 
 FEW_SYSTEMS = 20
@@ -376,14 +191,10 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
-    """A coefficient with its p value, its interval and how it was computed."""
+class Correlation(Score):
+    """A coefficient with its p value."""
 
-    value: float
-    p: float
-    signature: str
-    low: float | None = None
-    high: float | None = None
+    p: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,32 +221,23 @@ class MetricCorrelation:
     metric: str
     coefficients: dict[str, Correlation]
     without: tuple[WithoutSystem, ...]
-    line: RegressionLine
+    regression: RegressionLine
 
 
 @dataclass(frozen=True, slots=True)
-class MetricComparison:
-    """Williams's test between two metrics; the first has the higher correlation."""
+class WilliamsComparison:
+    """Williams's test between two correlations with a `shared` column, over systems that all have.
 
-    first: str
-    second: str
-    r_first: float
-    r_second: float
-    r_between: float
-    test: WilliamsTest
-
-
-@dataclass(frozen=True, slots=True)
-class HumanComparison:
-    """Williams's test of a metric between two human evaluations, over the systems of both.
-
-    Its one-sided p is for a higher correlation with the first.
+    Two metrics share the human scores, the one with the higher correlation is the first; two human
+    evaluations share a metric. One-sided p is for a higher correlation of the first.
     """
 
-    metric: str
+    shared: str
+    first: str
+    second: str
     systems: int
-    r_human: float
-    r_other: float
+    r_first: float
+    r_second: float
     r_between: float
     test: WilliamsTest
 
@@ -449,9 +251,9 @@ class CorrelationStudy:
 
     table: ScoreTable
     results: tuple[MetricCorrelation, ...]
-    comparisons: tuple[MetricComparison, ...]
+    comparisons: tuple[WilliamsComparison, ...]
     warnings: tuple[str, ...]
-    humans: tuple[HumanComparison, ...] = ()
+    humans: tuple[WilliamsComparison, ...] = ()
 
 
 def correlate(table: ScoreTable, plan: Resampling | None = None) -> CorrelationStudy:
@@ -463,12 +265,13 @@ def correlate(table: ScoreTable, plan: Resampling | None = None) -> CorrelationS
         for pair in combinations(table.metrics, 2):
             # The higher correlation first; equal ones stay in the order of the table.
             first, second = sorted(pair, key=lambda name: -pearson(table.columns[name], human))
-            comparisons.append(_compare(table, first, second))
-    humans: tuple[HumanComparison, ...] = ()
+            comparisons.append(_compare(table, table.human, first, second))
+    humans = []
     if table.other_human is not None:
-        other = table.columns[table.other_human]
-        humans = tuple(_between_humans(table, name, other) for name in table.metrics)
-    return CorrelationStudy(table, results, tuple(comparisons), tuple(_warnings(table)), humans)
+        both = table.human, table.other_human
+        humans = [_compare(table, name, *both) for name in table.metrics]
+    warnings = tuple(_warnings(table))
+    return CorrelationStudy(table, results, tuple(comparisons), warnings, tuple(humans))
 
 
 def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorrelation:
@@ -482,7 +285,7 @@ def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorr
         low = high = None
         if plan:
             low, high = interval(bootstrap_systems(coefficient, x, y, plan))
-        found[kind] = Correlation(value, p, _signature(kind, table, plan), low, high)
+        found[kind] = Correlation(kind, value, _signature(kind, table, plan), low, high, p)
     without: tuple[WithoutSystem, ...] = ()
     if n > FEWEST:
         without = tuple(
@@ -496,21 +299,13 @@ def _metric(table: ScoreTable, name: str, plan: Resampling | None) -> MetricCorr
     return MetricCorrelation(name, found, without, regression(x, y))
 
 
-def _compare(table: ScoreTable, first: str, second: str) -> MetricComparison:
-    human, x, y = (table.columns[name] for name in (table.human, first, second))
-    r12, r13, r23 = (float(pearson(a, b)) for a, b in ((x, human), (y, human), (x, y)))
-    test = williams_test(r12, r13, r23, len(table.systems))
-    return MetricComparison(first, second, r12, r13, r23, test)
-
-
-def _between_humans(table: ScoreTable, metric: str, other: Values) -> HumanComparison:
-    common = ~np.isnan(other)
-    human, others = table.columns[table.human][common], other[common]
-    scores = table.columns[metric][common]
-    pairs = ((scores, human), (scores, others), (human, others))
-    r12, r13, r23 = (float(pearson(a, b)) for a, b in pairs)
-    n = len(scores)
-    return HumanComparison(metric, n, r12, r13, r23, williams_test(r12, r13, r23, n))
+def _compare(table: ScoreTable, shared: str, first: str, second: str) -> WilliamsComparison:
+    columns = np.stack([table.columns[name] for name in (shared, first, second)])
+    common, x, y = columns[:, ~np.isnan(columns).any(axis=0)]
+    n = len(common)
+    r12, r13, r23 = (float(pearson(a, b)) for a, b in ((common, x), (common, y), (x, y)))
+    test = williams_test(r12, r13, r23, n)
+    return WilliamsComparison(shared, first, second, n, r12, r13, r23, test)
 
 
 def _signature(kind: str, table: ScoreTable, plan: Resampling | None) -> str:

@@ -34,7 +34,7 @@ from crosspro.evaluation.inputs.case_records import BAD, CASES, CORRECT, INCORRE
 from crosspro.evaluation.inputs.linked_text import Text
 from crosspro.evaluation.inputs.plain_text import Documents
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, normal_form
-from crosspro.evaluation.inputs.sheets import FILLED_COLUMNS, GAP_COLUMNS, read_rows
+from crosspro.evaluation.inputs.sheets import FILLED_COLUMNS, GAP_COLUMNS, named_cells, read_rows
 from crosspro.evaluation.metrics.apt.cases import Occurrence
 from crosspro.evaluation.output.tables import csv_text
 
@@ -214,14 +214,8 @@ def _rows(path: Path, needed: Iterable[str], problems: list[Problem]) -> Iterabl
     for name in dict.fromkeys(name for name in heading if name and heading.count(name) > 1):
         problems.append(Problem(str(path), line, "heading", "different names", quoted(name)))
         missing.append(name)
-    rows = []
-    for number, cells in found[1:]:
-        if len(cells) != len(heading):
-            expected = f"{len(heading)} as in the heading"
-            problems.append(Problem(str(path), number, "cells", expected, str(len(cells))))
-        elif not missing:
-            rows.append((path, number, dict(zip(heading, cells, strict=True))))
-    return rows
+    rows = [(path, *row) for row in named_cells(path, heading, found[1:], problems)]
+    return [] if missing else rows
 
 
 def _with_key(

@@ -26,7 +26,7 @@ from crosspro.data_prep.gaps.extract import source_pronouns
 from crosspro.data_prep.gaps.segments import KEPT, REMOVED, Correction, HandCheck, PronounDecision
 from crosspro.evaluation.core.statistics import wilson_interval
 from crosspro.evaluation.human.exchange import csv_line, marked_words
-from crosspro.evaluation.inputs.sheets import CHECK_COLUMNS, CHECKED_COLUMNS, read_rows
+from crosspro.evaluation.inputs.sheets import CHECK_COLUMNS, CHECKED_COLUMNS, named_cells, read_rows
 from crosspro.evaluation.output.tables import PLAIN, Style
 
 COLUMNS = (*CHECK_COLUMNS, "source", "target", "filter", "rule", "linked", *CHECKED_COLUMNS)
@@ -64,12 +64,8 @@ def read_sheet(path: Path, task: Task, bitext: TokenisedBitext) -> dict[int, dic
         raise input_error(path, "heading", expected, f"no {', '.join(missing)}", line)
     problems: list[Problem] = []
     found: dict[int, dict[int, Correction]] = {}
-    for number, row in rows:
-        if len(row) != len(heading):
-            expected = f"{len(heading)} as in the heading"
-            problems.append(Problem(str(path), number, "cells", expected, str(len(row))))
-            continue
-        reading = _SheetRow(str(path), number, dict(zip(heading, row, strict=True)))
+    for number, cells in named_cells(path, heading, rows, problems):
+        reading = _SheetRow(str(path), number, cells)
         correction = reading.correction(task, bitext)
         problems += reading.problems
         if correction is None:

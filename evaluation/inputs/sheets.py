@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.errors import Problem, input_error
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.guard import protect_sheets
 
@@ -24,7 +24,11 @@ protect_sheets(GAP_COLUMNS, FILLED_COLUMNS)
 protect_sheets(CHECK_COLUMNS, CHECKED_COLUMNS)
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+Row = tuple[int, list[str]]
+"""The number of a line, and its cells."""
+
+
+def read_rows(path: Path) -> Iterator[Row]:
     """The rows of a file that are not blank, with their line numbers.
 
     CSV with commas, semicolons or tabs.
@@ -41,3 +45,15 @@ def read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, [cell.strip() for cell in row]
     except csv.Error as error:
         raise input_error(path, "row", "CSV", str(error), reader.line_num) from error
+
+
+def named_cells(
+    path: Path, heading: Sequence[str], rows: Iterable[Row], problems: list[Problem]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows by the names of their columns; one with another number of cells is a problem."""
+    for line, cells in rows:
+        if len(cells) == len(heading):
+            yield line, dict(zip(heading, cells, strict=True))
+        else:
+            expected = f"{len(heading)} as in the heading"
+            problems.append(Problem(str(path), line, "cells", expected, str(len(cells))))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from math import isnan
+from math import isfinite, isnan
 from typing import Any
 
 from crosspro import __version__
@@ -22,7 +22,12 @@ FORMAT = 1
 
 def json_report(evaluation: Evaluation) -> str:
     """Everything that was computed but the single items."""
-    return json.dumps(record(evaluation), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return json_text(record(evaluation))
+
+
+def json_text(content: Any) -> str:
+    """Records as JSON; null where a number is not defined."""
+    return json.dumps(_plain(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def record(evaluation: Evaluation) -> dict[str, Any]:
@@ -66,13 +71,17 @@ def score_record(score: Score) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Settings as JSON has them."""
+    """Records, their fields, sets and numbers as JSON has them."""
     if is_dataclass(value):
         shown = [one.name for one in fields(value) if one.repr]
         return {name: _plain(getattr(value, name)) for name in shown}
+    if isinstance(value, Mapping):
+        return {key: _plain(own) for key, own in value.items()}
     if isinstance(value, frozenset | set):
         return sorted(value)
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, list | tuple):
+        return [_plain(own) for own in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _signature(evaluation: Evaluation, group: GroupScores) -> str:

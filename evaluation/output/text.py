@@ -6,7 +6,7 @@ with systems in columns if there is one measure, else in a table for each system
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from crosspro.evaluation.core.evaluation import Evaluation, GroupScores, SystemResult
@@ -26,14 +26,19 @@ def text_report(
     """The report; `shown` are the optional tables that are asked for."""
     metric = evaluation.metric
     before, after = report_tables(evaluation, "text", shown)
-    parts = [style.title(metric.heading(evaluation.scored))]
-    for table in (*before, *after):
-        parts += _table(table, metric.scale, style)
+    tables = [*before, *after]
     if MATRIX in shown and metric.printed_matrices:
-        matrices = metric.matrices(evaluation.scored)
-        for name, matrix in zip(evaluation.names, matrices, strict=True):
-            parts += _table(_matrix(name, matrix), metric.scale, style)
-    return "\n".join([*parts, *style.signed(evaluation.signatures)])
+        tables += map(_matrix, evaluation.names, metric.matrices(evaluation.scored))
+    heading = metric.heading(evaluation.scored)
+    return tables_text(heading, tables, metric.scale, evaluation.signatures, style)
+
+
+def tables_text(
+    title: str, tables: Iterable[Table], scale: Scale, signatures: Iterable[str], style: Style
+) -> str:
+    """Tables under a title, and how they were computed if the style wants it."""
+    shown = (part for table in tables for part in _table(table, scale, style))
+    return "\n".join([style.title(title), *shown, *style.signed(signatures)])
 
 
 def _table(table: Table, scale: Scale, style: Style) -> Iterator[str]:

@@ -15,12 +15,13 @@ import yaml
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.formats.links import read_links as read_link_lines
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.statistics import Resampling
-from crosspro.evaluation.correlation.cases import study_cases
-from crosspro.evaluation.correlation.disagreement import study_disagreement
+from crosspro.evaluation.correlation.disagreement import CaseVerdicts, Disagreement, Judgements
 from crosspro.evaluation.correlation.judged import join_cases, read_judgements
 from crosspro.evaluation.correlation.report import correlation_figure, correlation_page
-from crosspro.evaluation.correlation.study import correlate, read_score_table
+from crosspro.evaluation.correlation.score_table import read_score_table
+from crosspro.evaluation.correlation.study import correlate
 from crosspro.evaluation.folder_report.compute import ReportSettings
 from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
@@ -111,7 +112,8 @@ def submissions(workshop: Path) -> Iterator[Reader]:
 
     def judgements(folder: Path) -> Any:
         found = read_judgements(folder / "judgements.csv")
-        return study_disagreement(found).kinds, study_cases(found).cases
+        metrics = (Disagreement(), CaseVerdicts())
+        return [text_report(evaluate(metric, Judgements(found))) for metric in metrics]
 
     words = "same, right, bad translation, unclear, V, kind"
     yield Reader("judgements", judgements, _some(workshop, "judgements.csv"), words=words)

@@ -9,7 +9,7 @@ import unicodedata
 
 import pytest
 
-from crosspro.evaluation.correlation.study import read_score_table
+from crosspro.evaluation.correlation.score_table import read_score_table
 from tests.conftest import GOLDEN
 from tests.scripts.apt_files import APT, FILES, options
 from tests.scripts.run import crosspro

@@ -61,8 +61,9 @@ def test_from_output_to_scores_and_table_5(drawn, tmp_path):
     rows = crosspro(*call, "--layout", "csv").stdout.decode().splitlines()
     assert rows[0] == "system,accuracy,accuracy_without_other,precision,lenient_recall,f"
     cases = json.loads(crosspro("correlate", "cases", judged, "--layout", "json").stdout)
-    assert cases["cases"][-1]["total"] == 40
-    assert cases["cases"][0]["percentages"]["incorrect"] == 0
+    (found,) = cases["systems"]
+    assert found["counts"]["examples"] == 40
+    assert found["groups"][0]["scores"]["incorrect_share"]["value"] == 0
 
 
 def test_what_people_wrote_is_not_replaced(drawn):

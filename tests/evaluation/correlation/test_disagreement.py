@@ -1,8 +1,7 @@
-"""Disagreement between APT and people, and Tables 3 and 4 of 001."""
+"""APT's cases against people: Tables 3 and 4 of 001, and Table 5 of 000."""
 
 from __future__ import annotations
 
-import csv
 import json
 
 import numpy as np
@@ -11,61 +10,70 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.core.evaluation import evaluate
 from crosspro.evaluation.core.statistics import Resampling
-from crosspro.evaluation.correlation.cases import case_csv, case_json, study_cases
 from crosspro.evaluation.correlation.disagreement import (
-    JudgedPronoun,
-    count_verdicts,
+    CaseVerdicts,
+    Disagreement,
+    Judgements,
     derived_verdicts,
-    disagreement_csv,
-    disagreement_interval,
-    disagreement_json,
-    disagreement_text,
+    printed_kinds,
     published_judgements,
-    study_disagreement,
     verdicts_from_margins,
-    with_total,
 )
-from crosspro.evaluation.correlation.judged import JudgedColumns, read_judgements
-from tests.conftest import ROOT
+from crosspro.evaluation.correlation.judged import JudgedColumns, JudgedPronoun, read_judgements
+from crosspro.evaluation.output.page import evaluation_page
+from crosspro.evaluation.output.records import csv_report, json_report
+from crosspro.evaluation.output.text import text_report
+from crosspro.evaluation.published.results import read_figures
+from tests.evaluation.output.reading import Elements
+
+PLAN = Resampling(20, 1)
+
+
+def groups(evaluation):
+    return {one.group: one for one in evaluation.systems[0].groups}
 
 
 def table_3():
-    path = ROOT / "evaluation" / "published" / "figures" / "apt_protest_categories.csv"
-    with path.open(encoding="utf-8") as handle:
-        return {row["category"]: row for row in csv.DictReader(handle)}
+    return {row["category"]: row for row in read_figures("apt_protest_categories")}
 
 
 def test_table_3_of_001_comes_out_of_the_derived_verdicts():
     """All 14 rows, every column."""
     printed = table_3()
-    found = {one.category: one for one in count_verdicts(published_judgements())}
+    found = groups(evaluate(Disagreement(), Judgements(published_judgements())))
     assert found.keys() == printed.keys()
     for category, row in printed.items():
-        one = found[category]
-        assert one.cases == [int(row[f"apt_case{case}"]) for case in (1, 2, 3)]
-        assert one.correct == int(row["human_correct"])
-        assert one.incorrect == int(row["human_incorrect"])
-        assert one.disagreements == int(row["disagreements"])
-        assert one.examples == int(row["examples"])
-        assert f"{one.percentage:.1f}" == row["disagreement_pct"]
+        counts = found[category].counts
+        assert [counts[f"case_{case}"] for case in (1, 2, 3)] == [
+            int(row[f"apt_case{case}"]) for case in (1, 2, 3)
+        ]
+        for count, column in {
+            "correct": "human_correct",
+            "incorrect": "human_incorrect",
+            "disagreements": "disagreements",
+            "examples": "examples",
+        }.items():
+            assert counts[count] == int(row[column])
+        assert f"{found[category].scores['disagreement'].value:.1f}" == row["disagreement_pct"]
 
 
 def test_the_derived_confusion_of_001():
     """systems.md §9: 109 of 1,294, 42 of 131, 390 of 802; 8, 32 and 49% in the text."""
-    total = with_total(derived_verdicts())[-1]
-    assert total.counts.tolist() == [[1185, 109], [89, 42], [390, 412]]
-    assert [round(share) for share in total.disagreement_by_case] == [8, 32, 49]
-    assert round(total.precision, 3) == 0.894
-    assert round(total.recall, 3) == 0.766
+    assert sum(derived_verdicts().values()).tolist() == [[1185, 109], [89, 42], [390, 412]]
+    data = Judgements(published_judgements(), printed_kinds=printed_kinds())
+    text = text_report(evaluate(Disagreement(), data))
+    for row in ("case 1     1185        109         8.4", "89         42        32.1", "48.6\n"):
+        assert row in text
+    assert "precision 0.8940, recall 0.7656" in text
 
 
 def test_table_3_needs_the_reference_as_a_tenth_system():
-    counts = {"anaphoric_intra_subject_it": 25, "event_it": 30, "pleonastic_it": 30}
-    for category, tokens in counts.items():  # 002 Table 2
-        examples = int(table_3()[category]["examples"])
-        assert examples <= 10 * tokens
-    assert int(table_3()["pleonastic_it"]["examples"]) > 9 * 30
+    tokens = {"anaphoric_intra_subject_it": 25, "event_it": 30, "pleonastic_it": 30}
+    examples = {category: int(table_3()[category]["examples"]) for category in tokens}
+    assert all(examples[category] <= 10 * tokens[category] for category in tokens)  # 002 Table 2
+    assert examples["pleonastic_it"] > 9 * 30
 
 
 cells = st.integers(0, 40)
@@ -89,47 +97,62 @@ def test_margins_that_fit_no_table():
 
 
 def test_cases_4_to_6_and_the_unjudged_are_left_out():
-    rows = [
-        JudgedPronoun("a", 1, True),
-        JudgedPronoun("a", 3, True),
-        JudgedPronoun("a", 4, False),
-        JudgedPronoun("b", 2, None),
-        JudgedPronoun("b", 6, True),
-    ]
-    (a, total) = count_verdicts(rows)
-    assert (a.category, a.examples, a.disagreements, a.percentage) == ("a", 2, 1, 50)
-    assert total.examples == 2
+    judged = (("a", 1, True), ("a", 3, True), ("a", 4, False), ("b", 2, None), ("b", 6, True))
+    data = Judgements([JudgedPronoun(*one) for one in judged])
+    evaluation = evaluate(Disagreement(), data)
+    a, total = groups(evaluation).values()
+    assert (a.group, a.counts["examples"], a.counts["disagreements"]) == ("a", 2, 1)
+    assert (a.scores["disagreement"].value, total.counts["examples"]) == (50, 2)
+    assert evaluation.scored.facts == {"left_out": 3}
 
 
 def test_intervals_hold_the_value_and_widen_by_unit():
     rows = [JudgedPronoun("a", 1, n % 2 == 0, f"document{n % 2}{n // 40}") for n in range(80)]
     alone = [JudgedPronoun(r.category, r.case, r.correct) for r in rows]
-    plan = Resampling(500, 1)
-    low, high = disagreement_interval(alone, "a", plan)
-    assert low < 50 < high
-    wide = disagreement_interval(rows, "total", plan)
-    assert wide[1] - wide[0] > high - low
-    assert disagreement_interval([], "a", plan) == (None, None)
+    narrow, wide = (
+        evaluate(Disagreement(), Judgements(judged), Resampling(500, 1)).systems[0].scores
+        for judged in (alone, rows)
+    )
+    one, other = narrow["disagreement"], wide["disagreement"]
+    assert one.low < 50 < one.high
+    assert other.high - other.low > one.high - one.low
+    assert narrow["precision"].low is None
+
+
+@pytest.mark.parametrize("unit", ["document", "system"])
+@pytest.mark.parametrize("metric", [Disagreement, CaseVerdicts])
+def test_every_output_says_what_was_resampled(metric, unit):
+    judged = [JudgedPronoun("it", case, correct) for case in (1, 2, 3) for correct in (True, False)]
+    evaluation = evaluate(metric(), Judgements(judged, unit), PLAN)
+    assert f"[95% interval by {unit}]" in text_report(evaluation)
+    assert "interval" not in text_report(evaluate(metric(), Judgements(judged)))
+    assert f"by:{unit}" in csv_report(evaluation)
+    assert f"by:{unit}" in json.loads(json_report(evaluation))["signature"]
+    page = Elements(evaluation_page(evaluation))
+    assert (page.loaded, "table" in page.tags) == ([], True)
 
 
 def test_shares_of_nothing_are_not_defined():
-    study = study_disagreement([JudgedPronoun("a", 3, False)], Resampling(20, 1))
-    shown = disagreement_text(study)
+    evaluation = evaluate(Disagreement(), Judgements([JudgedPronoun("a", 3, False)]), PLAN)
+    shown = text_report(evaluation)
     assert "case 1        0          0           –" in shown
     assert "precision –, recall –" in shown
-    (a, _) = json.loads(disagreement_json(study))["categories"]
-    assert (a["percentage"], a["precision"], a["recall"]) == (0, None, None)
-    nothing = study_disagreement([JudgedPronoun("a", 4, False)], Resampling(20, 1))
-    assert disagreement_text(nothing).splitlines()[2].split() == ["total", *"0000000", "–"]
-    assert ",0,0,,,," in disagreement_csv(nothing)
+    (system,) = json.loads(json_report(evaluation))["systems"]
+    values = {name: score["value"] for name, score in system["scores"].items()}
+    assert values == {"disagreement": 0, "precision": None, "recall": None}
+    nothing = evaluate(Disagreement(), Judgements([JudgedPronoun("a", 4, False)]), PLAN)
+    assert text_report(nothing).splitlines()[4].split() == ["APT", "–"]
+    assert ",0,0,,,," in csv_report(nothing)
 
 
 def test_a_case_that_nobody_judged_has_no_shares():
-    study = study_cases([JudgedPronoun("a", 1, True)])
-    same, equivalent = json.loads(case_json(study))["cases"][:2]
-    assert set(same["percentages"].values()) == {100, 0}
-    assert set(equivalent["percentages"].values()) == {None}
-    assert case_csv(study).splitlines()[2].startswith("2,0,0,0,0,,,,")
+    data = Judgements([JudgedPronoun("a", 1, True), JudgedPronoun("a", 2, None)])
+    evaluation = evaluate(CaseVerdicts(), data)
+    same, equivalent = list(groups(evaluation).values())[:2]
+    assert [score.value for score in same.scores.values()] == [100, 0, 0]
+    assert np.isnan([score.value for score in equivalent.scores.values()]).all()
+    assert csv_report(evaluation).splitlines()[2].startswith("APT,case,2 equivalent,0,0,0,0,,,,")
+    assert "1 pronouns that nobody has judged are left out." in text_report(evaluation)
 
 
 def test_judgements_are_read(tmp_path):

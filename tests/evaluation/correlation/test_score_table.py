@@ -7,7 +7,7 @@ import lzma
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.correlation.study import read_score_table
+from crosspro.evaluation.correlation.score_table import read_score_table
 
 TABLE = "system,bleu,apt,human\na,20,0.5,0.6\nb,21,0.6,0.5\nc,25,0.7,0.9\n"
 

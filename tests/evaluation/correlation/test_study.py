@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from itertools import permutations
 
 import numpy as np
@@ -11,7 +10,10 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.statistics import Resampling
+from crosspro.evaluation.correlation.report import correlation_figure, correlation_page
+from crosspro.evaluation.correlation.score_table import ScoreTable, read_score_table
 from crosspro.evaluation.correlation.study import (
     COEFFICIENTS,
     average_ranks,
@@ -23,14 +25,15 @@ from crosspro.evaluation.correlation.study import (
     permutation_test,
     printed_correlations,
     published_table,
-    read_score_table,
+    regression,
     smallest_significant,
     spearman,
     spearman_competition,
     t_test,
     williams_test,
 )
-from tests.conftest import ROOT
+from crosspro.evaluation.published.results import read_figures
+from tests.evaluation.output.reading import Elements
 
 PLAN = Resampling(200, 3)
 columns = st.integers(3, 12).flatmap(
@@ -40,11 +43,8 @@ columns = st.integers(3, 12).flatmap(
 )
 
 
-def figures(name):
-    with (ROOT / "evaluation" / "published" / "figures" / f"{name}.csv").open(
-        encoding="utf-8"
-    ) as handle:
-        return list(csv.DictReader(handle))
+def published(*without):
+    return correlate(read_score_table(published_table(), "protest", without=without))
 
 
 @given(columns)
@@ -106,7 +106,7 @@ def test_smallest_significant_correlation():
 
 def test_table_2_of_001_comes_out_of_table_1_with_the_reference():
     """8 of 8 printed values, with the reference as a tenth system."""
-    study = correlate(read_score_table(published_table(), "protest"))
+    study = published()
     assert len(study.table.systems) == 10
     printed = printed_correlations()
     assert len(printed) == 8
@@ -117,30 +117,30 @@ def test_table_2_of_001_comes_out_of_table_1_with_the_reference():
 
 
 def test_without_the_reference_table_2_does_not_come_out():
-    study = correlate(read_score_table(published_table(), "protest", without=["Reference"]))
-    found = [round(r.coefficients["pearson"].value, 3) for r in study.results]
-    assert found == [0.682, 0.697, 0.684, 0.697]
-    found = [round(r.coefficients["spearman"].value, 3) for r in study.results]
-    assert found == [0.752, 0.752, 0.745, 0.739]  # 0.7395 in the last
+    study = published("Reference")
+    for kind, values in {
+        "pearson": [0.682, 0.697, 0.684, 0.697],
+        "spearman": [0.752, 0.752, 0.745, 0.739],  # 0.7395 in the last
+    }.items():
+        assert [round(r.coefficients[kind].value, 3) for r in study.results] == values
 
 
-@pytest.mark.parametrize(("without", "smallest"), [([], 0.218), (["Reference"], 0.201)])
+@pytest.mark.parametrize(("without", "smallest"), [((), 0.218), (("Reference",), 0.201)])
 def test_williams_tests_of_001(without, smallest):
     """The paper says p > 0.2 in all cases."""
-    study = correlate(read_score_table(published_table(), "protest", without=without))
-    p_values = [one.test.p_one_sided for one in study.comparisons]
+    p_values = [one.test.p_one_sided for one in published(*without).comparisons]
     assert len(p_values) == 6
     assert min(p_values) > 0.2
     assert round(min(p_values), 3) == smallest
 
 
 def test_leaving_one_system_out():
-    table = read_score_table(published_table(), "protest")
-    first = correlate(table).results[0]
-    assert [one.system for one in first.without] == list(table.systems)
-    alone = correlate(read_score_table(published_table(), "protest", without=["Reference"]))
-    assert first.without[0].pearson == alone.results[0].coefficients["pearson"].value
-    assert first.without[0].spearman == alone.results[0].coefficients["spearman"].value
+    study = published()
+    first = study.results[0].without
+    assert [one.system for one in first] == list(study.table.systems)
+    alone = published("Reference").results[0].coefficients
+    assert first[0].pearson == alone["pearson"].value
+    assert first[0].spearman == alone["spearman"].value
 
 
 def attainable(coefficient, n):
@@ -158,7 +158,7 @@ def fits(printed, values):
 
 def test_spearman_of_000_fits_competition_ranks():
     """Table 4 over seven systems, the other metrics of Table 3 over six (the outlier is out)."""
-    rows = figures("apt_correlation")
+    rows = read_figures("apt_correlation")
     table_4 = {float(row["spearman"]) for row in rows if row["table"] == "table_4"}
     table_3 = {
         float(r["spearman"]) for r in rows if r["table"] == "table_3" and r["metric"] != "APT"
@@ -169,30 +169,6 @@ def test_spearman_of_000_fits_competition_ranks():
     usual_7, usual_6 = (attainable(spearman, n) for n in (7, 6))
     assert {value for value in table_4 if not fits(value, usual_7)} == {0.987, 0.989}
     assert {value for value in table_3 if not fits(value, usual_6)} == {0.804, 0.919}
-
-
-def test_the_apt_columns_of_table_3_of_000_are_those_of_table_4():
-    rows = [row for row in figures("apt_correlation") if row["metric"] == "APT"]
-    values = {
-        name: {
-            (row["w2"], row["pearson"], row["spearman"])
-            for row in rows
-            if row["table"] == name and row["alignment"] == "heuristics" and row["w6"] == "0"
-        }
-        for name in ("table_3", "table_4")
-    }
-    assert values["table_3"] == values["table_4"]
-    assert len(values["table_3"]) == 3
-
-
-def test_table_5_of_000_is_consistent():
-    *cases, total = figures("apt_cases_vs_human")
-    number = sum(int(row["total"]) for row in cases)
-    assert number == int(total["total"]) == 7 * 214
-    for column in ("correct_pct", "incorrect_pct", "bad_translation_pct"):
-        low = sum((int(r[column]) - 0.5 * (int(r[column]) > 0)) * int(r["total"]) for r in cases)
-        high = sum((int(row[column]) + 0.5) * int(row["total"]) for row in cases)
-        assert low / number - 0.5 <= int(total[column]) <= high / number + 0.5
 
 
 # Williams's test --------------------------------------------------------------------------------
@@ -220,3 +196,43 @@ def test_williams_of_equal_metrics_and_of_too_few_systems():
     assert williams_test(1.0, -1.0, -1.0, 8).t == 0  # 1 + r23 is 0
     with pytest.raises(ValueError, match="4 systems"):
         williams_test(0.1, 0.2, 0.3, 3)
+
+
+# Figure 1 of 000: metrics against human scores with regression lines -----------------------------
+
+pairs = st.lists(st.tuples(st.floats(-100, 100), st.floats(-100, 100)), min_size=3, max_size=12)
+
+
+def figure_of(x, y):
+    columns = {"h": np.array(y), "m": np.array(x)}
+    return correlation_figure(correlate(ScoreTable("t", tuple(map(str, x)), "h", columns)))
+
+
+@given(pairs)
+def test_the_line_is_that_of_least_squares(points):
+    x, y = np.array(points).T
+    assume(np.ptp(x) > 1)
+    line = regression(x, y)
+    slope, intercept = np.polyfit(x, y, 1)
+    assert line.slope == pytest.approx(slope, abs=1e-6)
+    assert line.intercept == pytest.approx(intercept, abs=1e-4)
+
+
+@pytest.mark.parametrize("values", [[1e101, -1e101, 0.0], [1.0, 1.0 + 1e-12, 1.0], [0, 1e-200, 0]])
+def test_what_cannot_be_drawn_is_refused(values):
+    with pytest.raises(InputError, match="numbers for an axis"):
+        figure_of([1.0, 2.0, 3.0], values)
+
+
+@pytest.mark.parametrize("size", [1e-90, 1e-12, 1e12, 1e90])
+def test_small_and_large_numbers_are_drawn(size):
+    assert "circle" in figure_of([size, 2 * size, 4 * size], [1, 2, 3])
+
+
+def test_the_page_has_a_plot_for_each_metric_and_loads_nothing():
+    page = correlation_page(published(), printed_correlations())
+    elements = Elements(page)
+    assert elements.loaded == []
+    assert elements.tags.count("svg") == 4
+    assert elements.tags.count("circle") == 40
+    assert all(said in page for said in ("Pearson 0.848, Spearman 0.820", "10 YANDEX", "Williams"))

@@ -43,7 +43,9 @@ def test_a_table_that_is_too_wide_is_cut_into_several():
     assert re.findall(r"\d+\.00 \[", text) == [f"{number}.00 [" for number in range(12)]
 
 
-cells = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), min_size=1)
+cells = st.text(
+    st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), min_size=1, max_size=60
+)
 
 
 @given(

@@ -76,10 +76,10 @@ def test_cases_and_verdicts_become_tables_3_4_and_5(judged, tmp_path):
     assert rows["talk2:word_7"]["human"] == ""
     study = ("correlate", "disagreement", table, "--unit", "document")
     content = json.loads(crosspro(*study, "--layout", "json").stdout)
-    total = content["categories"][-1]
+    total = content["systems"][0]["counts"]
     assert (total["disagreements"], total["examples"]) == (3, 10)
-    assert total["kinds"]["valid alternative"] == 1
-    assert total["kinds"]["other"] == 2  # clitics, which are OTHER on both sides
+    assert total["valid_alternative"] == 1
+    assert total["other"] == 2  # clitics, which are OTHER on both sides
     text = crosspro("correlate", "cases", table, "--resamples", 0).stdout.decode()
     assert "1 pronouns that nobody has judged" in text
 

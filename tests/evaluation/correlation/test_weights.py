@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.evaluation.core.statistics import Resampling
-from crosspro.evaluation.correlation.cases import APT_B, case_text, study_cases, tune_weights
-from crosspro.evaluation.correlation.disagreement import disagreement_text, study_disagreement
 from crosspro.evaluation.correlation.judged import JudgedPronoun
+from crosspro.evaluation.correlation.weights import APT_B, tune_weights
 
 
 def pronouns(system: str, *verdicts: tuple[int, int, int]) -> list[JudgedPronoun]:
@@ -103,21 +101,10 @@ def test_what_people_could_not_judge_does_not_count():
 def test_two_systems_have_no_correlation():
     study = tune_weights([one for one in JUDGED if one.system in "ab"])
     assert [one.name for one in study.settings] == ["APT-A", "APT-B", "accepted"]
-    assert {one.pearson for one in study.settings} == {None}
+    assert np.isnan([one.pearson for one in study.settings]).all()
     assert study.warnings[0].startswith("2 systems")
 
 
 def test_verdicts_that_are_all_alike_are_refused():
     with pytest.raises(CrossproError, match="accepted and rejected"):
         tune_weights(pronouns("a", (1, 5, 0)))
-
-
-@pytest.mark.parametrize("unit", ["document", "system"])
-def test_tables_say_what_their_intervals_resample(unit):
-    judged = [JudgedPronoun("it", case, correct) for case in (1, 2, 3) for correct in (True, False)]
-    study = study_cases(judged, Resampling(20), unit)
-    assert f"[95% interval by {unit}]" in case_text(study)
-    assert f"[95% interval by {unit}]" in disagreement_text(
-        study_disagreement(judged, Resampling(20), unit)
-    )
-    assert "interval" not in case_text(study_cases(judged))
