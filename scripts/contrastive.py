@@ -60,7 +60,7 @@ def score(
     ] = None,
     run_dir: Annotated[
         list[Path] | None,
-        typer.Option("--model", help="A trained run or archive that scores by its probabilities (repeat)."),
+        typer.Option("--model", help="A run or archive that scores by probabilities (repeat)."),
     ] = None,
     source: Annotated[
         Path | None, typer.Option(help="For --model: tokenised sources, a line an instance.")
