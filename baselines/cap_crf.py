@@ -113,7 +113,7 @@ class CapCRF(System):
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
         self.side_lexicons = both_lexicons(*self.lexicon_names, task, train)
-        self.lexicons = tuple(one.lexicon for one in self.side_lexicons)
+        self.lexicons = tuple(lexicon.lexicon for lexicon in self.side_lexicons)
         self.report = LexiconReport(lexicons_used(self.side_lexicons))
         labelled = [e for e in train if e.gaps and all(gap.label for gap in e.gaps)]
         self.templates = [
@@ -202,7 +202,7 @@ class CapCRF(System):
             None if name is None else read_lexicon(folder / file)
             for name, file in zip(self.lexicon_names, _LEXICONS, strict=True)
         )
-        width = sum(one.width for one in self.templates if not one.says_nothing)
+        width = sum(template.width for template in self.templates if not template.says_nothing)
         self.chain = load_chain(folder / _CHAIN, width, len(self.task.classes) + 1)
         self.adjustment = load_adjustment(folder, len(self.task.classes))
 

@@ -219,7 +219,7 @@ class FeatureSystem(System):
 
     def without_chains(self) -> dict[str, str]:
         """What does not mean what it should without coreference chains, and what it is instead."""
-        says = {one.feature.name: one.feature.without_chains for one in self.features}
+        says = {feature.feature.name: feature.feature.without_chains for feature in self.features}
         return {name: instead for name, instead in says.items() if instead}
 
     def learn(self, train: ReadGaps, dev: ReadGaps) -> None:

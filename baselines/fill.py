@@ -235,7 +235,9 @@ class GapFiller:
         """The word numbers of the fillers of this gap, one row for all lines or one for each."""
         if self.spelling is None:
             return self.filler_ids[None, :]
-        rows = [self.spelling(one)[gap] if gap < len(one.gaps) else () for one in examples]
+        rows = [
+            self.spelling(example)[gap] if gap < len(example.gaps) else () for example in examples
+        ]
         blank = ("",) * (len(self.fillers) - 1)
         words = [word for row in rows for word in (row or blank)]
         return self.model.ids(words).reshape(len(examples), -1)

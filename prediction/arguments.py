@@ -83,7 +83,7 @@ def unknown_arguments(
     parameters: Mapping[str, inspect.Parameter], place: Place, arguments: Iterable[str]
 ) -> list[Fault]:
     """Arguments that no parameter takes; there are none where any name is taken."""
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return []
     known = [name for name, one in parameters.items() if one.kind in BY_NAME]
     expected = choices(known) if known else "no setting"

@@ -107,7 +107,7 @@ def _positions(
         return [position for position in shared if reference[position].lower() == wanted]
 
     def outside(position: int) -> bool:
-        words = [reference[position], *(one[position] for one in changes)]
+        words = [reference[position], *(change[position] for change in changes)]
         return all(task.class_of(word.lower()) == OTHER for word in words)
 
     return sorted(shared, key=outside)

@@ -231,7 +231,7 @@ class Ensemble(System):
                 shares = class_shares(self.task, dev)
                 self.adjustment = Adjustment(tune_tau(joined, shares, score), shares)
                 joined = self.adjustment.of(joined)
-            total, scores = score(joined), [score(one) for one in chances]
+            total, scores = score(joined), [score(chance) for chance in chances]
         parts = zip(self._names, self.weights, scores, self.parts, strict=True)
         members = [
             MemberReport(name, part.shown_name, weight, alone, part.report)
@@ -293,7 +293,10 @@ class Ensemble(System):
             for name, part, weight in zip(self._names, self.parts, self.weights, strict=True)
         )
         chosen, against = (self.task.classes[n] for n in (question.chosen, question.against))
-        place = sum(len(one.gaps) for one in question.examples[: question.line]) + question.number
+        place = (
+            sum(len(example.gaps) for example in question.examples[: question.line])
+            + question.number
+        )
         rows = []
         for one, part in zip(members, self.parts, strict=True):
             chances = one.explanation.probabilities
@@ -420,7 +423,7 @@ def tune_weights(
     size = len(probabilities)
     averaged = partial(mix, probabilities, average=average)
     weights, best = _climb(averaged, [1 / size] * size, score)
-    alone = [score(one) for one in probabilities]
+    alone = [score(probability) for probability in probabilities]
     if max(alone) > best + _SAME:
         start = np.eye(size)[int(np.argmax(alone))].tolist()
         weights, _ = _climb(averaged, start, score)

@@ -100,14 +100,16 @@ class LexiconUsed:
 def lexicons_used(lexicons: Iterable[SideLexicon]) -> tuple[LexiconUsed, ...]:
     """The lexicons that settings ask for, found or not."""
     return tuple(
-        LexiconUsed(one.side, one.language, one.name)
-        for one in lexicons
-        if one.name is not None or one.missing
+        LexiconUsed(lexicon.side, lexicon.language, lexicon.name)
+        for lexicon in lexicons
+        if lexicon.name is not None or lexicon.missing
     )
 
 
 def _lexicons_told(lexicons: Sequence[LexiconUsed]) -> list[str]:
-    told = ", ".join(f"{one.name or 'nothing'} for {one.side} words" for one in lexicons)
+    told = ", ".join(
+        f"{lexicon.name or 'nothing'} for {lexicon.side} words" for lexicon in lexicons
+    )
     return [f"gender and number: {told}"] if told else []
 
 
@@ -137,7 +139,7 @@ class FeatureReport:
     def warning(self) -> str | None:
         """Which features there were not, or not as meant; None if there were all."""
         lines = [f"left out {name}: expected {need}" for name, need in self.left_out.items()]
-        lines += filter(None, (one.warning() for one in self.lexicons))
+        lines += filter(None, (lexicon.warning() for lexicon in self.lexicons))
         if self.without_chains:
             lines.append(
                 "warning: no coreference chains (X.chains.tsv) beside the training data, so that "
@@ -179,7 +181,7 @@ class LexiconReport:
 
     def warning(self) -> str | None:
         """Which side has none; None if all have one."""
-        return "\n".join(filter(None, (one.warning() for one in self.lexicons))) or None
+        return "\n".join(filter(None, (lexicon.warning() for lexicon in self.lexicons))) or None
 
 
 Report = FitReport | FeatureReport | ItLabelReport | LexiconReport

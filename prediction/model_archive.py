@@ -170,7 +170,9 @@ def opened_run(run: str | Path) -> Iterator[Path]:
         try:
             yield folder
         except InputError as error:
-            raise InputError(_placed(one, folder, path) for one in error.problems) from error
+            raise InputError(
+                _placed(problem, folder, path) for problem in error.problems
+            ) from error
 
 
 def unpack(path: Path, folder: Path) -> Manifest:

@@ -195,7 +195,7 @@ def summary(path: Path) -> ModelSummary:
         folder = model_folder(path)
         description = read_json_object(folder / DESCRIPTION)
         files = [one for one in folder.rglob("*") if one.is_file()]
-        stored = [_weights_of(one) for one in files if one.match(TENSORS)]
+        stored = [_weights_of(file) for file in files if file.match(TENSORS)]
         weights = next((one for one in stored if one != FULL), FULL)
         size, kind = sum(one.stat().st_size for one in files), "run"
     return _summary(path, kind, weights, size, description)

@@ -129,7 +129,8 @@ def made_system(
     if not _is_class(target):  # and nothing else is called
         return None
     unknown = {
-        one.place[-1] for one in unknown_arguments(constructor(target).parameters, (), given)
+        argument.place[-1]
+        for argument in unknown_arguments(constructor(target).parameters, (), given)
     }
     try:
         made = target(**{name: given[name] for name in given if name not in unknown})

@@ -227,7 +227,10 @@ def _of_files(files: Mapping[str, Path]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        named = [replace(one, path=str(files.get(one.path, one.path))) for one in error.problems]
+        named = [
+            replace(problem, path=str(files.get(problem.path, problem.path)))
+            for problem in error.problems
+        ]
         raise InputError(named, error.hint, error.total) from error
 
 

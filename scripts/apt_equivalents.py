@@ -93,14 +93,14 @@ def estimate(
     pairs = estimate_pairs(examples, share, probability, pooled)
     rows = [
         (
-            one.candidate,
-            one.reference,
-            str(one.examples),
-            f"{100 * one.share:.1f}%",
-            f"{one.probability:.2f} [{one.low:.2f}, {one.high:.2f}]",
-            one.why,
+            pair.candidate,
+            pair.reference,
+            str(pair.examples),
+            f"{100 * pair.share:.1f}%",
+            f"{pair.probability:.2f} [{pair.low:.2f}, {pair.high:.2f}]",
+            pair.why,
         )
-        for one in pairs
+        for pair in pairs
     ]
     if output is not None:
         import yaml

@@ -177,8 +177,8 @@ _COLUMNS = (
 
 def _rows(path: str, cues: SetCues) -> Iterator[tuple[str, ...]]:
     """A row for each cue of a file."""
-    strengths = {one.cue: one for one in cues.strengths}
-    differences = {one.cue: one for one in cues.differences}
+    strengths = {strength.cue: strength for strength in cues.strengths}
+    differences = {difference.cue: difference for difference in cues.differences}
     for cue in CUES:
         one, other = strengths.get(cue), differences.get(cue)
         away = None if one is None else one.given_away

@@ -137,7 +137,7 @@ def _groups(merge: Sequence[str]) -> list[list[str]]:
 
 def _report(proposal: Proposal, fillers: Counter[str], min_share: float) -> str:
     """The translations of each pronoun, the pronouns left out, and the classes."""
-    parts = [_translations(one, min_share) for one in proposal.counts if one.total]
+    parts = [_translations(count, min_share) for count in proposal.counts if count.total]
     for one in proposal.counts:
         if one.pronoun in proposal.dropped:
             best = max(one.translations, key=lambda word: one.translations[word])

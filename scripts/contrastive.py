@@ -234,12 +234,14 @@ def build(
 
     rules = BuildRules(rivals=_words(rivals), context=context, following=following)
     if forms:
-        rules = replace(rules, forms=dict(_competing(one) for one in forms), impersonal="")
+        rules = replace(rules, forms=dict(_competing(form) for form in forms), impersonal="")
     if not_after is not None:
         rules = replace(rules, not_after=frozenset(_words(not_after)))
     counts: Counter[str] = Counter()
     instances = list(build_set(read_lines_of(source, target, doc_ids), rules, counts))
-    pairs = Counter(f"{one['src pronoun']}:{one['ref pronoun']}".lower() for one in instances)
+    pairs = Counter(
+        f"{instance['src pronoun']}:{instance['ref pronoun']}".lower() for instance in instances
+    )
     if not counts[KEPT]:
         detail = ", ".join(f"{name} {number:,}" for name, number in counts.most_common())
         raise input_error(target, "lines", "at least one instance", detail or "none")

@@ -138,7 +138,7 @@ def ensemble(
 def _rare_classes(examples: Sequence[Example], classes: Iterable[str]) -> str:
     """The classes of which there is so little that a prior for them is rather chance."""
     numbers = Counter(gap.label for example in examples for gap in example.gaps)
-    return ", ".join(f"{one} {numbers[one]}" for one in classes if numbers[one] < _FEW_GAPS)
+    return ", ".join(f"{name} {numbers[name]}" for name in classes if numbers[name] < _FEW_GAPS)
 
 
 def _check_files(files: Sequence[Path], doc_ids: Path | None) -> None:

@@ -27,14 +27,14 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
             parameters.append(parameter.replace(annotation=hints[name]))
             continue
         own = get_type_hints(groups[name], include_extras=True)
-        parameters += [_option(one, own[one.name]) for one in _options(groups[name], own)]
+        parameters += [_option(option, own[option.name]) for option in _options(groups[name], own)]
         groups[name] = groups[name], _options(groups[name], own)
     parameters.sort(key=lambda one: one.default is not inspect.Parameter.empty)
 
     @functools.wraps(function)
     def command(**values: Any) -> Any:
         for name, (group, options) in groups.items():
-            values[name] = group(**{one.name: _value(one, values) for one in options})
+            values[name] = group(**{option.name: _value(option, values) for option in options})
         return function(**values)
 
     del command.__wrapped__  # its parameters are not the options
@@ -48,7 +48,9 @@ def expanded(function: Callable[..., Any]) -> Callable[..., Any]:
 def _options(group: Any, hints: dict[str, Any]) -> list[Field[Any]]:
     """The fields that are options; others keep their defaults."""
     return [
-        one for one in fields(group) if one.metadata or get_origin(hints[one.name]) is Annotated
+        field
+        for field in fields(group)
+        if field.metadata or get_origin(hints[field.name]) is Annotated
     ]
 
 

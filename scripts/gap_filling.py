@@ -119,7 +119,7 @@ def score(
             lines_of(path, problems)
         raise InputError(problems)
     filled = read_filled_gaps(sheets, key, lists)
-    if judged_file is not None and any(one.case is None for one in filled.gaps):
+    if judged_file is not None and any(gap.case is None for gap in filled.gaps):
         raise typer.BadParameter("--judged: the key has no cases (`gap-filling draw` writes them)")
     evaluation = evaluate_gaps(filled, lists, resampled.plan)
     outputs.write(evaluation, more={judged_file: lambda: judged_csv(filled)})

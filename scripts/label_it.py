@@ -157,7 +157,7 @@ def _examples(data: list[Path], annotator: str, leave_out: list[str] | None) -> 
     examples = without_documents(whole, named_documents(leave_out or ()))
     if leave_out:
         print(f"left out: {len(whole) - len(examples):,} of {len(whole):,}", file=sys.stderr)
-    contexts = annotate_contexts([one.context for one in examples], annotator)
+    contexts = annotate_contexts([example.context for example in examples], annotator)
     return [replace(one, context=new) for one, new in zip(examples, contexts, strict=True)]
 
 

@@ -103,7 +103,9 @@ class VariadicCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Spread the values before they are parsed; arguments come first, or last."""
         first = next((n for n, one in enumerate(args) if one.startswith("-")), len(args))
-        needed = sum(one.param_type_name == "argument" and one.required for one in self.params)
+        needed = sum(
+            param.param_type_name == "argument" and param.required for param in self.params
+        )
         end = len(args) - max(0, needed - first)
         return super().parse_args(ctx, [*spread(args[:end], _VARIADIC), *args[end:]])
 
@@ -142,7 +144,7 @@ def lists_of_files(
     if name is not None:
         return lists_or_problems(name)
     languages, known = told_languages(paths), lists_names()
-    name = "-".join(one or "?" for one in languages)
+    name = "-".join(language or "?" for language in languages)
     if name in known:
         return lists_or_problems(name)
     expected = f"{choices(known)}, or the path of a .yaml file"
@@ -262,7 +264,7 @@ class LinkedFiles:
             lists, problems = lists_of_files(self.pronouns, paths)
         align = AlignWith(self.align_with, self.align_prior, self.symmetrisation)
         data = read_input(paths, lists, align, tell, problems)
-        called = named([one.name for one in data.candidates], self.name)
+        called = named([candidate.name for candidate in data.candidates], self.name)
         pairs = zip(data.candidates, called, strict=True)
         return replace(data, candidates=tuple(replace(one, name=name) for one, name in pairs))
 

@@ -301,7 +301,7 @@ def _labelled(
 
 def _asked(lines: Sequence[Example]) -> int:
     """How many pronouns of these have a label."""
-    return sum(gap.label is not None for one in lines for gap in one.gaps)
+    return sum(gap.label is not None for line in lines for gap in line.gaps)
 
 
 def _tell(note: str) -> None:

@@ -58,7 +58,7 @@ def export_review(
     scored = systems.scored(suite, silver, verdicts)
     if conflicts:
         disputed = {key for key, one in scored.judgements.items() if one.in_conflict}
-        rows = [one for one in scored.tokens if one.item.key in disputed]
+        rows = [token for token in scored.tokens if token.item.key in disputed]
     else:
         rows = to_judge(scored.tokens, scored.judgements, matches)
     count = write_review(output, rows)

@@ -55,7 +55,7 @@ from crosspro.scripts.standard_streams import end_after, open_standard_streams
 from crosspro.scripts.train_comparison import comparison, demo_ceilings, last_line
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
-KEYS = [one.name for one in fields(RunSettings)]
+KEYS = [field.name for field in fields(RunSettings)]
 DATA_TARGET = (
     "a function that can be imported, as crosspro.data_prep.pipeline.sets.splits.file_splits"
 )
@@ -218,7 +218,9 @@ def main() -> None:
     open_standard_streams()
     arguments = sys.argv[1:]
     sweep = bool({"-m", "--multirun"} & set(arguments))
-    endless = [one for one in arguments if re.search(rf"\d{{{_MOST_DIGITS + 1},}}", one)]
+    endless = [
+        argument for argument in arguments if re.search(rf"\d{{{_MOST_DIGITS + 1},}}", argument)
+    ]
     if endless:  # Python reads no longer number, and Hydra has no words for that
         print(
             f"settings: {endless[0].partition('=')[0][:60]}: a number without end", file=sys.stderr

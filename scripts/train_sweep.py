@@ -54,7 +54,7 @@ def folder_name(overrides: Sequence[str], fixed: Sequence[str], number: object) 
 
     The number of the run is added where names could be the same, or too long for a file system.
     """
-    parts = [one.lstrip("+~") for one in overrides if _key(one) not in fixed]
+    parts = [override.lstrip("+~") for override in overrides if _key(override) not in fixed]
     name = "_".join(parts).replace("=", "-")
     safe = re.sub(r"[^\w.+-]", "_", name, flags=re.ASCII)[:_LONGEST]
     if not safe:
@@ -122,14 +122,14 @@ def means_csv(rows: Iterable[MeanScores]) -> str:
     heading = ("set", "system", "seeds", "metric", "mean", "low", "high")
     lines = [
         (
-            one.set_name,
-            one.configuration,
-            one.seeds,
+            row.set_name,
+            row.configuration,
+            row.seeds,
             metric,
             *map(csv_number, (score.value, score.low, score.high)),
         )
-        for one in rows
-        for metric, score in one.scores.items()
+        for row in rows
+        for metric, score in row.scores.items()
     ]
     return csv_text([heading, *lines])
 

@@ -268,7 +268,7 @@ def load_templates(path: Path, columns: Sequence[TokenColumn]) -> list[Template]
     """Read the templates of columns."""
     templates = list(checked(_Saved, read_json_object(path), path).templates)
     expected = [(column.name, tuple(column.places)) for column in columns]
-    if [(one.name, one.places) for one in templates] != expected:
+    if [(template.name, template.places) for template in templates] != expected:
         names = ", ".join(name for name, _ in expected)
         raise input_error(
             path, "templates", f"those of {names}, in windows of the settings", "others"

@@ -100,7 +100,7 @@ class Forest(FeatureModel):
         forest = cls(*(arrays[n] for n in ("roots", "feature", "absent", "present", "shares")))
         nodes = len(forest.feature)
         places = (forest.roots, forest.feature, forest.absent, forest.present)
-        if any(one.ndim != 1 or one.dtype != np.int32 for one in places):
+        if any(place.ndim != 1 or place.dtype != np.int32 for place in places):
             raise ValueError("nodes that are not whole numbers")
         inner = forest.feature >= 0
         steps = [one[inner] for one in (forest.absent, forest.present)]
@@ -110,7 +110,7 @@ class Forest(FeatureModel):
             or not len(forest.roots)
             or not ((forest.roots >= 0) & (forest.roots < nodes)).all()
             or not (forest.feature < size).all()
-            or not all(((one > np.flatnonzero(inner)) & (one < nodes)).all() for one in steps)
+            or not all(((step > np.flatnonzero(inner)) & (step < nodes)).all() for step in steps)
         ):
             raise ValueError(f"nodes of no forest of {classes} classes and {size} features")
         if not (np.isfinite(forest.shares) & (forest.shares >= 0)).all():

@@ -295,7 +295,7 @@ def train_classifier(
             f"it-classifier: expected examples of {choices(LABELS)}, found none of "
             f"{', '.join(missing)} among {len(examples):,}"
         )
-    found = features_of([one.context for one in examples], annotator != LIGHT)
+    found = features_of([example.context for example in examples], annotator != LIGHT)
     rows = [list(dict.fromkeys(names)) for names in found]
     counts = Counter(name for row in rows for name in row)
     names = [name for name, count in counts.items() if count >= min(RARE, len(examples))]

@@ -111,7 +111,11 @@ def without_documents(examples: Iterable[ItExample], names: Iterable[str]) -> li
     """The examples of other documents; `000_1756` is the document 1756 as well."""
     left_out = frozenset(names)
     examples = list(examples)
-    known = {part for one in examples for part in (one.document, one.document.rpartition("_")[2])}
+    known = {
+        part
+        for example in examples
+        for part in (example.document, example.document.rpartition("_")[2])
+    }
     known.update(talk for talks in NAMED_SETS.values() for talk in talks)
     problems = [
         Problem("settings", None, "leave-out", "a document or " + choices(NAMED_SETS), quoted(name))
@@ -172,8 +176,8 @@ def _read_table(path: Path) -> list[ItExample]:
             examples.append(read(dict(zip(names, cells, strict=True))))
         except InputError as error:
             problems += [
-                Problem(str(path), number, one.field, one.expected, one.found)
-                for one in error.problems
+                Problem(str(path), number, problem.field, problem.expected, problem.found)
+                for problem in error.problems
             ]
     if problems:
         raise InputError(problems)
@@ -239,7 +243,7 @@ def cross_validate(
     plan: Resampling | None = None,
 ) -> list[ItReport]:
     """Reports on the most frequent label, the patterns, and the model of each fold."""
-    documents = sorted({one.document for one in examples})
+    documents = sorted({example.document for example in examples})
     if len(documents) < folds:
         raise CrossproError(
             f"it-classifier: expected at least {folds} documents for {folds} folds, found "
@@ -264,7 +268,7 @@ def report(
     name: str, examples: Sequence[ItExample], found: Indices, plan: Resampling | None = None
 ) -> ItReport:
     """The scores of labels (as numbers of `LABELS`), resampled by document."""
-    gold = np.array([LABELS.index(one.label) for one in examples])
+    gold = np.array([LABELS.index(example.label) for example in examples])
     cells = np.eye(len(LABELS) ** 2)[gold * len(LABELS) + found]
     units = choose_units(document=[one.document for one in examples], pronoun=range(len(examples)))
     metrics = _metrics()

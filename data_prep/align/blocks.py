@@ -96,18 +96,18 @@ class Blocks:
             cells, words, pairs = (self._read(name, number) for name in FILES[:3])
             batches = []
             cell = word = 0
-            for one in shapes:
-                size = len(one.segments)
-                middle = word + size * one.source
+            for shape in shapes:
+                size = len(shape.segments)
+                middle = word + size * shape.source
                 batches.append(
                     SegmentBatch(
-                        one.segments,
-                        words[word:middle].reshape(size, one.source),
-                        words[middle : word + one.words].reshape(size, one.target),
-                        cells[cell : cell + one.cells].reshape(one.target, size, one.source),
+                        shape.segments,
+                        words[word:middle].reshape(size, shape.source),
+                        words[middle : word + shape.words].reshape(size, shape.target),
+                        cells[cell : cell + shape.cells].reshape(shape.target, size, shape.source),
                     )
                 )
-                cell, word = cell + one.cells, word + one.words
+                cell, word = cell + shape.cells, word + shape.words
             yield Block(tuple(batches), cells, pairs)
 
     def _read(self, name: str, number: int) -> Numbers:

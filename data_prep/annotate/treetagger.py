@@ -48,7 +48,10 @@ def lemma_of(form: str, lemma: str) -> str:
     if lemma in ("<unknown>", "@card@", "@ord@", ""):
         return form
     alternatives = lemma.split("|") if form != lemma else [lemma]
-    return next((one for one in alternatives if one in AUXILIARIES), alternatives[0] or form)
+    return next(
+        (alternative for alternative in alternatives if alternative in AUXILIARIES),
+        alternatives[0] or form,
+    )
 
 
 class TreeTaggerProgram(AnyOrder):

@@ -76,7 +76,7 @@ class Must:
                 fitting = inner(value)
             except ValidationError as unfit:
                 faults = unfit.errors(include_url=False)
-                if any(one["type"] == "must" or _is_deep(one["loc"]) for one in faults):
+                if any(fault["type"] == "must" or _is_deep(fault["loc"]) for fault in faults):
                     raise
                 raise error(_found(faults[0])) from None
             if not self.holds(fitting):
@@ -308,7 +308,7 @@ def _keys(node: Any) -> dict[str, Any]:
 
 def _name_keys(node: Any) -> None:
     """Fields of a dataclass that a file calls otherwise: `field(metadata={"key": "classes"})`."""
-    names = {one.name: one.metadata.get("key", one.name) for one in fields(node["cls"])}
+    names = {field.name: field.metadata.get("key", field.name) for field in fields(node["cls"])}
     for one in node["schema"]["fields"]:
         if names[one["name"]] != one["name"]:
             one["validation_alias"] = names[one["name"]]
@@ -333,9 +333,9 @@ def plain_values(value: Any) -> Any:
     """The opposite of `checked`: dataclasses as mappings, tuples as lists, as files have them."""
     if is_dataclass(value):
         return {
-            one.metadata.get("key", one.name): plain_values(getattr(value, one.name))
-            for one in fields(value)
-            if one.init
+            field.metadata.get("key", field.name): plain_values(getattr(value, field.name))
+            for field in fields(value)
+            if field.init
         }
     if isinstance(value, Mapping):
         return {key: plain_values(item) for key, item in value.items()}

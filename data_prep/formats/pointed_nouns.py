@@ -62,11 +62,11 @@ def mixed(
     for of_gap in zip(*several, strict=True):
         sums: dict[tuple[Side, int, int], list[float]] = {}
         for nouns, weight in zip(of_gap, weights, strict=True):
-            for one in nouns:
-                key = (one.side, one.sentences, one.index)
+            for noun in nouns:
+                key = (noun.side, noun.sentences, noun.index)
                 own = sums.setdefault(key, [0.0, 0.0])
-                own[0] += one.probability * weight / total
-                own[1] += one.given * weight / total
+                own[0] += noun.probability * weight / total
+                own[1] += noun.given * weight / total
         found.append(in_order(PointedNoun(*key, *own) for key, own in sums.items()))
     return found
 
@@ -74,7 +74,7 @@ def mixed(
 def no_noun(nouns: Iterable[PointedNoun]) -> tuple[float, float]:
     """The probability that a gap stands for no noun, and that once the class is known."""
     nouns = tuple(nouns)
-    left = 1 - sum(one.probability for one in nouns), 1 - sum(one.given for one in nouns)
+    left = 1 - sum(noun.probability for noun in nouns), 1 - sum(one.given for one in nouns)
     return max(0.0, left[0]), max(0.0, left[1])
 
 
@@ -99,11 +99,11 @@ def _ranked(
 ) -> list[tuple[str, ...]]:
     """The cells of a gap's rows after the rank: nouns, and none where it belongs."""
     rows: list[tuple[float, float, tuple[str, ...]]] = []
-    for one in nouns:
-        line = place - one.sentences
-        words = examples[line].source if one.side == "source" else examples[line].target
-        where = (one.side, str(first_line + line), str(one.index), words[one.index])
-        rows.append((one.given, one.probability, where))
+    for noun in nouns:
+        line = place - noun.sentences
+        words = examples[line].source if noun.side == "source" else examples[line].target
+        where = (noun.side, str(first_line + line), str(noun.index), words[noun.index])
+        rows.append((noun.given, noun.probability, where))
     probability, given = no_noun(nouns)
     rows.append((given, probability, (NO_NOUN, *[_NOTHING] * 3)))
     rows.sort(key=lambda row: -row[0])

@@ -86,7 +86,7 @@ class Proposal:
 
     def class_numbers(self) -> dict[str, int]:
         """How many of the kept pronouns fall into each class; `OTHER` has what no class takes."""
-        kept = [one for one in self.counts if one.pronoun in self.source_pronouns]
+        kept = [count for count in self.counts if count.pronoun in self.source_pronouns]
         numbers = {
             name: sum(one.translations.get(word, 0) for one in kept for word in words)
             for name, words in self.classes.items()
@@ -135,7 +135,7 @@ def propose(
     A pronoun whose most frequent translation has more than the share `unambiguous` is dropped.
     `merge` lists forms that are one class; the most frequent of them names it.
     """
-    kept = [one for one in counts if one.total and one.top_share <= unambiguous]
+    kept = [count for count in counts if count.total and count.top_share <= unambiguous]
     dropped = tuple(one.pronoun for one in counts if one.total and one.top_share > unambiguous)
     forms: Counter[str] = Counter()
     for one in kept:

@@ -80,12 +80,12 @@ class HandCheck:
 
     def see(self, decisions: Iterable[PronounDecision]) -> None:
         """Count decisions; keep those that were checked, and a random sample of all."""
-        for one in decisions:
-            self.totals[one.filter] += 1
-            if one.position in self.corrections.get(one.line, {}):
-                self.checked.append(one)
+        for decision in decisions:
+            self.totals[decision.filter] += 1
+            if decision.position in self.corrections.get(decision.line, {}):
+                self.checked.append(decision)
             if self.sample is not None:
-                self._draw(one, self.drawn.setdefault(one.filter, []), self.sample)
+                self._draw(decision, self.drawn.setdefault(decision.filter, []), self.sample)
 
     def _draw(self, one: PronounDecision, drawn: list[PronounDecision], size: int) -> None:
         """Every decision stays with the same probability, however many there are."""

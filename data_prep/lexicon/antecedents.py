@@ -263,8 +263,8 @@ class _View:
         if side == "target" and self.example.tagged:  # what is there is the lemma
             if self.example.source_parse is None and self.lexicons["source"] is None:
                 return None
-            nouns = [one for one in self.sources(place) if one in self.nouns("source")]
-            numbers = {self.number("source", one) for one in nouns} - {None}
+            nouns = [source for source in self.sources(place) if source in self.nouns("source")]
+            numbers = {self.number("source", noun) for noun in nouns} - {None}
             return numbers.pop() if len(numbers) == 1 else None
         if parsed in NUMBERS:
             return parsed

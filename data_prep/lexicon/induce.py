@@ -281,7 +281,9 @@ def _with_genders_of_singulars(entries: list[Entry], language: str) -> list[Entr
     made = []
     for entry in entries:
         if entry.gender is None and entry.number == "Plur":
-            genders = {known[one] for one in singulars(entry.word, language) if one in known}
+            genders = {
+                known[singular] for singular in singulars(entry.word, language) if singular in known
+            }
             entry = replace(entry, gender=genders.pop() if len(genders) == 1 else None)
         made.append(entry)
     return made

@@ -41,7 +41,7 @@ class SystemResult(NamedTuple):
     @property
     def total(self) -> GroupScores:
         """The scores of everything."""
-        return next(one for one in self.groups if not one.breakdown)
+        return next(group for group in self.groups if not group.breakdown)
 
     @property
     def scores(self) -> Mapping[str, Score]:
@@ -67,7 +67,7 @@ class Evaluation:
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
-        return [one.name for one in self.systems]
+        return [system.name for system in self.systems]
 
     @property
     def signatures(self) -> list[str]:

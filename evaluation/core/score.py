@@ -73,7 +73,7 @@ class Score:
 
 def interval_note(scores: Iterable[Score]) -> str:
     """What the brackets of a table are: `[95% interval by document]`; empty if there are none."""
-    units = dict.fromkeys(one.unit for one in scores if one.unit is not None)
+    units = dict.fromkeys(score.unit for score in scores if score.unit is not None)
     return f"[95% interval by {' and '.join(units)}]" if units else ""
 
 

@@ -82,7 +82,7 @@ class _CasesAndPeople(Metric[Mapping[str, Any], Judgements, JudgedPronoun]):
 
     def items(self, data: Judgements) -> Judged:
         """The pronouns that count."""
-        counted = [one for one in data.pronouns if self.cell(one) is not None]
+        counted = [pronoun for pronoun in data.pronouns if self.cell(pronoun) is not None]
         places: dict[object, int] = {}
         units = [places.setdefault(one.unit or n, len(places)) for n, one in enumerate(counted)]
         resampled = ResampledUnits(data.unit, np.array(units, dtype=np.int64), len(places))
@@ -92,7 +92,7 @@ class _CasesAndPeople(Metric[Mapping[str, Any], Judgements, JudgedPronoun]):
     def statistics(self, scored: Judged, system: int) -> Floats:
         """Cells, hits and ones."""
         items = scored.items[system]
-        cells = np.array([self.cell(one) for one in items], dtype=np.int64)
+        cells = np.array([self.cell(item) for item in items], dtype=np.int64)
         others = np.array([(self.hit(one), 1) for one in items]).reshape(-1, 2)
         return np.concatenate((np.eye(self.cells)[cells], others), axis=1)
 
@@ -102,7 +102,7 @@ class _CasesAndPeople(Metric[Mapping[str, Any], Judgements, JudgedPronoun]):
 
     def parts(self, scored: Judged, system: int) -> Iterator[Part]:
         """Each group and the total."""
-        of_item = np.array([self.group(one) for one in scored.items[system]])
+        of_item = np.array([self.group(item) for item in scored.items[system]])
         divided = [(self.grouped, name, of_item == name) for name in self.groups(scored)]
         for breakdown, name, chosen in (*divided, ("", TOTAL, np.ones(scored.size, dtype=bool))):
             yield Part(breakdown, name, chosen, range(self.cells, self.cells + 2))
@@ -143,7 +143,7 @@ class Disagreement(_CasesAndPeople):
 
     def groups(self, scored: Judged) -> Iterable[str]:
         """Categories in order of appearance."""
-        return dict.fromkeys(one.category for one in scored.items[0])
+        return dict.fromkeys(item.category for item in scored.items[0])
 
     def other_scores(self, sums: Floats) -> Mapping[str, Floats]:
         """Case 1 or 2 as a detector of the pronouns that people accept."""
@@ -177,7 +177,7 @@ class Disagreement(_CasesAndPeople):
 
     def of_system(self, scored: Judged, system: int) -> Mapping[str, Any]:
         """Disagreements by the pronouns of output and reference."""
-        return {"pairs": [asdict(one) for one in count_pairs(scored.items[system])]}
+        return {"pairs": [asdict(pair) for pair in count_pairs(scored.items[system])]}
 
     def tables(self, evaluation: Evaluation) -> list[Table]:
         """How reliable each case is; Table 4 of 001; and the pairs of 001 §6, where known."""
@@ -271,8 +271,8 @@ def _kinds(scored: Judged) -> Kinds:
 def count_kinds(judgements: Iterable[JudgedPronoun]) -> dict[str, dict[str, int]]:
     """How many disagreements of each category are of each kind (001 Table 4)."""
     by_category: dict[str, Counter[str]] = {}
-    for one in judgements:
-        by_category.setdefault(one.category, Counter())[one.kind] += one.disagrees
+    for judgement in judgements:
+        by_category.setdefault(judgement.category, Counter())[judgement.kind] += judgement.disagrees
     return kinds_with_total(by_category)
 
 
@@ -334,13 +334,13 @@ def _pairs_table(pairs: Sequence[DisagreedPair]) -> Iterator[Table]:
     called = {1: "1 same, rejected", 2: "2 equivalent, rejected", 3: "3 different, accepted"}
     rows = [
         (
-            called[one.case],
-            one.output,
-            one.reference,
-            ", ".join(f"{name} {number}" for name, number in one.categories.items()),
-            str(sum(one.categories.values())),
+            called[pair.case],
+            pair.output,
+            pair.reference,
+            ", ".join(f"{name} {number}" for name, number in pair.categories.items()),
+            str(sum(pair.categories.values())),
         )
-        for one in pairs[:_MOST_PAIRS]
+        for pair in pairs[:_MOST_PAIRS]
     ]
     if rows:
         more = len(pairs) - len(rows)

@@ -95,14 +95,14 @@ def kind_of(
 def is_personal(form: str, language: str) -> bool:
     """Whether a form may be a personal pronoun of the third person."""
     readings = readings_of(language).get(form.lower(), ())
-    return any(one.kind == "personal" and one.person == "3" for one in readings)
+    return any(reading.kind == "personal" and reading.person == "3" for reading in readings)
 
 
 def is_impersonal(form: str, language: str) -> bool:
     """Whether a form agrees with no noun: a demonstrative without masculine or feminine."""
     readings = readings_of(language).get(form.lower(), ())
     return bool(readings) and all(
-        one.kind == "demonstrative" and one.gender in ("", "n") for one in readings
+        reading.kind == "demonstrative" and reading.gender in ("", "n") for reading in readings
     )
 
 
@@ -167,7 +167,7 @@ def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[Judg
         raise InputError(problems)
     if not judgements:
         raise input_error(path, "file", "at least one judged pronoun", "none")
-    return [one for one in judgements if one is not None]
+    return [judgement for judgement in judgements if judgement is not None]
 
 
 class _Row(NamedTuple):
@@ -257,7 +257,7 @@ def join_cases(
     belongs to a system of its name, or of its name without the last ending.
     """
     verdicts = list(verdicts)
-    cases = _by_place(path, records, {one.system for one in verdicts})
+    cases = _by_place(path, records, {verdict.system for verdict in verdicts})
     rows = []
     judged = missing = 0
     for one in verdicts:

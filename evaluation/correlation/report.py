@@ -43,7 +43,7 @@ def correlation_tables(study: CorrelationStudy, printed: Printed) -> list[Table]
     if study.comparisons:
         names = ("pair", "r first", "r second")
         title = "Williams test between metrics (Pearson)"
-        labels = [f"{one.first} > {one.second}" for one in study.comparisons]
+        labels = [f"{comparison.first} > {comparison.second}" for comparison in study.comparisons]
         tables.append(_williams(title, names, labels, study.comparisons))
     if study.humans:
         human, other, systems = study.table.human, study.table.other_human, study.humans[0].systems
@@ -117,7 +117,7 @@ def _title(study: CorrelationStudy) -> str:
 
 
 def _signatures(study: CorrelationStudy) -> list[str]:
-    return [one.signature for one in study.results[0].coefficients.values()]
+    return [coefficient.signature for coefficient in study.results[0].coefficients.values()]
 
 
 def correlation_text(

@@ -94,7 +94,7 @@ def tune_weights(
     judgements: Sequence[JudgedPronoun], seed: int = 12345, unit: str = "example"
 ) -> WeightStudy:
     """Tune weights on the pronouns that people could judge; `unit` is what a unit is called."""
-    judged = [one for one in judgements if one.correct is not None]
+    judged = [judgement for judgement in judgements if judgement.correct is not None]
     systems = tuple(dict.fromkeys(one.system for one in judged))
     if len({one.correct for one in judged}) < 2:
         raise CrossproError("weights: expected accepted and rejected pronouns, found one of them")
@@ -176,12 +176,15 @@ def weights_text(study: WeightStudy, style: Style = PLAIN) -> str:
     """Weights of the cases, how well they agree with people, and how `crosspro apt` takes them."""
     rows: list[list[Cell]] = [
         [
-            one.name,
-            *(f"{weight:.2f}" for weight in one.weights),
-            *(Score("", value, "") for value in (one.pearson, one.spearman, one.pearson_held_out)),
-            f"{one.error_held_out:.4f}",
+            setting.name,
+            *(f"{weight:.2f}" for weight in setting.weights),
+            *(
+                Score("", value, "")
+                for value in (setting.pearson, setting.spearman, setting.pearson_held_out)
+            ),
+            f"{setting.error_held_out:.4f}",
         ]
-        for one in study.settings
+        for setting in study.settings
     ]
     heading = ("weights", *(f"w{case}" for case in CASES), "Pearson", "Spearman")
     held_out = ("Pearson, held out", "squared error, held out")
@@ -199,10 +202,10 @@ def weights_csv(study: WeightStudy) -> str:
     scores = ("pearson", "spearman", "pearson_held_out", "error_held_out")
     rows = [
         (
-            one.name,
-            *map(csv_number, (*one.weights, *(getattr(one, name) for name in scores))),
+            setting.name,
+            *map(csv_number, (*setting.weights, *(getattr(setting, name) for name in scores))),
             study.signature,
         )
-        for one in study.settings
+        for setting in study.settings
     ]
     return csv_text([("weights", *(f"w{case}" for case in CASES), *scores, "signature"), *rows])

@@ -49,7 +49,7 @@ def columns_of(needs: str, offered: Mapping[str, Any], of: str = "") -> Iterator
         metric = metric_class(name)
         if metric.needs != needs:
             continue
-        known = {one.name for one in fields(metric.settings_class)}
+        known = {field.name for field in fields(metric.settings_class)}
         own = {key: value for key, value in offered.items() if key in known}
         for key, (called, more) in (metric.variants or {name: (metric.called, {})}).items():
             yield Column(f"{key}:{of}" if of else key, called, name, {**own, **more}, of)

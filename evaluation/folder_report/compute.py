@@ -106,8 +106,10 @@ def _computed(piece: _Piece) -> ReportPart:
     column, data, settings, most_examples = piece
     metric = column.make()
     found = evaluate(metric, data, settings.plan, settings.pairs)
-    scores = {one.name: one.scores[metric.headline] for one in found.systems}
-    tests = tuple(one for one in found.comparisons if one.metric == metric.headline)
+    scores = {system.name: system.scores[metric.headline] for system in found.systems}
+    tests = tuple(
+        comparison for comparison in found.comparisons if comparison.metric == metric.headline
+    )
     return ReportPart(
         column.key,
         Headline(column.title, metric.scale, scores, tests),

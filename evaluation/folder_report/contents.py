@@ -104,7 +104,7 @@ class _Contents:
         """Everything, or an error with all faults."""
         self.enough()
         lines = self.lines()
-        size = next((len(one) for one in lines if one is not None), None)
+        size = next((len(line) for line in lines if line is not None), None)
         files = self.files
         documents = read_documents(files.doc_ids, files.doc_starts, size, self.problems)
         without = "" if files.outputs else f"no files in {OUTPUTS}"
@@ -159,7 +159,7 @@ class _Contents:
     def lines(self) -> list[list[str] | None]:
         """The lines of source, reference and outputs, those that there are."""
         files = self.files
-        texts = [files.source, files.reference, *(one.path for one in files.outputs)]
+        texts = [files.source, files.reference, *(output.path for output in files.outputs)]
         paths = [path for path in texts if path is not None]
         read = [lines_of(path, self.problems) for path in paths]
         if self.rules.lenient:
@@ -171,10 +171,10 @@ class _Contents:
 
     def text(self, lines: Sequence[list[str] | None], documents: Documents | None) -> MTText:
         """Reference and outputs, which most metrics compare."""
-        texts = [one for one in lines if one is not None]
+        texts = [line for line in lines if line is not None]
         reference, *candidates = texts[1 if self.files.source is not None else 0 :]
         numbers = None if documents is None else documents.of_line
-        names = tuple(one.name for one in self.files.outputs)
+        names = tuple(output.name for output in self.files.outputs)
         return MTText(names, tuple(candidates), (reference,), numbers)
 
     def lists(self) -> PronounLists | None:
@@ -197,9 +197,9 @@ class _Contents:
         if files.source is None:
             return "no source: a file such as source.en, or --source"
         if lists is None:
-            pair = "-".join(one or "?" for one in files.languages)
+            pair = "-".join(language or "?" for language in files.languages)
             return f"no lists of pronouns for {pair}: pronouns.yaml, or --pronouns"
-        given = all((files.links_reference, *(one.links for one in files.outputs)))
+        given = all((files.links_reference, *(output.links for output in files.outputs)))
         if not given and not self.rules.make_links:
             return "no word links, and --no-align says to make none"
         return ""
@@ -212,7 +212,7 @@ class _Contents:
         paths = InputPaths(
             files.source,
             files.reference,
-            tuple(one.path for one in files.outputs),
+            tuple(output.path for output in files.outputs),
             files.links_reference,
             tuple(one.links for one in files.outputs if one.links is not None),
             files.doc_ids,
@@ -282,7 +282,7 @@ def read_set(files: SetFiles, language: str, maximise: bool = False) -> ReadSet:
 
 def _scored(files: SetFiles, maximise: bool) -> ScoredSet:
     test_set = read_contrastive(files.path, allow_unknown=True)
-    read = read_scores([one.path for one in files.scores], test_set, maximise)
+    read = read_scores([score.path for score in files.scores], test_set, maximise)
     pairs = zip(read, files.scores, strict=True)
     return ScoredSet(test_set, tuple(replace(one, name=own.name) for one, own in pairs))
 
@@ -290,7 +290,7 @@ def _scored(files: SetFiles, maximise: bool) -> ScoredSet:
 def _generated(files: SetFiles, language: str) -> GeneratedSet:
     test_set, rows = read_expected(files.path, language, allow_unknown=True)
     read = read_outputs(
-        [one.path for one in files.outputs],
+        [output.path for output in files.outputs],
         test_set,
         PayloadRules(),
         language,

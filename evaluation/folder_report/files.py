@@ -101,8 +101,8 @@ class ReportFiles:
             found += [(f"links of {one.name}", one.links)] if one.links else []
         for test_set in self.sets:
             found.append((f"set {test_set.name}", test_set.path))
-            found += [(f"scores of {one.name}", one.path) for one in test_set.scores]
-            found += [(f"output of {one.name}", one.path) for one in test_set.outputs]
+            found += [(f"scores of {score.name}", score.path) for score in test_set.scores]
+            found += [(f"output of {output.name}", output.path) for output in test_set.outputs]
             found += [(f"parts of {test_set.name}", test_set.parts)] if test_set.parts else []
         return found
 
@@ -139,7 +139,7 @@ def find_files(
         outputs = _found_outputs(folder / OUTPUTS, problems)
     links_reference = given.links_reference or _links_of(reference, links)
     sets = tuple(_sets(folder / CONTRASTIVE, problems))
-    made = [*outputs, *(one for test_set in sets for one in test_set.outputs)]
+    made = [*outputs, *(output for test_set in sets for output in test_set.outputs)]
     translations = [path for path in (reference, *(one.path for one in made)) if path is not None]
     left = {*here.left, *links, *_left_of_sets(folder / CONTRASTIVE, sets)} - {links_reference}
     return ReportFiles(
@@ -213,7 +213,7 @@ def _found_outputs(folder: Path, problems: list[Problem]) -> tuple[SystemFile, .
         if path not in [one.links for one in outputs]:
             expected = "an output of the same name beside it"
             problems.append(Problem(str(path), None, "file", expected, "none"))
-    missing = [one for one in outputs if one.links is None]
+    missing = [output for output in outputs if output.links is None]
     if links and outputs:
         for one in missing:
             expected = "its links, as other outputs have them, or links of none"
@@ -272,7 +272,7 @@ def _sets(folder: Path, problems: list[Problem]) -> Iterable[SetFiles]:
         names.add(name)
         made = _Folder(folder / name, problems)
         scores, outputs = (_systems(own, (), problems) for own in (made.every(_SCORES), made.left))
-        own = next((one for one in parts if plain_name(one) == f"{name}.parts"), None)
+        own = next((part for part in parts if plain_name(part) == f"{name}.parts"), None)
         yield SetFiles(name, path, scores, outputs, own)
 
 

@@ -62,7 +62,7 @@ def report_on(
 def _renamed(files: ReportFiles, names: Sequence[str], problems: list[Problem]) -> ReportFiles:
     if not names:
         return files
-    own = [one.name for one in files.outputs]
+    own = [output.name for output in files.outputs]
     called = [*names, *own[len(names) :]]
     usable = len(set(called)) == len(called) and all(one.strip() and is_text(one) for one in called)
     if len(names) > len(own) or not usable:
@@ -74,7 +74,7 @@ def _renamed(files: ReportFiles, names: Sequence[str], problems: list[Problem]) 
 
 
 def _check_baseline(files: ReportFiles, baseline: str, problems: list[Problem]) -> None:
-    known = [one.name for one in files.outputs]
+    known = [output.name for output in files.outputs]
     for test_set in files.sets:
         known += [one.name for one in (*test_set.scores, *test_set.outputs)]
     if baseline not in known:

@@ -50,7 +50,7 @@ def report_page(report: FolderReport) -> str:
         "warnings": warning_list(report.warnings),
         "sections": "".join(shown),
         "signatures": signature_list(
-            [score.signature for one in report.headlines for score in one.scores.values()]
+            [score.signature for headline in report.headlines for score in headline.scores.values()]
         ),
     }
     return fill_page(SHARED / "overview.html", parts)
@@ -84,7 +84,7 @@ def _shown(anchor: str, section: Section) -> str:
 def _sections(report: FolderReport) -> Iterator[Section]:
     if report.headlines:
         yield _overview(report)
-    if any(one.comparisons for one in report.headlines):
+    if any(headline.comparisons for headline in report.headlines):
         yield _differences(report.headlines)
     if report.not_computed:
         rows = (
@@ -110,7 +110,7 @@ def _overview(report: FolderReport) -> Section:
             found |= {stands: None} if stands else {}
             cells.append(_cell(one, one.scores.get(name), stands))
         body.append(cells)
-    table = cell_table(("system", *(one.title for one in report.headlines)), body)
+    table = cell_table(("system", *(headline.title for headline in report.headlines)), body)
     signs = "; ".join(f"{_SIGNS[one]} {SAYS[one]}" for one in SAYS if one in found)
     units = interval_units(report.headlines)
     note = f"{units}; bars span the intervals of a column. " if units else ""
@@ -145,10 +145,10 @@ def _bar(headline: Headline, score: Score) -> str:
 def _differences(headlines: Sequence[Headline]) -> Section:
     rows: list[Sequence[str]] = []
     heading: Sequence[str] = ()
-    for one in headlines:
-        if one.comparisons:
-            heading, own, _ = differences_table(one.comparisons, one.scale)
-            rows += [(row[0], one.title, *row[1:]) for row in own]
+    for headline in headlines:
+        if headline.comparisons:
+            heading, own, _ = differences_table(headline.comparisons, headline.scale)
+            rows += [(row[0], headline.title, *row[1:]) for row in own]
     table = html_table((heading[0], "metric", *heading[1:]), rows, 2)
     return Section("Paired differences", table, NOT_CORRECTED)
 

@@ -72,7 +72,7 @@ def make_report(
     baseline: str | None = None,
 ) -> FolderReport:
     """The report of what was read and computed."""
-    names = [one.name for one in files.outputs]
+    names = [output.name for output in files.outputs]
     names += [name for part in parts for name in part.headline.scores]
     warnings = [text for part in parts for text in part.warnings]
     return FolderReport(
@@ -115,7 +115,9 @@ def standing(headline: Headline, system: str, baseline: str | None = None) -> st
         return BETTER if own.difference > 0 else WORSE
     if system == max(scores, key=scores.__getitem__):
         return BEST
-    own = next((one for one in headline.comparisons if one.second == system), None)
+    own = next(
+        (comparison for comparison in headline.comparisons if comparison.second == system), None
+    )
     return EQUAL if own is not None and own.p_randomisation >= SIGNIFICANT else ""
 
 
@@ -131,9 +133,9 @@ def report_text(report: FolderReport, style: Style = PLAIN) -> str:
         parts.append(f"{note}.\n")
     signs = {
         _SIGNS[found]: SAYS[found]
-        for one in headlines
+        for headline in headlines
         for name in report.systems
-        if one.comparisons and (found := standing(one, name, report.baseline))
+        if headline.comparisons and (found := standing(headline, name, report.baseline))
     }
     if signs:
         said = "; ".join(f"{sign} {text}" for sign, text in signs.items())
@@ -150,7 +152,7 @@ def interval_units(headlines: Sequence[Headline]) -> str:
         for unit in dict.fromkeys(score.unit for score in one.scores.values() if score.unit):
             titles.setdefault(unit, []).append(one.title)
     if len(titles) < 2:
-        return interval_note(score for one in headlines for score in one.scores.values())
+        return interval_note(score for headline in headlines for score in headline.scores.values())
     shown = "; ".join(f"{', '.join(own)} by {unit}" for unit, own in titles.items())
     return f"[95% interval: {shown}]"
 
@@ -187,9 +189,9 @@ def report_json(report: FolderReport) -> str:
         "baseline": report.baseline,
         "scores": [record for one in report.parts for record in _scores(one)],
         "comparisons": [
-            {"metric": part.headline.title, **difference_record(one)}
+            {"metric": part.headline.title, **difference_record(comparison)}
             for part in report.parts
-            for one in part.headline.comparisons
+            for comparison in part.headline.comparisons
         ],
         "not_computed": [asdict(one) for one in report.not_computed],
         "warnings": report.warnings,

@@ -217,7 +217,7 @@ def reference_checks(items: ReviewSet, count: int, seed: int) -> ReviewSet:
             text = items.lines[line]
             words = text.references[0]
             if not right:
-                words = generator.choice([one for one in others if one != words] or [("…",)])
+                words = generator.choice([other for other in others if other != words] or [("…",)])
             candidate = ReviewCandidate(words, (), text.candidates[item.item.system].source)
             lines.append(replace(text, document=f"check {number}", candidates={CHECK: candidate}))
         marks = [
@@ -226,7 +226,7 @@ def reference_checks(items: ReviewSet, count: int, seed: int) -> ReviewSet:
         ]
         if marks[0] is None:
             continue
-        seen = [lines[one.line].candidates[CHECK].words for one in marks if one is not None]
+        seen = [lines[mark.line].candidates[CHECK].words for mark in marks if mark is not None]
         digest = item_digest(f"check {token}", marks, seen)
         answer = _RIGHT if right else _WRONG
         answer = answer if item.antecedent else replace(answer, antecedent=())
@@ -238,7 +238,7 @@ def reference_checks(items: ReviewSet, count: int, seed: int) -> ReviewSet:
 def _translated(item: ReviewItem) -> bool:
     """Whether the first reference has words for all that is asked."""
     marks = (item.pronoun, *([item.antecedent] if item.antecedent else ()))
-    return all(one.references and one.references[0] for one in marks)
+    return all(mark.references and mark.references[0] for mark in marks)
 
 
 def _moved(marks: MarkedWords, numbers: dict[int, int], right: bool) -> MarkedWords:
@@ -376,9 +376,9 @@ class Campaign:
             question = self.items.questions.get(about[0])
             if newest.kind == "withdrawn" or question is None:
                 continue
-            for one in question.items:
-                if one.item.key not in judged[about]:
-                    add_verdict(database, replace(newest, item=one.item))
+            for item in question.items:
+                if item.item.key not in judged[about]:
+                    add_verdict(database, replace(newest, item=item.item))
 
     def _new_questions(self, database: sqlite3.Connection) -> list[Key]:
         """What is to be asked of the questions that were not there before."""

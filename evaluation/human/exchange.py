@@ -248,7 +248,7 @@ def _row_verdict(
 
 def review_table(items: ReviewSet, verdicts: Iterable[Verdict], context: int) -> bytes:
     """A review file with a row for each verdict; verdicts on other outputs are left out."""
-    known = {one.item.key: one for one in items.items}
+    known = {item.item.key: item for item in items.items}
     rows = [csv_line(COLUMNS)]
     for verdict in verdicts:
         if (one := known.get(verdict.item.key)) is not None:

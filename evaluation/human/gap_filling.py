@@ -101,14 +101,14 @@ class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
     def items(self, data: FilledSheets) -> Scored[FilledSheets, FilledGap]:
         """All gaps in the order of the text; systems in the order of their names."""
         gaps = sorted(data.gaps, key=lambda one: (one.place is None, one.place or (0, 0)))
-        names = tuple(sorted({one.system for one in gaps}))
+        names = tuple(sorted({gap.system for gap in gaps}))
         facts = {"empty": data.empty}
         return Scored(data, names, (gaps,) * len(names), _units(gaps), facts)
 
     def statistics(self, scored: Scored[FilledSheets, FilledGap], system: int) -> Floats:
         """The counts of each gap of a system; those of other systems count nothing."""
         name = scored.systems[system]
-        rows = [_row(one) if one.system == name else [0] * 8 for one in scored.items[system]]
+        rows = [_row(item) if item.system == name else [0] * 8 for item in scored.items[system]]
         return np.array(rows, dtype=np.float64)
 
     def score(self, sums: Floats) -> Mapping[str, Floats]:
@@ -160,8 +160,12 @@ class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
     def tables(self, evaluation: Evaluation) -> list[Table]:
         """All systems side by side, then the pronouns of each that occur."""
         rows: list[list[Cell]] = [
-            [one.name, *map(str, one.total.counts.values()), *(one.scores[m] for m in MEASURES)]
-            for one in evaluation.systems
+            [
+                system.name,
+                *map(str, system.total.counts.values()),
+                *(system.scores[m] for m in MEASURES),
+            ]
+            for system in evaluation.systems
         ]
         heading = ("system", "gaps", "bad", *self.measures.values())
         found = [Table(heading, rows, notes=score_notes(evaluation), place="scores")]
@@ -192,7 +196,7 @@ class GapFilling(Metric[GapSettings, FilledSheets, FilledGap]):
 
     def _own(self, scored: Scored[FilledSheets, FilledGap], system: int) -> list[FilledGap]:
         name = scored.systems[system]
-        return [one for one in scored.items[system] if one.system == name]
+        return [item for item in scored.items[system] if item.system == name]
 
 
 def evaluate_gaps(sheets: FilledSheets, lists: PronounLists, plan: Resampling | None) -> Evaluation:
@@ -203,7 +207,7 @@ def evaluate_gaps(sheets: FilledSheets, lists: PronounLists, plan: Resampling | 
     warnings = []
 
     def pairs(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
-        places = [{one.place for one in sheets.gaps if one.system == name} for name in names]
+        places = [{gap.place for gap in sheets.gaps if gap.system == name} for name in names]
         if any(None in own for own in places):
             return []
         found = every_pair(names, values)
@@ -228,7 +232,7 @@ def _row(one: FilledGap) -> list[float]:
 
 def _units(gaps: Sequence[FilledGap]) -> ResampledUnits:
     """Documents where all gaps have one, else source pronouns, else gaps."""
-    documents = [one.document for one in gaps]
+    documents = [gap.document for gap in gaps]
     places = [one.place for one in gaps]
     known = [f"{place[0]} {place[1]}" for place in places if place is not None]
     return choose_units(

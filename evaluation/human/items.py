@@ -103,7 +103,7 @@ class Question:
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems that translate so."""
-        return tuple(one.item.system for one in self.items)
+        return tuple(item.item.system for item in self.items)
 
     @property
     def matches(self) -> bool:
@@ -125,19 +125,19 @@ class ReviewSet:
     def questions(self) -> dict[Key, Question]:
         """The questions by their keys, in the order of the items."""
         together: dict[Key, list[ReviewItem]] = {}
-        for one in self.items:
-            together.setdefault((one.item.token, one.item.digest), []).append(one)
+        for item in self.items:
+            together.setdefault((item.item.token, item.item.digest), []).append(item)
         return {key: Question(some[0], tuple(some)) for key, some in together.items()}
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """The systems in the order in which they come."""
-        return tuple(dict.fromkeys(one.item.system for one in self.items))
+        return tuple(dict.fromkeys(item.item.system for item in self.items))
 
     @property
     def anaphoric(self) -> dict[str, bool]:
         """Of each token whether it has an antecedent."""
-        return {one.item.token: one.item.anaphoric for one in self.items}
+        return {item.item.token: item.item.anaphoric for item in self.items}
 
     def document(self, item: ReviewItem) -> str:
         """The document that an item is in."""
@@ -167,7 +167,7 @@ def set_digest(lines: Iterable[ReviewLine], tokens: Iterable[str]) -> str:
 
 def item_digest(name: str, marks: Iterable[MarkedWords | None], words: Iterable[Words]) -> str:
     """A short name for what is seen of a translation: the marked lines, and the marks in them."""
-    places = [None if one is None else asdict(one)["candidate"] for one in marks]
+    places = [None if mark is None else asdict(mark)["candidate"] for mark in marks]
     content = json.dumps([name, places, list(words)], ensure_ascii=False)
     return hashlib.sha256(content.encode("utf-8")).hexdigest()[:12]
 
@@ -321,7 +321,7 @@ def read_items(path: str | Path, answers: bool = False) -> ReviewSet:
     reader.finish()
     if not reader.items:
         raise input_error(path, "items", "at least one item", "none")
-    digest = digest or set_digest(reader.lines, (one.item.token for one in reader.items))
+    digest = digest or set_digest(reader.lines, (item.item.token for item in reader.items))
     lines, items = tuple(reader.lines), tuple(reader.items)
     return ReviewSet(title, digest, lines, items, (languages[0], languages[1]))
 
@@ -389,7 +389,7 @@ class _ItemReader(JsonLinesReader):
         if len(self.problems) > before or pronoun is None:
             return
         marks = [one for one in (pronoun, antecedent) if one is not None]
-        seen = [self.lines[one.line].candidates[system].words for one in marks]
+        seen = [self.lines[mark.line].candidates[system].words for mark in marks]
         marked = [
             " ".join(words[at] for at in one.candidate)
             for words, one in zip(seen, marks, strict=True)

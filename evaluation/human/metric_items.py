@@ -49,15 +49,15 @@ def apt_items(evaluation: Evaluation) -> ReviewSet:
     scored = [
         _Scored(
             name,
-            one.anchor,
-            one.anchor.linked,
-            one.reference.positions,
-            one.candidate.positions,
-            one.case == 1,
-            CASE_NAMES[one.case - 1],
+            occurrence.anchor,
+            occurrence.anchor.linked,
+            occurrence.reference.positions,
+            occurrence.candidate.positions,
+            occurrence.case == 1,
+            CASE_NAMES[occurrence.case - 1],
         )
         for name, occurrences in zip(evaluation.names, evaluation.scored.items, strict=True)
-        for one in occurrences
+        for occurrence in occurrences
     ]
     texts = _Texts(data.source, data.reference, data.candidates, data.documents)
     return _items("APT", texts, scored)
@@ -117,10 +117,10 @@ class _Texts:
             tuple(self.source.words(number)),
             (tuple(self.reference.text.words(number)),),
             {
-                one.name: ReviewCandidate(
-                    tuple(one.text.words(number)), tuple(one.links.of_line(number))
+                candidate.name: ReviewCandidate(
+                    tuple(candidate.text.words(number)), tuple(candidate.links.of_line(number))
                 )
-                for one in self.candidates
+                for candidate in self.candidates
             },
         )
 

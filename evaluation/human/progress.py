@@ -98,11 +98,14 @@ class Overview:
 def reviewed(connection: sqlite3.Connection, campaign: Campaign) -> list[ReviewedQuestion]:
     """All questions of the campaign, whether asked or not, in their order."""
     verdicts: dict[Key, dict[str, Verdict]] = {}
-    for one in last_verdicts(connection):
-        own = verdicts.setdefault((one.item.token, one.item.digest), {})
-        if one.annotator not in own or one.number > own[one.annotator].number:
-            own[one.annotator] = one
-    final = {(one.item.token, one.item.digest): one for one in last_decisions(connection)}
+    for verdict in last_verdicts(connection):
+        own = verdicts.setdefault((verdict.item.token, verdict.item.digest), {})
+        if verdict.annotator not in own or verdict.number > own[verdict.annotator].number:
+            own[verdict.annotator] = verdict
+    final = {
+        (decision.item.token, decision.item.digest): decision
+        for decision in last_decisions(connection)
+    }
     rows = connection.execute(
         "SELECT token, digest, COUNT(*) FROM assignment WHERE kind = 'item' GROUP BY token, digest"
     )
@@ -140,8 +143,8 @@ def _flags(connection: sqlite3.Connection) -> dict[Key, tuple[tuple[str, str], .
 def overview(connection: sqlite3.Connection, campaign: Campaign) -> Overview:
     """The figures of a campaign at this moment."""
     questions = reviewed(connection, campaign)
-    work = [read_work(connection, campaign, one.name) for one in people(connection)]
-    asked = [one for one in questions if one.asked or one.verdicts]
+    work = [read_work(connection, campaign, person.name) for person in people(connection)]
+    asked = [question for question in questions if question.asked or question.verdicts]
     systems: dict[str, list[ReviewedQuestion]] = {}
     groups: dict[str, list[ReviewedQuestion]] = {}
     for one in asked:
@@ -160,8 +163,8 @@ def overview(connection: sqlite3.Connection, campaign: Campaign) -> Overview:
 
 
 def _annotator(work: Work) -> AnnotatorProgress:
-    items = [one for one in work.places if one.kind == "item"]
-    given = [work.given[one.key] for one in items if one.key in work.given]
+    items = [place for place in work.places if place.kind == "item"]
+    given = [work.given[item.key] for item in items if item.key in work.given]
     return AnnotatorProgress(
         work.annotator,
         len(items),
@@ -179,7 +182,7 @@ def _group(name: str, questions: Sequence[ReviewedQuestion]) -> GroupProgress:
     return GroupProgress(
         name,
         len(questions),
-        sum(one.judgement is not None for one in questions),
+        sum(question.judgement is not None for question in questions),
         sum(one.status == "conflict" for one in questions),
         Counter(one.value for one in questions if one.value),
     )
@@ -192,7 +195,7 @@ def agreements(
 
     A question counts once, however many systems translate so.
     """
-    documents = [campaign.items.document(one.question.shown) for one in questions]
+    documents = [campaign.items.document(question.question.shown) for question in questions]
     rated: dict[str, list[RatedItem]] = {"pronoun": [], "antecedent": [], "bad translation": []}
     for one, document in zip(questions, documents, strict=True):
         said = {verdict.annotator: verdict for verdict in one.verdicts}

@@ -39,14 +39,14 @@ _NUMBER = "#"
 def sheet_text(decisions: Iterable[PronounDecision]) -> bytes:
     """A sheet for people, with tabs; lines and positions count from 0."""
     rows = [csv_line(COLUMNS)]
-    for one in decisions:
-        linked = " ".join(map(str, one.linked)) or _NOTHING
+    for decision in decisions:
+        linked = " ".join(map(str, decision.linked)) or _NOTHING
         cells = (
-            *map(str, (one.line, one.position)),
-            one.source[one.position],
-            marked_words(one.source, (one.position,)),
-            marked_words(one.target, one.linked),
-            *(one.filter, one.rule, linked, "", "", ""),
+            *map(str, (decision.line, decision.position)),
+            decision.source[decision.position],
+            marked_words(decision.source, (decision.position,)),
+            marked_words(decision.target, decision.linked),
+            *(decision.filter, decision.rule, linked, "", "", ""),
         )
         rows.append(csv_line(cells))
     return b"".join(rows)
@@ -153,7 +153,7 @@ class _SheetRow:
         """The words that were marked when the sheet was written."""
         cell = self.cells["linked"]
         places = [] if cell == _NOTHING else cell.split()
-        if not all(one.isascii() and one.isdigit() and int(one) < size for one in places):
+        if not all(place.isascii() and place.isdigit() and int(place) < size for place in places):
             self.problem("linked", f"numbers below {size}, or -, as the sheet was written")
             return ()
         return tuple(map(int, places))
@@ -219,10 +219,10 @@ class CheckedPronouns:
         """Everything, for the report of `prepare`."""
         return {
             "filter": [_rate_record(one) for one in self.filter],
-            "rules": [_rate_record(one) for one in self.rules],
+            "rules": [_rate_record(rule) for rule in self.rules],
             "filter_precision": _right(self.filter, KEPT),
             "filter_recall": self.recall,
-            "links": [_rate_record(one) for one in self.links],
+            "links": [_rate_record(link) for link in self.links],
             "link_precision": self.link_precision,
             "link_recall": self.link_recall,
         }
@@ -294,12 +294,12 @@ def checked_text(found: CheckedPronouns, style: Style = PLAIN) -> str:
     if any(one.checked for one in found.filter):
         heading = ("subject filter", "in the text", "checked", "wrong", "% [95%]")
         parts.append(style.table(heading, [_shown(one) for one in found.filter]))
-        parts.append(style.table(("by rule", *heading[2:]), [_shown(one) for one in found.rules]))
+        parts.append(style.table(("by rule", *heading[2:]), [_shown(rule) for rule in found.rules]))
         precision = _percent(_right(found.filter, KEPT))
         parts.append(f"precision {precision}, recall {_percent(found.recall)} (estimated)\n")
     if found.links[0].checked:
         of_links = ("links of pronouns", "checked", "so many", "% [95%]")
-        parts.append(style.table(of_links, [_shown(one) for one in found.links]))
+        parts.append(style.table(of_links, [_shown(link) for link in found.links]))
         both = (_percent(one) for one in (found.link_precision, found.link_recall))
         parts.append("link precision {}, link recall {}\n".format(*both))
     return "\n".join(parts)

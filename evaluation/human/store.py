@@ -158,7 +158,7 @@ class GroupWriter:
         self, jobs: list[_Waiting[Any]], connection: sqlite3.Connection | None
     ) -> sqlite3.Connection | None:
         """Write jobs in one transaction and tell everybody; the connection, if it can go on."""
-        wanted = [one for one in jobs if one.future.set_running_or_notify_cancel()]
+        wanted = [job for job in jobs if job.future.set_running_or_notify_cancel()]
         failed: BaseException | None = None
         try:
             connection = connection or connect(self._path, self._patience)

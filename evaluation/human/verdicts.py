@@ -143,7 +143,7 @@ Judgements = dict[ItemKey, Judgement]
 
 def judgement_of(verdicts: Sequence[Verdict], decision: Verdict | None) -> Judgement:
     """What the verdicts on an item amount to; there may be a decision."""
-    corrections = {one.corrected for one in verdicts}
+    corrections = {verdict.corrected for verdict in verdicts}
     remarks = [one.remark for one in (*verdicts, *([decision] if decision else ()))]
     pronoun: State
     antecedent: State | None

@@ -122,7 +122,7 @@ def verdicts_from(
         corrected = CorrectedWords(response.words, tuple(line[at] for at in response.words))
     return [
         Verdict(
-            one.item,
+            item.item,
             annotator,
             response.pronoun,
             response.antecedent,
@@ -132,7 +132,7 @@ def verdicts_from(
             corrected,
             response.alternative,
         )
-        for one in question.items
+        for item in question.items
     ]
 
 
@@ -233,14 +233,14 @@ class Work:
     @cached_property
     def last_save(self) -> int:
         """The number of the last save whose answer still counts, 0 if there is none."""
-        mine = {one.key for one in self.places}
+        mine = {place.key for place in self.places}
         counting = (n for n, key in self.saves.items() if key in self.given and key in mine)
         return max(counting, default=0)
 
     @cached_property
     def codes(self) -> dict[str, Assignment]:
         """The places by the names that they have in addresses."""
-        return {code_of(one.key): one for one in self.places}
+        return {code_of(place.key): place for place in self.places}
 
     @cached_property
     def _numbers(self) -> dict[Key, int]:
@@ -266,12 +266,12 @@ class Work:
     @property
     def done(self) -> int:
         """How many places have an answer."""
-        return sum(one.key in self.given for one in self.places)
+        return sum(place.key in self.given for place in self.places)
 
     @cached_property
     def next(self) -> Assignment | None:
         """The first open question of the first batch that has one; skipped ones come last."""
-        waiting = [one for one in self.places if one.key not in self.given]
+        waiting = [place for place in self.places if place.key not in self.given]
         return min(
             waiting,
             key=lambda one: (
@@ -301,9 +301,9 @@ def code_of(key: Key) -> str:
 def read_work(connection: sqlite3.Connection, campaign: Campaign, annotator: str) -> Work:
     """Everything about an annotator's work; questions whose output has changed are left out."""
     places = [
-        one
-        for one in assignments(connection, annotator)
-        if campaign.question(one.kind, one.key) is not None
+        assignment
+        for assignment in assignments(connection, annotator)
+        if campaign.question(assignment.kind, assignment.key) is not None
     ]
     begun = False
     skipped: dict[Key, int] = {}
@@ -425,7 +425,7 @@ def undo(
     """
     if seen not in work.saves:
         return None
-    asked = next((one for one in work.places if one.key == work.saves[seen]), None)
+    asked = next((place for place in work.places if place.key == work.saves[seen]), None)
     if asked is None or asked.key not in work.given:
         return asked
     if seen != work.last_save:
@@ -455,7 +455,7 @@ def _verdicts(
     own = verdicts_from(response, question, campaign.items, annotator)
     served = {one.item.key for one in own}
     others = [one for one in items_like(connection, question.key) if one.key not in served]
-    return [*own, *(replace(own[0], item=one) for one in others)]
+    return [*own, *(replace(own[0], item=other) for other in others)]
 
 
 def current(connection: sqlite3.Connection, place: Assignment, annotator: str) -> Given | None:

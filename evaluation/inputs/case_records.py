@@ -129,7 +129,7 @@ def _text_faults(
         return
     for key, kind, called in _LISTS:
         items = side.get(key)
-        if not isinstance(items, list) or not all(type(one) is kind for one in items):
+        if not isinstance(items, list) or not all(type(item) is kind for item in items):
             yield f"{name}.{key}", f"a list of {called}", _shown(items)
         elif key == "positions":
             for at in [at for at in items if not 0 <= at < size][:1]:

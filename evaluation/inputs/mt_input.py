@@ -165,7 +165,7 @@ def read_texts(
     ]
     size = len(source.lines) if source.readable else None
     documents = read_documents(paths.doc_ids, paths.doc_starts, size, problems)
-    helper = _helper(align, all(one is not None for one in links), problems)
+    helper = _helper(align, all(link is not None for link in links), problems)
     languages = None
     if not _tokenised(paths, source, texts[0], problems):
         languages = _languages(paths, lists, problems)
@@ -386,7 +386,7 @@ def _missing_links(
     jobs: int | None,
 ) -> list[Links]:
     """The given links, and those of one run of the aligner over all texts for the others."""
-    if all(one is not None for one in links):
+    if all(link is not None for link in links):
         return [one for one in links if one is not None]
     from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 
@@ -413,7 +413,7 @@ def _origin(read: ReadTexts) -> str:
     """All that decides the links: how lenient, how many texts were aligned together, how, with
     what, and whether they were tokenised here."""
     found = []
-    if any(one is not None for one in read.links):
+    if any(link is not None for link in read.links):
         found.append("given(lenient)" if read.lenient else "given")
     if any(one is None for one in read.links):
         cut = () if read.languages is None else ("tokenised",)

@@ -62,8 +62,8 @@ def likely_readings(
     readings = readings_of(language).get(form.lower(), ())
     known = readings_of(source_language).get((source or "").lower(), ())
     agreeing = tuple(
-        one for one in readings if any(_agree(one.person, other.person) and
-                                       _agree(one.number, other.number) for other in known)
+        reading for reading in readings if any(_agree(reading.person, other.person) and
+                                       _agree(reading.number, other.number) for other in known)
     )  # fmt: skip
     return agreeing or readings
 

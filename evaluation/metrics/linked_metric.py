@@ -73,7 +73,7 @@ def linked_scored(
         warnings = ["no pronoun of the lists was found: there is no score"]
     return Scored(
         data,
-        tuple(one.name for one in data.candidates),
+        tuple(candidate.name for candidate in data.candidates),
         tuple(items),
         sentence_units([anchor.sentence for anchor in anchors], data.documents),
         {
@@ -99,7 +99,7 @@ def foreign_texts(
 
 
 def _names(data: MtInput) -> list[str]:
-    return [one.name for one in data.candidates]
+    return [candidate.name for candidate in data.candidates]
 
 
 def linked_record(

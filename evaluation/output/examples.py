@@ -165,7 +165,7 @@ class Examples:
     ) -> None:
         """Keep a pronoun of the source, where it is in each reference, and what became of it."""
         ours = [[_mark(mark) for mark in marks] for marks in references]
-        theirs = [self._rendering(one) for one in candidates]
+        theirs = [self._rendering(candidate) for candidate in candidates]
         numbers = self._pronouns.number(pronoun), self._groups.number(group)
         self._examples.append([name, *numbers, list(lines), ours, theirs])
 
@@ -173,7 +173,7 @@ class Examples:
         """Everything, for the page's script."""
         return {
             "candidates": self.candidates,
-            "verdicts": [[one.name, one.kind] for one in self.verdicts],
+            "verdicts": [[verdict.name, verdict.kind] for verdict in self.verdicts],
             "classes": self.classes,
             "tagged": self.tagged,
             "terms": asdict(self.terms),
@@ -194,7 +194,7 @@ class Examples:
 
     def _rendering(self, rendering: Rendering) -> list[Any]:
         words = [self._words.number(word) for word in rendering.cell]
-        marks = [_mark(one) for one in rendering.marks]
+        marks = [_mark(mark) for mark in rendering.marks]
         shares = [round(1000 * share) for share in rendering.probabilities]
         return [rendering.verdict, *words, rendering.note, marks, *([shares] if shares else [])]
 

@@ -430,7 +430,7 @@ def _number_places(
             box = (x - width / 2, y - _DIGIT_HEIGHT / 2, x + width / 2, y + _DIGIT_HEIGHT / 2)
             cost = sum(_overlap(box, other) for other in taken)
             cost += width * _DIGIT_HEIGHT - _overlap(box, frame)
-            cost += _MISTAKEN * any(dist((x, y), one) < dist((x, y), own) for one in points)
+            cost += _MISTAKEN * any(dist((x, y), point) < dist((x, y), own) for point in points)
             tried.append((cost, len(tried), box))
         _, _, best = min(tried)
         taken.append(best)

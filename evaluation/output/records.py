@@ -43,18 +43,18 @@ def record(evaluation: Evaluation) -> dict[str, Any]:
         "signature": _signature(evaluation, evaluation.systems[0].total),
         "systems": [
             {
-                "name": one.name,
-                **_group(one.total),
+                "name": system.name,
+                **_group(system.total),
                 "groups": [
                     {"breakdown": group.breakdown, "group": group.group, **_group(group)}
-                    for group in one.groups
-                    if group is not one.total
+                    for group in system.groups
+                    if group is not system.total
                 ],
-                **one.facts,
+                **system.facts,
             }
-            for one in evaluation.systems
+            for system in evaluation.systems
         ],
-        "comparisons": [one._asdict() for one in evaluation.comparisons],
+        "comparisons": [comparison._asdict() for comparison in evaluation.comparisons],
         "warnings": list(evaluation.warnings),
     }
 
@@ -73,7 +73,7 @@ def score_record(score: Score) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Records, their fields, sets and numbers as JSON has them."""
     if is_dataclass(value):
-        shown = [one.name for one in fields(value) if one.repr]
+        shown = [field.name for field in fields(value) if field.repr]
         return {name: _plain(getattr(value, name)) for name in shown}
     if isinstance(value, Mapping):
         return {key: _plain(own) for key, own in value.items()}
@@ -104,7 +104,7 @@ def csv_report(evaluation: Evaluation) -> str:
             for one in evaluation.systems
         ]
         return csv_text([("system", *measures), *rows])
-    every = [group for one in evaluation.systems for group in one.groups]
+    every = [group for system in evaluation.systems for group in system.groups]
     counts = list(dict.fromkeys(name for group in every for name in group.counts))
     measures = list(dict.fromkeys(name for group in every for name in group.scores))
     columns = [column for name in measures for column in (name, f"{name}_low", f"{name}_high")]
@@ -129,7 +129,7 @@ def detail_json(evaluation: Evaluation) -> str:
 
 def detail_tsv(evaluation: Evaluation) -> str:
     """The same as a table with tabs: what is inside an object has a column of its own."""
-    rows = [dict(_flat(one)) for one in _details(evaluation)]
+    rows = [dict(_flat(detail)) for detail in _details(evaluation)]
     columns = list(dict.fromkeys(name for row in rows for name in row))
     lines = [columns, *([row.get(name, "-") for name in columns] for row in rows)]
     return "".join("\t".join(cells) + "\n" for cells in lines)
@@ -137,8 +137,8 @@ def detail_tsv(evaluation: Evaluation) -> str:
 
 def _details(evaluation: Evaluation) -> Iterator[Mapping[str, Any]]:
     for place, name in enumerate(evaluation.names):
-        for one in evaluation.metric.details(evaluation.scored, place):
-            yield {"system": name, **one}
+        for detail in evaluation.metric.details(evaluation.scored, place):
+            yield {"system": name, **detail}
 
 
 def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -104,7 +104,7 @@ class Style(NamedTuple):
         """The last part of a report, if it is wanted: how the scores were computed."""
         if not self.signatures:
             return []
-        return [self.title("Signatures"), "".join(f"- {one}\n" for one in signatures)]
+        return [self.title("Signatures"), "".join(f"- {signature}\n" for signature in signatures)]
 
 
 PLAIN = Style()

@@ -86,9 +86,9 @@ def report_tables(
     `shown` are the optional ones that are asked for.
     """
     own = [
-        one
-        for one in evaluation.metric.tables(evaluation)
-        if one.only in ("", kind) and (not one.option or one.option in shown)
+        table
+        for table in evaluation.metric.tables(evaluation)
+        if table.only in ("", kind) and (not table.option or table.option in shown)
     ]
     first, middle, last = (
         [one for one in own if one.place == place] for place in ("scores", "middle", "last")
@@ -139,7 +139,7 @@ def _with_notes(table: Table, notes: tuple[str, ...]) -> Table:
 def shown_groups(evaluation: Evaluation, system: SystemResult) -> list[GroupScores]:
     """The groups of a system that are among the usual scores."""
     hidden = evaluation.metric.hidden_breakdowns
-    return [one for one in system.groups if one.breakdown not in hidden]
+    return [group for group in system.groups if group.breakdown not in hidden]
 
 
 def group_table(
@@ -155,14 +155,14 @@ def group_table(
     for measure, named in metric.measures.items():
         heading += ["", named] if measure in metric.fractions else [named]
     rows = []
-    for one in groups:
-        cells: list[Cell] = [group_title(evaluation, one)]
-        cells += [f"{one.counts[key]:,}" for key in metric.shown_counts]
+    for group in groups:
+        cells: list[Cell] = [group_title(evaluation, group)]
+        cells += [f"{group.counts[key]:,}" for key in metric.shown_counts]
         for measure in metric.measures:
             if measure in metric.fractions:
                 part, whole = metric.fractions[measure]
-                cells.append(f"{one.counts[part]}/{one.counts[whole]}")
-            cells.append(one.scores[measure])
+                cells.append(f"{group.counts[part]}/{group.counts[whole]}")
+            cells.append(group.scores[measure])
         rows.append(cells)
     return Table(heading, rows, title, option=option)
 
@@ -215,7 +215,7 @@ def differences_table(
 
     The metric has a column if there are several; `title` is how it is written.
     """
-    several = len({one.metric for one in differences}) > 1
+    several = len({difference.metric for difference in differences}) > 1
     rows: list[Row] = []
     for one in differences:
         change, low, high = (

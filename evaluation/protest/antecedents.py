@@ -68,7 +68,7 @@ class Chains:
         others = [one for one in self.members.get(chain or "", ()) if one is not pronoun]
         if not others:
             return NoCategory("no antecedent in its chain")
-        nominal = [one for one in others if one.attributes.get("mention", "np") == "np"]
+        nominal = [other for other in others if other.attributes.get("mention", "np") == "np"]
         if not nominal:
             pronouns = all(one.attributes.get("mention") == "pronoun" for one in others)
             reason = "linked to another pronoun" if pronouns else "antecedent is no noun phrase"

@@ -62,7 +62,7 @@ class TranslationForm:
 
 def translation_of(token: SuiteToken, lists: TargetWords) -> TranslationForm:
     """How the first reference that has words for a token translates it."""
-    words = next((one.pronoun for one in token.references if one.pronoun), ())
+    words = next((reference.pronoun for reference in token.references if reference.pronoun), ())
     pronoun = lists.pronoun(words[0]) if words else None
     if pronoun is None:
         return TranslationForm("none", "none", False, " ".join(words))

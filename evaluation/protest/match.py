@@ -259,7 +259,7 @@ def _result(
         head = MarkedWords(place.line, at, heads_at, project(at, output.links[place.line]))
     head_words = () if head is None else _at(output, head)
     forms, heads = lists.pronoun_forms(words), lists.head_forms(head_words)
-    same = [bool(forms & lists.pronoun_forms(one.pronoun)) for one in token.references]
+    same = [bool(forms & lists.pronoun_forms(reference.pronoun)) for reference in token.references]
     same_head = [bool(heads & lists.head_forms(one.head)) for one in token.references]
     both = [one and (other or head is None) for one, other in zip(same, same_head, strict=True)]
     outcome: Outcome = "match" if any(both) else "mismatch"
@@ -316,7 +316,9 @@ def _pronoun(
         beside = (before, after)
     at = output.positions(token.place)
     found = pronoun_words(at, output.links[line], output.output[line], lists, token.slot, beside)
-    return MarkedWords(line, at, tuple(one.pronoun_at for one in token.references), found)
+    return MarkedWords(
+        line, at, tuple(reference.pronoun_at for reference in token.references), found
+    )
 
 
 def _at(output: SystemOutput, marks: MarkedWords) -> Words:

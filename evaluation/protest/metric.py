@@ -131,7 +131,7 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             data,
             tuple(data.results),
             tuple(judged),
-            choose_units(document=[one.document for one in tokens], token=range(len(tokens))),
+            choose_units(document=[token.document for token in tokens], token=range(len(tokens))),
             {"suite": data.suite.digest, "references": len(data.suite.references)},
             tuple(warnings),
         )
@@ -151,12 +151,12 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
 
     def verdicts(self, scored: JudgedTokens, system: int) -> Sequence[int]:
         """The status of each token."""
-        return [_NUMBERS[one.status] for one in scored.items[system]]
+        return [_NUMBERS[item.status] for item in scored.items[system]]
 
     def statistics(self, scored: JudgedTokens, system: int) -> Floats:
         """Whether a token matches, whether it is right; 1; its status."""
         rows = np.zeros((scored.size, 3 + len(STATUSES)))
-        rows[:, 0] = [one.result.outcome == "match" for one in scored.items[system]]
+        rows[:, 0] = [item.result.outcome == "match" for item in scored.items[system]]
         rows[:, 2] = 1
         statuses = np.array(self.verdicts(scored, system), dtype=np.int64)
         rows[np.arange(scored.size), 3 + statuses] = 1
@@ -213,21 +213,21 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
 
     def of_system(self, scored: JudgedTokens, system: int) -> Mapping[str, Any]:
         """What the semi-automatic score becomes if all that is undecided turns out right."""
-        found = [one.status for one in scored.items[system]]
+        found = [item.status for item in scored.items[system]]
         size = max(1, scored.size)
         right = sum(STATUSES[status][1] == "right" for status in found)
         return {"at_most": right / size + sum(status in UNDECIDED for status in found) / size}
 
     def details(self, scored: JudgedTokens, system: int) -> Iterator[Mapping[str, Any]]:
         """Each token with the words and the texts in question."""
-        for one in scored.items[system]:
-            result = one.result
+        for item in scored.items[system]:
+            result = item.result
             pronoun, head = reference_words(result)
             source, reference, output = texts_of(result)
             yield {
                 "token": result.token.name,
                 "category": result.token.category,
-                "status": one.status,
+                "status": item.status,
                 "why": result.why,
                 "reference_pronoun": pronoun,
                 "reference_head": head,
@@ -268,7 +268,7 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             own = [_category(one, category.name) for one in systems]
             rows.append([category.label, *_row_of_counts(own)])
         rows.append(["all", *_row_of_counts([one.total for one in systems])])
-        scores = [one.scores[AUTOMATIC] for one in systems]
+        scores = [system.scores[AUTOMATIC] for system in systems]
         rows.append(["accuracy %", "", *(self.scale.number(score.value) for score in scores)])
         if scores[0].low is not None:
             rows.append(["95% interval", "", *map(self._interval, scores)])
@@ -312,12 +312,12 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         """Systems under each other: the semi-automatic score as far as it is known."""
         rows = [
             [
-                one.name,
-                *(str(one.total.counts[status]) for status in STATUSES),
-                self._range(one.total),
-                self._interval(one.scores[SEMI_AUTOMATIC]),
+                system.name,
+                *(str(system.total.counts[status]) for status in STATUSES),
+                self._range(system.total),
+                self._interval(system.scores[SEMI_AUTOMATIC]),
             ]
-            for one in systems
+            for system in systems
         ]
         names = (name for name, _ in STATUSES.values())
         heading = ("automatic and people", *names, "right %", "95% interval")
@@ -399,13 +399,13 @@ def _verdict_signature(judgements: Judgements) -> str:
 
 
 def _category(system: SystemResult, name: str) -> GroupScores | None:
-    return next((one for one in system.groups if one.group == name), None)
+    return next((group for group in system.groups if group.group == name), None)
 
 
 def _row_of_counts(groups: Sequence[GroupScores | None]) -> list[str]:
     """The tokens of a category, and those that match in each system."""
-    counts = [{} if one is None else one.counts for one in groups]
-    matches = (one.get("matches", 0) for one in counts)
+    counts = [{} if group is None else group.counts for group in groups]
+    matches = (count.get("matches", 0) for count in counts)
     return [str(counts[0].get("tokens", 0)), *map(str, matches)]
 
 
@@ -419,8 +419,8 @@ def _cells(scored: JudgedTokens) -> list[list[tuple[str, str]]]:
     pairs = []
     for items in scored.items:
         own = []
-        for one in items:
-            result, token = one.result, one.result.token
+        for item in items:
+            result, token = item.result, item.result.token
             if result.reference is not None:
                 ours = token.references[result.reference].pronoun
             else:

@@ -33,17 +33,21 @@ def to_judge(
 def write_review(path: str | Path, results: Iterable[TokenResult]) -> int:
     """Write a review file of some results; how many there are."""
     rows = {}
-    for one in results:
+    for result in results:
         cells = review_row(
-            one.item, one.token.category, texts_of(one), reference_words(one), one.why
+            result.item,
+            result.token.category,
+            texts_of(result),
+            reference_words(result),
+            result.why,
         )
-        rows[one.item.key] = cells
+        rows[result.item.key] = cells
     return write_review_file(Path(path), rows)
 
 
 def reference_words(result: TokenResult) -> tuple[str, str]:
     """The pronouns and the heads of the references that have them."""
-    references = [one for one in result.token.references if one.pronoun]
+    references = [reference for reference in result.token.references if reference.pronoun]
     pronouns = " | ".join(" ".join(one.pronoun) for one in references)
     return pronouns, " | ".join(" ".join(one.head) for one in references)
 
@@ -80,12 +84,14 @@ def protest_items(suite: Suite, results: Mapping[str, Sequence[TokenResult]]) ->
             source,
             tuple(reference[number] for reference in suite.references),
             {
-                one.name: ReviewCandidate(
-                    tuple(one.output[number]),
-                    tuple(one.links[number]),
-                    None if tuple(one.source[number]) == source else tuple(one.source[number]),
+                system.name: ReviewCandidate(
+                    tuple(system.output[number]),
+                    tuple(system.links[number]),
+                    None
+                    if tuple(system.source[number]) == source
+                    else tuple(system.source[number]),
                 )
-                for one in systems
+                for system in systems
             },
         )
         for number, source in enumerate(suite.source)
@@ -115,15 +121,19 @@ def silver_from(
     place of a pronoun is an alternative, too.
     """
     found = {name: list(some) for name, some in (known or {}).items()}
-    for one in judgements:
-        item, head = one.item, tuple(one.item.head.split())
-        if item.anaphoric and (one.antecedent != "right" or not head):
+    for judgement in judgements:
+        item, head = judgement.item, tuple(judgement.item.head.split())
+        if item.anaphoric and (judgement.antecedent != "right" or not head):
             continue
         right: list[Alternative] = []
-        if one.pronoun == "right":
-            words = tuple(item.pronoun.split()) if one.corrected is None else one.corrected.words
+        if judgement.pronoun == "right":
+            words = (
+                tuple(item.pronoun.split())
+                if judgement.corrected is None
+                else judgement.corrected.words
+            )
             right.append(Alternative(words, head, f"from {item.system}"))
-        for proposed, annotator in one.alternatives:
+        for proposed, annotator in judgement.alternatives:
             right.append(Alternative(tuple(proposed.split()), head, f"proposed by {annotator}"))
         for alternative in right:
             known_pairs = {(other.pronoun, other.head) for other in found.get(item.token, ())}
@@ -139,19 +149,19 @@ def token_verdicts(results: Iterable[TokenResult], judgements: Judgements) -> li
     """
     said = {"right": CORRECT, "wrong": INCORRECT}
     found = []
-    for one in results:
-        judgement = judgements.get(one.item.key)
+    for result in results:
+        judgement = judgements.get(result.item.key)
         human = "" if judgement is None else said.get(judgement.pronoun, "")
         found.append(
             PlacedVerdict(
-                one.item.system,
-                one.token.place.line,
-                one.suite.position(one.token),
-                one.token.category,
+                result.item.system,
+                result.token.place.line,
+                result.suite.position(result.token),
+                result.token.category,
                 BAD if judgement is not None and judgement.bad else human,
-                one.token.name,
-                one.token.document,
-                one.token.anaphoric,
+                result.token.name,
+                result.token.document,
+                result.token.anaphoric,
             )
         )
     return found

@@ -186,9 +186,9 @@ def _records(suite: Suite) -> Iterator[str]:
             place = token.antecedent
             record["antecedent"] = {"line": place.line, "at": place.at, "mention": token.mention}
         record["references"] = [
-            {"pronoun": one.pronoun, "pronoun_at": one.pronoun_at}
-            | ({"head": one.head, "head_at": one.head_at} if token.antecedent else {})
-            for one in token.references
+            {"pronoun": reference.pronoun, "pronoun_at": reference.pronoun_at}
+            | ({"head": reference.head, "head_at": reference.head_at} if token.antecedent else {})
+            for reference in token.references
         ]
         yield json.dumps(record, ensure_ascii=False)
 

@@ -97,7 +97,7 @@ def read_texts(
         lines, ids = parallel_lines([source, *references], doc_ids, problems)
         if problems:
             raise InputError(problems)
-        sides = [one for one in lines if one is not None]
+        sides = [line for line in lines if line is not None]
         documents = [""] * len(sides[0]) if ids is None else ids
     texts = _tokenised(sides, languages, tokenised)
     return ParallelText(str(source), texts[0], texts[1:], documents)
@@ -112,7 +112,7 @@ def _read_xml(
     attempts.problems = list(dict.fromkeys(attempts.problems))  # the source is read each time
     attempts.finish()
     pairs = [known(segments) for segments in read]
-    sides = [[one.source for one in pairs[0]], *([one.target for one in own] for own in pairs)]
+    sides = [[pair.source for pair in pairs[0]], *([one.target for one in own] for own in pairs)]
     return sides, [one.document or "" for one in pairs[-1]]
 
 
@@ -197,7 +197,7 @@ def read_corpus(
         return Corpus()
     progress(f"reading {paths[0]} and {paths[1]}")
     segments = _segments(*paths, languages, "skip")
-    sides = [[one.source for one in segments], [one.target for one in segments]]
+    sides = [[segment.source for segment in segments], [one.target for one in segments]]
     return Corpus(*_tokenised(sides, languages, None))
 
 

@@ -195,7 +195,7 @@ def listing_text(tables: Sequence[PublishedTable], style: Style = PLAIN) -> str:
 
 def listing_json(tables: Sequence[PublishedTable]) -> str:
     """The same for programs."""
-    rows = [{"name": one.name, "title": one.title, "source": one.source} for one in tables]
+    rows = [{"name": table.name, "title": table.title, "source": table.source} for table in tables]
     return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 

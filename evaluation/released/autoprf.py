@@ -300,7 +300,7 @@ def _recall(summaries: Sequence[_Summary], pronouns: Sequence[str]) -> str:
 def _summary(summaries: Sequence[_Summary], pronouns: Sequence[str]) -> str:
     counts = {
         pronoun: [
-            sum(one.matches[pronoun] for one in summaries),
+            sum(summary.matches[pronoun] for summary in summaries),
             sum(one.candidate[pronoun] for one in summaries),
             sum(one.reference[pronoun] for one in summaries),
         ]

@@ -96,7 +96,7 @@ def pointed_nouns(
                 if focus.given is not None:
                     given = focus.given.double().cpu().numpy()[rows, chosen]
                 for row, column in zip(*np.nonzero(shares), strict=True):
-                    line, word = (int(one[tokens[row, column]]) for one in places[focus.side])
+                    line, word = (int(place[tokens[row, column]]) for place in places[focus.side])
                     sums = found[gaps[row]][focus.side, line, word]
                     sums[0] += shares[row, column]
                     sums[1] += given[row, column]

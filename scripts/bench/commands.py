@@ -227,7 +227,7 @@ def lm(texts: list[Path], tokens: int = 5_000_000) -> Iterator[Row]:
         measure([*command, "--discount-fallback"], 1)
         size = f"a model of {sum(load_own(model).counts):,} n-grams"
         seconds = best(lambda: load_own(model)), best(lambda: load_own(model).log10([["5", "6"]]))
-        shown = [f"{1000 * one:.1f} ms" for one in seconds]
+        shown = [f"{1000 * second:.1f} ms" for second in seconds]
         yield {"": size, "opened in": shown[0], "with a first sentence": shown[1]}
 
 

@@ -221,7 +221,8 @@ def lost_and_doubled(folder: Path, load: Load) -> tuple[int, int, int]:
     """How many verdicts there are; acknowledged ones that are not there; those there twice."""
     with VerdictStore(folder / "v.sqlite", "load") as store:
         stored = [
-            (one.annotator, one.item.token, one.pronoun) for one in all_verdicts(store.connection)
+            (verdict.annotator, verdict.item.token, verdict.pronoun)
+            for verdict in all_verdicts(store.connection)
         ]
     known = {(name, token): value for name, token, value in stored}
     lost = sum(known.get(key) != value for key, value in load.acknowledged.items())

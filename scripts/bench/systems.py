@@ -93,7 +93,9 @@ def fitted(name: str, task_name: str, paths: Sequence[Path], gaps: int) -> Row:
     _, fit_wall, fit_cpu = timed(partial(system.fit, task, examples, dev))
     _, wall, cpu = timed(partial(system.predict, examples))
     processes = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    own, other = (f"{resource.getrusage(one).ru_maxrss / 1024:,.0f} MB" for one in processes)
+    own, other = (
+        f"{resource.getrusage(process).ru_maxrss / 1024:,.0f} MB" for process in processes
+    )
     return {
         "": f"{name}: {found:,} gaps,",
         "fit CPU": f"{fit_cpu:.1f} s",
@@ -116,7 +118,7 @@ def fill(model: Path, file: Path, task: str = "en-fr", lines: int = 2000) -> Ite
     chooser = random.Random(1)
     examples = [e for e in read_examples(file, rules, lenient=True) if len(e.lemmas) > 20]
     for number in (1, 2, 3, 4):
-        chosen = [with_gaps(one, number, chooser) for one in examples[:lines]]
+        chosen = [with_gaps(example, number, chooser) for example in examples[:lines]]
         filler = GapFiller(opened, fillers, -1.0)
         _, exact, _ = timed(partial(filler.fill, chosen))
         few = chosen[:20]
@@ -177,5 +179,5 @@ def _network(system: Any) -> Row:
     network = getattr(system, "network", None)
     if network is None:
         return {}
-    weights = sum(one.numel() for one in network.parameters())
+    weights = sum(parameter.numel() for parameter in network.parameters())
     return {"million weights": f"{weights / 1e6:.1f}", "stored as": system.weights}

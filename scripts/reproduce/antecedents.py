@@ -192,7 +192,7 @@ def resolve(
         here = [*lines[:number], replace(lines[number], gaps=(gap,))]
         candidates = antecedent_candidates(here, number, gap, sentences_back, lexicon)
         agreeing = _agreeing(candidates, PRONOUNS[language][word])
-        nearest = any(one.in_chain for one in candidates[:1])
+        nearest = any(candidate.in_chain for candidate in candidates[:1])
         yield ChosenNouns(
             document.name,
             word,
@@ -211,8 +211,8 @@ def _anaphoric(
             continue
         others = chains.get(markable.attributes.get(CHAIN, ""), [])
         if any(
-            one.attributes.get("mention", "np") == "np" and one.words[-1] < markable.words[0]
-            for one in others
+            other.attributes.get("mention", "np") == "np" and other.words[-1] < markable.words[0]
+            for other in others
         ):
             yield markable
 
@@ -369,11 +369,13 @@ def _judged(
     own, gap = len(lines) - 1, lines[-1].gaps[0]
     pronoun = _pronoun(pair, system.task)
     candidates = [
-        _inflected(one, pair.target[own - one.sentences].tokens[one.index], lexicon)
-        for one in antecedent_candidates(
+        _inflected(
+            candidate, pair.target[own - candidate.sentences].tokens[candidate.index], lexicon
+        )
+        for candidate in antecedent_candidates(
             lines, own, gap, system.context, None if system.task.tagged else lexicon
         )
-        if one.side == "target"
+        if candidate.side == "target"
     ]
     agreement = PRONOUNS[system.task.target_language][pronoun]
     nouns = [one for one in pointed if one.side == "target"]
@@ -387,7 +389,7 @@ def _judged(
     return ChosenNouns(
         pair.unit,
         pronoun,
-        tuple(one is not None and _is_marked(one, pair, own) for one in choices),
+        tuple(choice is not None and _is_marked(choice, pair, own) for choice in choices),
         marked[0].sentences if marked else None,
         no_noun(pointed)[0],
     )
@@ -418,9 +420,9 @@ def _differences(found: Sequence[ChosenNouns]) -> str:
     for ours, other in ((2, 0), (3, 1), (3, 2)):
         table = side_by_side(_statistics(found, ours), _statistics(found, other))
         names = (WAYS[ours], WAYS[other])
-        for one in paired_tests(names, table, {"right": percentage}, Resampling()):
-            interval = f"{one.difference:+.1f} [{one.low:+.1f}, {one.high:+.1f}]"
-            rows.append((f"{names[0]} − {names[1]}", interval, f"{one.p_randomisation:.4f}"))
+        for test in paired_tests(names, table, {"right": percentage}, Resampling()):
+            interval = f"{test.difference:+.1f} [{test.low:+.1f}, {test.high:+.1f}]"
+            rows.append((f"{names[0]} − {names[1]}", interval, f"{test.p_randomisation:.4f}"))
     return text_table(("difference", "points", "p"), rows)
 
 

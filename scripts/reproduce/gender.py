@@ -140,7 +140,7 @@ def _read(
         problems.append(Problem(str(path), None, "instances", "at least one", "none"))
     if problems:
         raise InputError(problems)
-    digest = content_digest([asdict(one) for one in instances])
+    digest = content_digest([asdict(instance) for instance in instances])
     return ContrastiveSet(path.name, kind, tuple(instances), digest)
 
 

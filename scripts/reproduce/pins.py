@@ -172,9 +172,9 @@ def checksums(versions: Mapping[str, str]) -> dict[str, list[str]]:
                 finder = command._build_package_finder(options, session, target)
                 for name, wanted in versions.items():
                     links = [
-                        one.link
-                        for one in finder.find_all_candidates(name)
-                        if _is(str(one.version), wanted, name)
+                        candidate.link
+                        for candidate in finder.find_all_candidates(name)
+                        if _is(str(candidate.version), wanted, name)
                     ]
                     wheels = [link for link in links if link.is_wheel]
                     for link in wheels or links:

@@ -158,7 +158,7 @@ def _by_system(runs: dict[str, Run | None]) -> dict[str, list[str]]:
         rows.setdefault(_row(one, runs[one]), []).append(one)
     problems = []
     for folders in rows.values():
-        known = [found.seed for one in folders if (found := runs[one])]
+        known = [found.seed for folder in folders if (found := runs[folder])]
         seeds = [seed for seed in known if seed is not None]
         if len(set(seeds)) < len(seeds):
             several = ", ".join(folders)

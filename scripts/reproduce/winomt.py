@@ -47,9 +47,9 @@ def main() -> None:
         print(f"{language}\n\n{text_report(scored(files, language))}")
         if options.released:
             content = json.loads(files.path.read_text("utf-8"))
-            for one in files.outputs:
-                lines = list(read_text_lines(one.path))
-                print(one.name, ctxpro_printout(files.path, content, lines, language, "default"))
+            for output in files.outputs:
+                lines = list(read_text_lines(output.path))
+                print(output.name, ctxpro_printout(files.path, content, lines, language, "default"))
 
 
 def write_language(winomt: Path, language: str, folder: Path) -> SetFiles:
@@ -62,7 +62,7 @@ def write_language(winomt: Path, language: str, folder: Path) -> SetFiles:
     outputs = []
     for system in SYSTEMS:
         translations = _translations(_lines(winomt, f"{system}.en-{language}.tsv"))
-        found = (translations.get(_key(one["src segment"]), "") for one in instances)
+        found = (translations.get(_key(instance["src segment"]), "") for instance in instances)
         path = made / f"{system}.{language}"
         write_text(path, "".join(f"{line}\n" for line in found))
         outputs.append(SystemFile(system, path))

@@ -296,7 +296,7 @@ class PairPipeline:
             segment = TokenisedSegment(pair.source, pair.target, DOCUMENT)
             about = (given.target, given.source, self.rules, Counts())
             _, placements = segment_placements(self.task, segment, links, *about)
-        placements = [one for one in placements if one.position is not None]
+        placements = [placement for placement in placements if placement.position is not None]
         columns = given.target.columns if self.task.tagged else (tuple(pair.target), None)
         example = make_example(
             pair.source, pair.target, columns, links, placements, self.task, DOCUMENT

@@ -255,13 +255,15 @@ class SetCues:
     def warnings(self, told: Iterable[str] = ()) -> list[str]:
         """What to say, but for cues of which it is told already that they give labels away."""
         found = [one.warning for one in self.strengths if one.cue not in {*told}]
-        return [one for one in (*found, *(one.warning for one in self.differences)) if one]
+        return [
+            one for one in (*found, *(difference.warning for difference in self.differences)) if one
+        ]
 
     def record(self) -> dict[str, Any]:
         """Everything that was measured, as JSON files have it."""
         return {
             "strengths": [asdict(one) for one in self.strengths],
-            "differences": [asdict(one) for one in self.differences],
+            "differences": [asdict(difference) for difference in self.differences],
         }
 
 

@@ -105,11 +105,11 @@ def _case(
     for label in ours:
         if label in theirs and (label != OTHER or others == "equal"):
             return 1, (label, label), None
-    for one in ours:
+    for our in ours:
         for other in theirs:
-            pair = frozenset((one, other))
+            pair = frozenset((our, other))
             if pair in pairs:
-                return 2, (one, other), pairs[pair]
+                return 2, (our, other), pairs[pair]
     return 3, cell, None
 
 
@@ -214,7 +214,9 @@ class _TargetWords:
             written = (word.decode("utf-8").lower() for word in words)
             return tuple(dict.fromkeys(map(self.lists.label, written)))
         pronouns = (self.pronouns[word] for word in words)
-        found = dict.fromkeys(self.lists.label(one) for one in pronouns if one is not None)
+        found = dict.fromkeys(
+            self.lists.label(pronoun) for pronoun in pronouns if pronoun is not None
+        )
         return tuple(found) if found or not words else (OTHER,)
 
 

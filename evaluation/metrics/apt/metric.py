@@ -126,14 +126,14 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
 
     def verdicts(self, scored: ScoredText, system: int) -> Sequence[int]:
         """The case of each occurrence, from 0."""
-        return [one.case - 1 for one in scored.items[system]]
+        return [item.case - 1 for item in scored.items[system]]
 
     def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """Lists, texts, pronouns, cases, weights, repair and links."""
         data, own = scored.data, self.settings
         start: str = own.start
         if data.anchors is not None:
-            places = (f"{one.sentence} {one.position}\n" for one in data.anchors)
+            places = (f"{anchor.sentence} {anchor.position}\n" for anchor in data.anchors)
             start = f"tokens-{hashlib.sha256(''.join(places).encode()).hexdigest()[:8]}"
         return [
             "metric:APT",
@@ -166,7 +166,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             shown = "discarded" if case in own.discard else f"{weight:g}"
             if case == 2 and own.probabilities and case not in own.discard:
                 shown = "p"
-            numbers = [one.total.counts[f"case_{case}"] for one in systems]
+            numbers = [system.total.counts[f"case_{case}"] for system in systems]
             cells = [
                 Count(number, {"candidate": place, "verdict": case - 1}, number / size)
                 for place, number in enumerate(numbers)
@@ -187,7 +187,9 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
 
     def _matrix(self, data: MtInput, occurrences: Sequence[Occurrence]) -> Matrix:
         """Labels in the order of the list (of frequency where there is none), and the counts."""
-        cells = [one.cell for one in occurrences if one.case in self.settings.used]
+        cells = [
+            occurrence.cell for occurrence in occurrences if occurrence.case in self.settings.used
+        ]
         labels = list(dict.fromkeys(map(data.pronouns.label, data.pronouns.target_pronouns)))
         if not labels:
             words = Counter(label for cell in cells for label in cell)
@@ -226,21 +228,21 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         if self.settings.repairs is None:
             return []
         data = scored.data
-        anchors = [one.anchor for one in scored.items[0]]
+        anchors = [item.anchor for item in scored.items[0]]
         ours = translation_sides(anchors, data.source, data.reference, data.pronouns, None)
         places = range(len(scored.systems))
         return [case_counts(self._judged(data, anchors, ours, place, None)) for place in places]
 
     def details(self, scored: ScoredText, system: int) -> Iterator[Mapping[str, Any]]:
         """Each occurrence with both sides, its case and its sentences."""
-        for one in scored.items[system]:
+        for item in scored.items[system]:
             own = {
-                "reference": _side(one.reference),
-                "candidate": _side(one.candidate),
-                "case": one.case,
-                "probability": one.probability,
+                "reference": _side(item.reference),
+                "candidate": _side(item.candidate),
+                "case": item.case,
+                "probability": item.probability,
             }
-            yield linked_record(scored.data, one.anchor, system, own)
+            yield linked_record(scored.data, item.anchor, system, own)
 
     def shown(self, scored: ScoredText, numbers: Iterable[int]) -> list[ShownPronoun]:
         """Occurrences with their case in each candidate."""
@@ -261,7 +263,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
 
 def case_counts(occurrences: Iterable[Occurrence]) -> list[int]:
     """How many occurrences are in each case."""
-    found = Counter(one.case for one in occurrences)
+    found = Counter(occurrence.case for occurrence in occurrences)
     return [found[case] for case in CASES]
 
 

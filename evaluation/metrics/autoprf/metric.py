@@ -93,8 +93,15 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         ]
         ours = _linked(anchors, data.reference)
         found = tuple(
-            tuple(map(partial(self._compared, data.pronouns), anchors, ours, _linked(anchors, one)))
-            for one in data.candidates
+            tuple(
+                map(
+                    partial(self._compared, data.pronouns),
+                    anchors,
+                    ours,
+                    _linked(anchors, candidate),
+                )
+            )
+            for candidate in data.candidates
         )
         warnings: Iterable[str] = ()
         if self.settings.one_pronoun:
@@ -161,7 +168,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
 
     def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Source pronouns, everything, and documents, which have no intervals."""
-        anchors = [one.anchor for one in scored.items[0]]
+        anchors = [item.anchor for item in scored.items[0]]
         pronouns = np.array([anchor.pronoun for anchor in anchors], dtype=object)
         for pronoun in scored.data.pronouns.source_pronouns:
             chosen = np.asarray(pronouns == pronoun, dtype=bool)
@@ -177,7 +184,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
 
     def verdicts(self, scored: ScoredText, system: int) -> Sequence[int]:
         """How far the words of each pronoun are the same."""
-        return [verdict_of(one) for one in scored.items[system]]
+        return [verdict_of(item) for item in scored.items[system]]
 
     def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """Lists, texts, pronouns, clipping, words, case and links."""
@@ -239,13 +246,13 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
 
     def details(self, scored: ScoredText, system: int) -> Iterator[Mapping[str, Any]]:
         """Each pronoun with the words that are compared, and its sentences."""
-        for one in scored.items[system]:
+        for item in scored.items[system]:
             own = {
-                "reference": list(one.reference),
-                "candidate": list(one.candidate),
-                "matches": one.matches,
+                "reference": list(item.reference),
+                "candidate": list(item.candidate),
+                "matches": item.matches,
             }
-            yield linked_record(scored.data, one.anchor, system, own)
+            yield linked_record(scored.data, item.anchor, system, own)
 
     def shown(self, scored: ScoredText, numbers: Iterable[int]) -> list[ShownPronoun]:
         """Pronouns with what is linked to them."""

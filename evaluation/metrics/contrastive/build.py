@@ -246,7 +246,7 @@ def sentences_to_translate(
     """
     columns: dict[str, list[str]] = {".src": [], ".trg": [], ".parts": []}
     problems = []
-    referenced = all(one.reference is not None for one in test_set.instances)
+    referenced = all(instance.reference is not None for instance in test_set.instances)
     for one in test_set.instances:
         if one.source is None:
             problems.append(Problem(path, None, one.name, "the text of the source", "none"))

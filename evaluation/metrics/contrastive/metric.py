@@ -128,7 +128,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
 
     def more_of_total(self, scored: DecidedSet, system: int) -> Iterable[Part]:
         """The accuracy over the instances that a system can decide, where these are not all."""
-        hopeless = np.array([one.undecidable for one in scored.items[system]], dtype=np.bool_)
+        hopeless = np.array([item.undecidable for item in scored.items[system]], dtype=np.bool_)
         if hopeless.any() and not hopeless.all():
             yield Part(
                 chosen=~hopeless,

@@ -83,11 +83,11 @@ class SetMetric(Metric[Settings, Data, Item]):
 
     def verdicts(self, scored: Scored[Data, Item], system: int) -> Sequence[int]:
         """The verdict on each instance."""
-        return [one.verdict for one in scored.items[system]]
+        return [item.verdict for item in scored.items[system]]
 
     def statistics(self, scored: Scored[Data, Item], system: int) -> Floats:
         """Right instances and all; whole blocks and all, at the first instance of each block."""
-        right = np.array([one.right for one in scored.items[system]], dtype=np.bool_)
+        right = np.array([item.right for item in scored.items[system]], dtype=np.bool_)
         rows = np.zeros((len(right), 4))
         rows[:, 0], rows[:, 1] = right, 1
         blocks = _blocks(scored.data.test_set)
@@ -225,14 +225,14 @@ def _blocks(test_set: ContrastiveSet) -> tuple[np.ndarray[Any, Any], np.ndarray[
     """The number of each instance's block, and the first instance of each block, if there are."""
     if test_set.instances[0].block is None:
         return None
-    names = np.array([one.block or "" for one in test_set.instances], dtype=np.str_)
+    names = np.array([instance.block or "" for instance in test_set.instances], dtype=np.str_)
     _, first, number = np.unique(names, return_index=True, return_inverse=True)
     return number, first
 
 
 def groups_of(test_set: ContrastiveSet) -> list[tuple[str, str, Booleans]]:
     """The groups of each breakdown, in order, with the instances that belong to them."""
-    breakdowns = dict.fromkeys(name for one in test_set.instances for name in one.groups)
+    breakdowns = dict.fromkeys(name for instance in test_set.instances for name in instance.groups)
     found = []
     for breakdown in breakdowns:
         labels = np.array([one.groups.get(breakdown, UNKNOWN) for one in test_set.instances])

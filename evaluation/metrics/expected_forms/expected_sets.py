@@ -143,7 +143,7 @@ def with_forms(test_set: ContrastiveSet, language: str) -> ContrastiveSet:
             errors = tuple(WrongTranslation(None, form) for form in rivals_of(readings, language))
         groups = {**one.groups, "gender": gender_of(readings) or UNKNOWN}
         instances.append(replace(one, errors=errors, groups=groups))
-    if all(one.groups["gender"] == UNKNOWN for one in instances):
+    if all(instance.groups["gender"] == UNKNOWN for instance in instances):
         for one in instances:
             del one.groups["gender"]
     return replace(test_set, instances=tuple(instances))

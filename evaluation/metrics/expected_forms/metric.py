@@ -77,7 +77,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
 
     def items(self, data: GeneratedSet) -> JudgedSet:
         """The instances of the set, judged in each output."""
-        judged = [judge(data.test_set, one, self.settings.language) for one in data.outputs]
+        judged = [judge(data.test_set, output, self.settings.language) for output in data.outputs]
         notes = [f"{one.name}: {note}" for one in data.outputs for note in one.notes]
         return scored_set(data, (one.name for one in data.outputs), judged, notes)
 
@@ -110,7 +110,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
         """The shares of the verdicts."""
         rows: list[Sequence[Cell]] = [
-            [verdict, *(one.scores[key] for one in evaluation.systems)]
+            [verdict, *(system.scores[key] for system in evaluation.systems)]
             for verdict, key in zip(VERDICTS, KEYS, strict=True)
         ]
         return [Table(("instances (%)", *evaluation.names), rows, "What is there")]
@@ -133,7 +133,10 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
 
     def cells(self, scored: JudgedSet) -> list[list[tuple[str, str]]]:
         """The expected form, and what is there: it, the first rival, or nothing."""
-        forms = [(one.reference_pronoun or "").lower() for one in scored.data.test_set.instances]
+        forms = [
+            (instance.reference_pronoun or "").lower()
+            for instance in scored.data.test_set.instances
+        ]
         return [
             [
                 (form, form if one.right else one.rivals[0].lower() if one.rivals else "neither")

@@ -65,7 +65,7 @@ def split_parts(text: str, separators: Sequence[str]) -> list[str]:
     """The parts of an output, cut at each separator in upper or lower case."""
     if not separators:
         return [text.strip()]
-    pattern = "|".join(re.escape(one) for one in separators if one)
+    pattern = "|".join(re.escape(separator) for separator in separators if separator)
     return [part.strip() for part in re.split(pattern, text, flags=re.IGNORECASE)]
 
 
@@ -415,5 +415,8 @@ def among(
         return test_set, list(systems)
     return (
         replace(test_set, instances=tuple(test_set.instances[place] for place in kept)),
-        [replace(one, payloads=tuple(one.payloads[place] for place in kept)) for one in systems],
+        [
+            replace(system, payloads=tuple(system.payloads[place] for place in kept))
+            for system in systems
+        ],
     )

@@ -64,7 +64,7 @@ def pronoun_groups(language: str, ambiguous: bool = False) -> Mapping[str, tuple
 
 def _groups(form: str, readings: Sequence[PronounReading]) -> list[Group]:
     values = {
-        "kind": {one.kind for one in readings},
+        "kind": {reading.kind for reading in readings},
         "person": {PERSONS.get(one.person, "") for one in readings},
         "number": {NUMBERS.get(one.number, "") for one in readings},
         "gender": {GENDERS.get(one.gender, "") for one in readings},

@@ -43,7 +43,7 @@ def gap_examples(task: Task, data: Submitted, numbers: Iterable[int]) -> Example
     """The gaps of these numbers, each once, with what became of it in all submissions."""
     gold, submissions, wanted = data.gold, data.submissions, set(numbers)
     collected = Examples(
-        [one.name for one in submissions],
+        [submission.name for submission in submissions],
         _VERDICTS,
         len(gold.classes),
         classes=task.classes,
@@ -115,7 +115,12 @@ def _choice(submission: Submission, index: int) -> PointedNoun | None:
 
 def _farthest(submissions: Sequence[Submission], gaps: Iterable[int]) -> int:
     """How many sentences before its gap the farthest noun stands that a page is to show."""
-    chosen = [_choice(one, index) for one in submissions if one.pointed for index in gaps]
+    chosen = [
+        _choice(submission, index)
+        for submission in submissions
+        if submission.pointed
+        for index in gaps
+    ]
     return max((noun.sentences for noun in chosen if noun is not None), default=0)
 
 

@@ -121,7 +121,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         gold = data.gold
         if not len(gold.classes):
             raise CrossproError(f"{gold.name}: classes: expected at least one label, found none")
-        found = tuple(one.classes.tolist() for one in data.submissions)
+        found = tuple(submission.classes.tolist() for submission in data.submissions)
         shared = agreement(data.submissions) if len(found) > 1 else None
         facts = {
             "task": self.task.name,
@@ -245,9 +245,9 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         lines = []
         for own, result in zip(data.submissions, evaluation.systems, strict=True):
             recalls = {
-                one.group: one.scores["recall"].value
-                for one in result.groups
-                if one.breakdown and one.counts["instances"]
+                group.group: group.scores["recall"].value
+                for group in result.groups
+                if group.breakdown and group.counts["instances"]
             }
             name = f"{own.name} (contrastive)" if own.contrastive else own.name
             lines.append(ResultLine(name, True, not own.contrastive, result.scores, recalls))
@@ -378,7 +378,7 @@ def _grouped(metric: ConfusionMetric, groups: Sequence[int]) -> ConfusionMetric:
 def agreement(submissions: Sequence[Submission]) -> Values:
     """Share of gaps, in per cent, for which each two submissions give the same class."""
     rows = np.stack([submission.classes for submission in submissions])
-    return np.array([[100.0 * np.mean(one == other) for other in rows] for one in rows])
+    return np.array([[100.0 * np.mean(row == other) for other in rows] for row in rows])
 
 
 def ranks(values: Sequence[float]) -> list[int]:

@@ -52,10 +52,12 @@ class BesideReleased:
         """The differences as lines of TSV: no cell has a tab or an end of line."""
         tool, *texts = self.heading
         rows = [["line", "expected", tool, "here", "why", *texts]]
-        for one in self.differences:
-            verdicts = (_WORDS[one.released], _WORDS[one.here])
-            looked_at = (one.released_text, one.text)
-            rows.append([str(one.line), one.expected, *verdicts, one.why, *looked_at])
+        for difference in self.differences:
+            verdicts = (_WORDS[difference.released], _WORDS[difference.here])
+            looked_at = (difference.released_text, difference.text)
+            rows.append(
+                [str(difference.line), difference.expected, *verdicts, difference.why, *looked_at]
+            )
         for cells in rows:
             yield "\t".join(" ".join(cell.split()) for cell in cells) + "\n"
 

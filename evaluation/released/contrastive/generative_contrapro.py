@@ -119,7 +119,7 @@ def script_verdicts(path: Path, language: str, choice: ReleasedChoice) -> list[S
 
 def generative_printout(verdicts: Sequence[ScriptVerdict], layout: str) -> str:
     """What the script prints."""
-    right, total = sum(one.right for one in verdicts), len(verdicts)
+    right, total = sum(verdict.right for verdict in verdicts), len(verdicts)
     share = f"{100 * right / total:.1f}"
     return f"{right} {total} {share}\n" if layout == "complete" else f"{share}\n"
 

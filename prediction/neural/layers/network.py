@@ -111,7 +111,11 @@ class Network(nn.Module, ABC):
     def settings(cls) -> dict[str, Any]:
         """Its settings with their defaults: the keyword arguments of the constructor."""
         parameters = inspect.signature(cls).parameters.values()
-        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+        return {
+            parameter.name: parameter.default
+            for parameter in parameters
+            if parameter.kind is parameter.KEYWORD_ONLY
+        }
 
     @classmethod
     def setting_type(cls, name: str, default: object) -> Any:

@@ -80,7 +80,7 @@ def skip_gram_text(
         data.label[known],
     )
     return SkipGramText(
-        *(torch.from_numpy(np.array(one, dtype=np.int64)).to(device) for one in columns)
+        *(torch.from_numpy(np.array(column, dtype=np.int64)).to(device) for column in columns)
     )
 
 

@@ -79,7 +79,7 @@ class HardmeierCNN(Network):
 
     def extents(self, data: GapTensors) -> Indices:
         """The longest of the four texts."""
-        texts = (one for side in self.sides for one in self._texts(data, data.every, side))
+        texts = (text for side in self.sides for text in self._texts(data, data.every, side))
         return longest(texts)
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:

@@ -51,7 +51,7 @@ class TurkuGRU(Network):
         """Lemmas of the source are those of a parse, and stand where its words do."""
         if not settings["source_lemmas"]:
             return Reads(cls.fields)
-        fields = tuple(SOURCE_LEMMA if one is SOURCE else one for one in cls.fields)
+        fields = tuple(SOURCE_LEMMA if field is SOURCE else field for field in cls.fields)
         return Reads(fields, parse={"source_lemmas": False})
 
     def __init__(
@@ -74,7 +74,10 @@ class TurkuGRU(Network):
         self.dimension = embedding
         self.inward = inward
         self.embeddings = nn.ModuleDict(
-            {one.name: _embedding(inventory.size(one.name), embedding) for one in self._fields}
+            {
+                field.name: _embedding(inventory.size(field.name), embedding)
+                for field in self._fields
+            }
         )
         streams = 2 * len(STREAMS)
         self.gru = StackedGRU(streams, embedding, hidden, layers, cuda_graphs)
@@ -98,7 +101,7 @@ class TurkuGRU(Network):
             around_gap = self._ordered(*window(*target, step, width))
             around_pronoun = self._ordered(*window(*source, step, width, first=0))
             windows += [
-                around_pronoun if one.side == "source" else around_gap for one in self.streams
+                around_pronoun if stream.side == "source" else around_gap for stream in self.streams
             ]
         inputs = (
             self.dropout(self.embeddings[one.name](pick(data[one.name], places, lengths)))

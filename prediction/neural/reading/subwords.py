@@ -98,7 +98,7 @@ def train_units(
 def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example:
     """One example in units; a tag or parse of a word goes to all of its units."""
     source = [source_cut(word) for word in example.source]
-    target = [[one] if is_placeholder(one) else target_cut(one) for one in example.lemmas]
+    target = [[lemma] if is_placeholder(lemma) else target_cut(lemma) for lemma in example.lemmas]
     tags = None
     if example.tags is not None:
         pairs = zip(example.tags, target, strict=True)
@@ -136,8 +136,8 @@ def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example
 
 def _starts(pieces: Sequence[Sequence[str]]) -> list[int]:
     starts = [0]
-    for one in pieces:
-        starts.append(starts[-1] + len(one))
+    for piece in pieces:
+        starts.append(starts[-1] + len(piece))
     return starts
 
 

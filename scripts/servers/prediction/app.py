@@ -131,14 +131,14 @@ def _wrong(_: Request, error: Exception) -> JSONResponse:
         422,
         *(
             {
-                "message": str(one),
-                "where": one.path,
-                "line": one.line,
-                "field": one.field,
-                "expected": one.expected,
-                "found": printable(one.found),
+                "message": str(problem),
+                "where": problem.path,
+                "line": problem.line,
+                "field": problem.field,
+                "expected": problem.expected,
+                "found": printable(problem.found),
             }
-            for one in error.problems
+            for problem in error.problems
         ),
     )
 

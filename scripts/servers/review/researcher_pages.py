@@ -80,7 +80,7 @@ def manage(
         status,
         visitor=visitor,
         figures=figures,
-        links={one.name: site.address(one) for one in site.people},
+        links={person.name: site.address(person) for person in site.people},
         tutorial=len(site.campaign.tutorial),
         notice=_notice(request),
         error=error,
@@ -91,7 +91,7 @@ def add_annotator(site: Site, visitor: Visitor, request: Request, fields: Fields
     """Let somebody take part, or give them a new link."""
     name = " ".join(fields.get("name", [""])[0].split())
     if fields.get("action", [""])[0] == "renew":
-        if name not in {one.name for one in site.people}:
+        if name not in {person.name for person in site.people}:
             raise HTTPException(404)
         site.renew(name)
         return go(f"{visitor.base}/?say=renewed")
@@ -215,8 +215,8 @@ def decide(site: Site, visitor: Visitor, request: Request, fields: Fields) -> Pa
     remark = plain_text(fields.get("remark", [""])[0])[:LONGEST_REMARK]
     final = antecedent if anaphoric else None
     with site.campaign.file.writing() as database:
-        for one in question.items:
-            verdict = Verdict(one.item, RESEARCHER, pronoun, final, (), remark, kind="decision")
+        for item in question.items:
+            verdict = Verdict(item.item, RESEARCHER, pronoun, final, (), remark, kind="decision")
             add_verdict(database, verdict)
     back = "conflicts" if fields.get("back", [""])[0] == "conflicts" else f"q/{code}"
     return go(f"{visitor.base}/{back}?say=decided")
@@ -240,8 +240,8 @@ def data(
 ) -> Page:
     """Ways to take verdicts out and to bring some in."""
     with site.campaign.file.reading() as database:
-        names = list(dict.fromkeys(one.annotator for one in last_verdicts(database)))
-    people = list(dict.fromkeys([*names, *(one.name for one in site.people)]))
+        names = list(dict.fromkeys(verdict.annotator for verdict in last_verdicts(database)))
+    people = list(dict.fromkeys([*names, *(person.name for person in site.people)]))
     return site.page(
         "data.html",
         status,
@@ -334,7 +334,7 @@ def _archived(campaign: Campaign, templates: Environment) -> Iterator[tuple[str,
             ),
         )
     for name, table in tables.items():
-        own = [one for one in verdicts if one.annotator == name]
+        own = [verdict for verdict in verdicts if verdict.annotator == name]
         yield table, review_table(items, own, settings.context)
     yield "decisions.tsv", review_table(items, final, settings.context)
     yield "corrected.tsv", b"".join(csv_line(row) for row in corrected_table(items, verdicts))
@@ -360,8 +360,9 @@ def take_in(site: Site, visitor: Visitor, request: Request, uploaded: tuple[byte
         raise
     except InputError as error:
         problems = [
-            f"line {one.line}: {one.field}: expected {one.expected}, found {one.found}"
-            for one in error.problems[:SHOWN_AT_MOST]
+            f"line {problem.line}: {problem.field}: expected {problem.expected}, "
+            f"found {problem.found}"
+            for problem in error.problems[:SHOWN_AT_MOST]
         ]
         if error.total > len(problems):
             problems.append(more_problems(error.total - len(problems)))
