@@ -30,12 +30,17 @@ def pytest_configure(config: pytest.Config) -> None:
 def mostly_slow(values, *quick):
     """Parameters of a test, of which `make test` tries the quick ones and `make test-all` all.
 
-    A case of several values goes by its first one.
+    A case of several values goes by its first one; a case that is marked keeps its marks.
     """
-    plain = [value.values if hasattr(value, "marks") else value for value in values]
-    cases = [value if isinstance(value, tuple) else (value,) for value in plain]
+    cases = [
+        (value.values, value.marks)
+        if hasattr(value, "marks")
+        else (value if isinstance(value, tuple) else (value,), ())
+        for value in values
+    ]
     return [
-        pytest.param(*case, marks=() if case[0] in quick else pytest.mark.slow) for case in cases
+        pytest.param(*case, marks=marks if case[0] in quick else pytest.mark.slow)
+        for case, marks in cases
     ]
 
 
