@@ -12,9 +12,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v p
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
-# A process for each core, and one thread in each; the tests of a file stay together. Bytecode is
-# kept whatever the environment says: every process that a test starts would compile again.
-PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(RUN) -m pytest -n auto --dist loadfile
+# A process for each core and one more, as tests of servers wait a fifth of their time; one thread in
+# each; the tests of a file stay together. Bytecode is kept whatever the environment says: every
+# process that a test starts would compile again.
+WORKERS := $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
+PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKERS) --dist loadfile
 # Without what a package asks for, and built with what is installed already.
 ALONE := $(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --use-pep517
 # What `make hashed` installs.

@@ -14,7 +14,7 @@ GOLDEN = ROOT / "tests" / "golden"
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 # Derandomised: the same examples in every run, so that a red build is red for everybody.
-EXAMPLES = {"quick": 50, "whole": 150}
+EXAMPLES = {"quick": 30, "whole": 150}
 for _name, _number in EXAMPLES.items():
     settings.register_profile(_name, deadline=None, derandomize=True, max_examples=_number)
 settings.register_profile("long", deadline=None, max_examples=40_000)

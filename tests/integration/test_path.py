@@ -137,7 +137,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["~data._target_"], "found nothing"),
         (["~task"], "a section of settings"),
         (["~trainer", "system=turku_gru_2016"], "'trainer' not found"),
-        (["task=null"], "one of de-en, en-de"),
+        (["task=null"], "one of de-en, de-en-text"),
         (["experiment=turku_2016"], "did you mean turku_2016_primary?"),
         (["task=en-xx", "system=foo", "sead=2"], "sead: expected one of task, data"),
         (["data.train=[a"], "data.train: expected one of"),

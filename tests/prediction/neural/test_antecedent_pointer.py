@@ -13,6 +13,7 @@ from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.demo.language import PROFILES
 from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.prediction.adjustment import Adjustment
@@ -28,14 +29,13 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
 )
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
-from tests.conftest import ROOT
 from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
 
 NAME = "document_encoder"
 POINTER = {"pointer": True}
 JOINT = {"units": "joint", "unit_vocabulary": 300, "context": 2}
 PRETRAINING = {"masked_words": 0.5, "hidden_pronouns": 0.3}
-TASKS = sorted(path.stem for path in (ROOT / "conf/task").glob("*.yaml"))
+TASKS = sorted(PROFILES)
 LEXICON = Lexicon.of(
     [
         Entry("maison", "NOUN", "Fem", "Sing", 9),

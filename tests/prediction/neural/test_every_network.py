@@ -8,6 +8,7 @@ import pytest
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.demo.language import PROFILES
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.neural.layers.network import network_names
@@ -16,7 +17,7 @@ from crosspro.prediction.system import load_system
 from tests.conftest import ROOT, mostly_slow
 from tests.prediction.neural.small import QUIET, SMALL, TASK, system
 
-TASKS = sorted(path.stem for path in (ROOT / "conf/task").glob("*.yaml"))
+TASKS = sorted(PROFILES)
 
 
 def test_every_network_is_among_the_small_ones():
