@@ -88,7 +88,7 @@ crosspro lexicon induce corpus.fr --language fr -o fr.tsv
 crosspro lexicon convert lefff -o fr.tsv
 crosspro lexicon look-up lefff maison
 crosspro overlap train.data test.data --task en-fr
-crosspro prepare --task en-fr --source corpus.en --target corpus.fr -o train.data
+crosspro prepare --task en-fr --source corpus.en --target corpus.fr -o train
 crosspro select-test corpus.data --task en-fr -o test
 crosspro stats train.data --task en-fr
 crosspro tokenise text.fr --language fr -o text.tok.fr
@@ -138,9 +138,9 @@ crosspro protest review conflicts suite.jsonl --verdicts store.sqlite
 crosspro protest review silver suite.jsonl --verdicts store.sqlite -o silver.tsv
 
 crosspro models list runs
-crosspro models export runs/en-fr -o en-fr.tar
+crosspro models export runs/en-fr -o en-fr.zip
 crosspro models check runs/en-fr
-crosspro models import en-fr.tar -o runs/en-fr
+crosspro models import en-fr.zip -o runs/en-fr
 crosspro published --year 2017 --task en-fr
 """  # noqa: E501 - lines to be copied
 """One use of each command, which its help shows last."""
