@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.words import word_lists, word_set
+from crosspro.data_prep.gaps.extract import linked_targets
 
 _OBJECTS = word_set("gaps", "en", "after-verbs")
 _PARTICLES = word_set("gaps", "en", "particles")
@@ -26,8 +27,7 @@ def clitic_links(
 ) -> Sequence[Link]:
     """The links of a segment, with those of clitics as the verbs between them say."""
     other = next((language for language in languages if language != "en"), "")
-    lists = word_lists("gaps", other)
-    if "en" not in languages or "before-verbs" not in lists:
+    if "en" not in languages or "before-verbs" not in word_lists("gaps", other):
         return links
     turned = languages[0] != "en"
     english, romance = (target, source) if turned else (source, target)
@@ -36,7 +36,7 @@ def clitic_links(
         [word.lower() for word in english],
         [word.lower() for word in romance],
         pairs,
-        {name: frozenset(words) for name, words in lists.items()},
+        other,
     )
     return sorted((r, e) if turned else (e, r) for e, r in found)
 
@@ -45,14 +45,12 @@ def _found(
     english: Sequence[str],
     romance: Sequence[str],
     pairs: Sequence[Link],
-    lists: dict[str, frozenset[str]],
+    language: str,
 ) -> list[Link]:
-    clitics, passed = lists["before-verbs"], lists["between"]
-    linked: dict[int, list[int]] = {}
-    back: dict[int, list[int]] = {}
-    for e, r in pairs:
-        linked.setdefault(e, []).append(r)
-        back.setdefault(r, []).append(e)
+    clitics, passed, articles = (
+        word_set("gaps", language, name) for name in ("before-verbs", "between", "articles")
+    )
+    linked, back = linked_targets(pairs), linked_targets((r, e) for e, r in pairs)
     new: dict[int, int] = {}
     for place, word in enumerate(english):
         if word not in _OBJECTS or _FINITE.intersection(english[place + 1 : place + 2]):
@@ -72,7 +70,7 @@ def _found(
     mistaken = {
         (e, r)
         for e, r in pairs
-        if romance[r] in lists["articles"] and english[e] in _OBJECTS and new.get(e) != r
+        if romance[r] in articles and english[e] in _OBJECTS and new.get(e) != r
     }
     kept = [
         (e, r)
@@ -96,12 +94,12 @@ def _verb(english: Sequence[str], place: int, linked: dict[int, list[int]]) -> i
 
 def attached(word: str, language: str) -> bool:
     """Whether a word is a verb with a pronoun behind it: dis-lui, verlo (but not Carlos)."""
-    lists = word_lists("gaps", language)
+    joined = word_lists("clitics", language)
     word = word.lower()
-    if word in word_lists("clitics", language).get("whole", ()):
+    if word in joined.get("whole", ()):
         return False
     stem, hyphen, last = word.rpartition("-")
     if hyphen:
-        return bool(stem) and last in lists.get("attached", ())
-    endings = lists.get("endings", ())
+        return bool(stem) and last in joined.get("after-hyphens", ())
+    endings = word_lists("gaps", language).get("endings", ())
     return any(len(word) > len(ending) + 1 and word.endswith(ending) for ending in endings)

@@ -244,8 +244,10 @@ def linked_pronouns(
 
     With `clitics` those whose translation is a part of its verb (verlo) are left out, too.
     """
+    pronouns = source_pronouns(segment.source, task)
+    if not pronouns or not (task.linked or clitics):
+        return pronouns
     told = {s for s, t in links if task.class_of(segment.target[t].lower()) != OTHER}
-    lost = set(task.linked)
     parts = (
         {s for s, t in links if attached(segment.target[t], task.target_language)}
         if clitics
@@ -253,8 +255,9 @@ def linked_pronouns(
     )
     return [
         place
-        for place in source_pronouns(segment.source, task)
-        if place in told or (segment.source[place].lower() not in lost and place not in parts)
+        for place in pronouns
+        if place in told
+        or (segment.source[place].lower() not in task.linked and place not in parts)
     ]
 
 

@@ -259,10 +259,6 @@ class Work:
         """How many there are."""
         return -(-len(self.places) // self.batch_size)
 
-    def batch_places(self, batch: int) -> Sequence[Assignment]:
-        """The places of a batch."""
-        return self.places[batch * self.batch_size : (batch + 1) * self.batch_size]
-
     @property
     def done(self) -> int:
         """How many places have an answer."""
