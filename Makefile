@@ -20,7 +20,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKE
 # Without what a package asks for, and built with what is installed already.
 ALONE := $(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --use-pep517
 # What `make hashed` installs.
-CHECKED ?= crosspro,dev,review,browser
+CHECKED ?= crosspro,train,dev,review,browser
 COMMA := ,
 SPACE := $(subst ,, )
 NAMED := $(subst $(COMMA), ,$(EXTRAS))
@@ -75,7 +75,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else \
 		"crosspro needs Python 3.11 or newer, found " + sys.version.split()[0] + "; set PYTHON=…")'
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) -e '.[dev]'
+	$(INSTALL) -e '.[dev,train]'
 	@touch $@
 
 clean:

@@ -11,7 +11,7 @@ import pkgutil
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices, input_error, lacks_training, quoted
 
 
 def entry_names(group: str) -> set[str]:
@@ -70,7 +70,10 @@ def registered(name: object, base: type, where: str | Path = "settings") -> type
     Ours are taken as they are.
     """
     if isinstance(name, str) and name in OWN:
-        own: type = pkgutil.resolve_name(OWN[name])
+        try:
+            own: type = pkgutil.resolve_name(OWN[name])
+        except ImportError as error:
+            raise lacks_training(error, f"system {name}") or error from error
         return own
     found = entry_class(GROUP, name, base, where, "system")
     if found is None:

@@ -28,6 +28,22 @@ def how_to_install(extra: str) -> str:
     return f"make extras EXTRAS={extra} (or pip install 'crosspro[{extra}]')"
 
 
+TRAINING = frozenset(
+    {"hydra", "omegaconf", "pytorch_lightning", "scipy", "sklearn", "tensorboard", "torch", "tqdm"}
+)
+"""Packages of the extra `train`, which learning needs; scoring and judging do without."""
+
+
+def lacks_training(error: ImportError, what: str) -> CrossproError | None:
+    """What is told if the extra `train` is not installed; None if something else is missing."""
+    package = (error.name or "").partition(".")[0]
+    if package not in TRAINING:
+        return None
+    return CrossproError(
+        f"{what}: expected the package {package}, found nothing: {how_to_install('train')}"
+    )
+
+
 _CONTROLS = "\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069"
 _STEERING = re.compile(f"[\\x00-\x1f{_CONTROLS}]")
 _STEERING_IN_LINES = re.compile(f"[\\x00-\t\x0b-\x1f{_CONTROLS}]")
