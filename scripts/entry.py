@@ -21,12 +21,13 @@ def _run(module: str, command: str) -> None:
     try:
         import_module(module).main()
     except ImportError as error:
-        from crosspro.data_prep.core.errors import lacks_training, printable
+        from crosspro.data_prep.core.errors import how_to_install, printable, training_package
 
-        told = lacks_training(error, command)
-        if told is None:
+        package = training_package(error)
+        if package is None:
             raise
-        print(printable(str(told)), file=sys.stderr)
+        told = f"{command}: expected the package {package}, found nothing: "
+        print(printable(told) + how_to_install("train"), file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:
         raise SystemExit(130) from None

@@ -34,14 +34,10 @@ TRAINING = frozenset(
 """Packages of the extra `train`, which learning needs; scoring and judging do without."""
 
 
-def lacks_training(error: ImportError, what: str) -> CrossproError | None:
-    """What is told if the extra `train` is not installed; None if something else is missing."""
+def training_package(error: ImportError) -> str | None:
+    """The package of the extra `train` that could not be imported; None if it was another one."""
     package = (error.name or "").partition(".")[0]
-    if package not in TRAINING:
-        return None
-    return CrossproError(
-        f"{what}: expected the package {package}, found nothing: {how_to_install('train')}"
-    )
+    return package if package in TRAINING else None
 
 
 _CONTROLS = "\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069"

@@ -346,12 +346,13 @@ def t_below(degrees: float, t: float) -> float:
     if math.isinf(t):
         return float(t > 0)
     square = t * t
-    outside = _beta_share(degrees / 2, 0.5, degrees / (degrees + square), square / (degrees + square))
+    total = degrees + square
+    outside = _beta_share(degrees / 2, 0.5, degrees / total, square / total)
     return outside / 2 if t < 0 else 1 - outside / 2
 
 
 def t_quantile(degrees: float, share: float) -> float:
-    """The value below which Student's t with so many degrees of freedom is with that probability."""
+    """The value below which Student's t with these degrees of freedom is with that probability."""
     if share < 0.5:
         return -t_quantile(degrees, 1 - share)
     low, high = 0.0, 1.0
