@@ -83,8 +83,8 @@ def registered(name: object, base: type, where: str | Path = "settings") -> type
             if package is None:
                 raise
             expected = f"the package {package}, which a system {name} needs"
-            found = f"nothing: {how_to_install('train')}"
-            raise input_error(where, "system", expected, found) from error
+            lacking = f"nothing: {how_to_install('train')}"
+            raise input_error(where, "system", expected, lacking) from error
         return own
     found = entry_class(GROUP, name, base, where, "system")
     if found is None:
