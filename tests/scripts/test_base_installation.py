@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tomllib
+from importlib.metadata import distribution
+from pathlib import Path
 
 import pytest
 
 from crosspro.data_prep.core.errors import TRAINING, how_to_install
-from crosspro.scripts.reproduce.pins import BASE, HASHED, read_hashed
+from crosspro.scripts.reproduce.pins import BASE, HASHED, read_hashed, requirements
 from tests.conftest import GOLDEN, ROOT
+from tests.evaluation.folder_report.folders import make_folder
 
 SAMPLE = ROOT / "data_prep" / "sample"
 PAIR = ("--source", SAMPLE / "sample.en", "--target", SAMPLE / "sample.fr")
@@ -22,6 +24,7 @@ JUDGED = (
 SCORED = GOLDEN / "scorer" / "en-fr_random"
 PROTEST = GOLDEN / "protest"
 SAVED = GOLDEN / "models"
+FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "models", "prediction", "scripts")
 
 RUN = {
     "tokenise": ("tokenise", SAMPLE / "sample.fr", "--language", "fr", "-o", "text.fr"),
@@ -88,37 +91,61 @@ REFUSED = {
     "explain a network": ("explain", SAVED / "turku_gru", SAVED / "input.data", "--line", "1"),
 }
 CHILD = """
-import json, sys
-from pathlib import Path
-
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in given["absent"]:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+import io, json, sys
 
 given = json.load(sys.stdin)
-sys.meta_path.insert(0, Absent())
-sys.path.insert(0, given["root"])
-from crosspro.scripts import entry
-import tests.scripts.run as called
-from tests.evaluation.folder_report.folders import make_folder
-called.main = entry.main
-make_folder(Path("folder"))
+sys.path.insert(0, given["site"])
+from crosspro.scripts.entry import main
+
+told, shown = sys.stdout, sys.stderr
 for name, arguments in given["commands"].items():
-    found = called.crosspro(*arguments)
-    print(json.dumps([name, found.code, found.stderr.decode()]), flush=True)
+    sys.argv = ["crosspro", *arguments]
+    sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code or 0
+    sys.stderr.flush()
+    found = sys.stderr.buffer.getvalue().decode("utf-8")
+    print(json.dumps([name, code, found]), file=told, flush=True)
+sys.stdout, sys.stderr = told, shown
 """
 
 
+def base_packages() -> set[str]:
+    """The packages that are installed without any extra, as they are pinned."""
+    pinned = read_hashed((ROOT / HASHED).read_text("utf-8"))
+    return {one.name for one in pinned if BASE in one.extras}
+
+
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    """The exit status and the messages of each command, where nothing of the extra can be had."""
+def site(tmp_path_factory):
+    """A folder of the base packages and the project, and of nothing else."""
+    folder = tmp_path_factory.mktemp("site")
+    for name in base_packages():
+        for file in distribution(name).files or ():
+            top = file.parts[0]
+            if top not in ("..", "__pycache__") and not (folder / top).exists():
+                (folder / top).symlink_to(distribution(name).locate_file(top))
+    (folder / "crosspro").mkdir()
+    for path in (*(ROOT / "crosspro").glob("*.py"), *map(ROOT.joinpath, FOLDERS)):
+        if path.exists():
+            (folder / "crosspro" / path.name).symlink_to(path)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def outcomes(site, tmp_path_factory):
+    """The exit status and the messages of each command, where there is nothing but the base."""
     commands = {name: [*map(str, given)] for name, given in {**RUN, **REFUSED}.items()}
-    given = {"absent": sorted(TRAINING - {"tqdm"}), "root": str(ROOT), "commands": commands}
+    place = tmp_path_factory.mktemp("base")
+    make_folder(place / "folder")
     ran = subprocess.run(
-        [sys.executable, "-c", CHILD], input=json.dumps(given), text=True, check=True,
-        capture_output=True, cwd=tmp_path_factory.mktemp("base"),
+        [sys.executable, "-I", "-S", "-c", CHILD], capture_output=True, text=True, cwd=place,
+        input=json.dumps({"site": str(site), "commands": commands}),
     )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
     return {name: (code, told) for name, code, told in map(json.loads, ran.stdout.splitlines())}
 
 
@@ -152,11 +179,23 @@ def test_training_by_its_other_names(program, tmp_path):
 
 
 def test_the_extra_and_its_modules_are_the_same():
-    with (ROOT / "pyproject.toml").open("rb") as handle:
-        project = tomllib.load(handle)["project"]
     modules = {"hydra-core": "hydra", "scikit-learn": "sklearn"}
-    names = [text.partition(">")[0] for text in project["optional-dependencies"]["train"]]
+    names = [text.partition(">")[0] for text in requirements()["train"]]
     assert {modules.get(name, name.replace("-", "_")) for name in names} == TRAINING
-    pinned = {one.name for one in read_hashed((ROOT / HASHED).read_text("utf-8"))
-              if BASE in one.extras}  # fmt: skip
-    assert not pinned & {"torch", "scipy", "scikit-learn", "hydra-core", "tensorboard", "pillow"}
+    assert not base_packages() & {*names, "joblib", "pillow", "protobuf", "sympy"}
+
+
+def test_the_base_is_small():
+    """What `pip install` brings, models and compiled modules included: below 150 MB."""
+    sizes = {
+        name: sum(path.stat().st_size for file in distribution(name).files or ()
+                  if (path := Path(distribution(name).locate_file(file))).is_file())
+        for name in base_packages()
+    }  # fmt: skip
+    own = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
+    sizes["crosspro"] = sum(
+        path.stat().st_size * (2 if path.suffix == ".py" else 1)  # compiled ones are as large
+        for path in own
+        if "__pycache__" not in path.parts and "reproduce" not in path.parts
+    )
+    assert sum(sizes.values()) < 150e6, sorted(sizes.items(), key=lambda item: -item[1])
