@@ -1,4 +1,5 @@
-# make train      set everything up and train en-fr on the generated demo corpus
+# make train      set everything up, train en-fr on the generated demo corpus, and show the model of
+#                 the box on sentences that people would write
 # make test       set everything up and run the tests (properties with 50 examples each)
 # make test-all   the tests, slow ones included (properties with 150 examples each)
 # make lint       ruff and mypy
@@ -24,12 +25,22 @@ CHECKED ?= crosspro,train,dev,review,browser
 COMMA := ,
 SPACE := $(subst ,, )
 NAMED := $(subst $(COMMA), ,$(EXTRAS))
+# A sentence and its translation follow; nothing is shown where the box has no such model.
+SHOW := test ! -f models/en-fr.zip || $(VENV)/bin/crosspro predict --model en-fr --text
 FOLDERS := baselines conf data_prep evaluation prediction scripts
 
 .PHONY: train test test-all lint extras hashed pins names clean
 
 train: $(READY)
 	$(RUN) train.py task=en-fr $(ARGS)
+	@test ! -f models/en-fr.zip || printf '\n%s\n' \
+		"That was generated text. The model en-fr of the box (crosspro predict --model en-fr --text …):"
+	@$(SHOW) "The cup fell, but it did not break." \
+		"La tasse est tombée, mais REPLACE ne s'est pas cassée."
+	@$(SHOW) "The nurses were tired when they came home." \
+		"Les infirmières étaient fatiguées quand REPLACE sont rentrées."
+	@$(SHOW) "I lost my key and I cannot find it any more." \
+		"J'ai perdu ma clé et je ne REPLACE trouve plus."
 
 test: $(READY)
 	$(PYTEST) $(ARGS)
