@@ -90,5 +90,8 @@ def _said(text: str, places: Sequence[str]) -> str:
 
 
 def _without_home(text: str) -> str:
-    home = str(Path.home())
+    try:
+        home = str(Path.home())
+    except RuntimeError:  # a user without any
+        return text
     return text.replace(home, "~") if len(home) > 1 else text

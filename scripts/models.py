@@ -91,8 +91,10 @@ def export_command(
     packed = export_run(given[0], output, weights)
     what = f"{packed.system.shown_name} for {packed.system.task.name}"
     tensors = f"weights {weights} in {packed.narrowed} of {packed.files} files"
-    if weights in (None, FULL):
+    if weights is None:
         tensors = "weights as they are"
+    elif weights == FULL:
+        tensors = f"weights {FULL}"
     elif not packed.narrowed:
         tensors = f"weights as they are, since it has no large matrices to store as {weights}"
     size = f"{packed.size / _MEGABYTE:,.1f} MB"
