@@ -198,7 +198,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step
     pretrain = (*crosspro, "pretrain", str(found), *_set("network_settings.pointer=false", _SHORT))
     for seed in range(1, box.pretrainings + 1):
         title = f"pretrained.{name}.{seed}"
-        how = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
+        how: tuple[str, ...] = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
         steps[title] = Step(((*pretrain, *how, "-o", str(runs / title)),), (documents,))
     tiny = f"pretrained.{name}.tiny"
     how = ("--recipe", "tiny_documents", *_set(f"trainer.max_epochs={TINY_EPOCHS}"))
@@ -246,9 +246,9 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step
 _SHORT = "training.short_context=0.5"
 
 
-def _set(*settings: str) -> list[str]:
+def _set(*settings: str) -> tuple[str, ...]:
     """Settings as options of a pre-training."""
-    return [part for setting in settings for part in ("--set", setting)]
+    return tuple(part for setting in settings for part in ("--set", setting))
 
 
 @app.command()
