@@ -234,7 +234,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step
         "system.network_settings.hidden_pronouns=0.0",
         "trainer.precision=bf16-mixed",
     )
-    prior = ("--prior", str(work / "text" / f"{task}.prior.npz"))
+    prior = ("--prior", str(work / "text" / f"{box.pair}.prior.npz"))
     pack = (*crosspro, "models", "export", str(runs / student), "--weights", "int8", *prior)
     archive = work / "models" / f"{name}.zip"
     steps[f"archive.{name}"] = Step(((*pack, "-o", str(archive)),), (student,))
@@ -278,15 +278,13 @@ def text(
             handle.writelines(compress(read_lines(path), kept))
     write_text(folder / f"{pair}.doc-ids", "".join(f"{name}\n" for name in compress(names, kept)))
     learnt = [keep and name.startswith("train.") for name, keep in zip(names, kept, strict=True)]
-    for language, path in sides.items():
-        with atomic_output(folder / f"{pair}.train.{language}") as handle:
+    learnt_of = {}
+    for side, (language, path) in zip(("source", "target"), sides.items(), strict=True):
+        learnt_of[side] = folder / f"{pair}.train.{language}"
+        with atomic_output(learnt_of[side]) as handle:
             handle.writelines(compress(read_lines(path), learnt))
-    for first, second in ((source, target), (target, source)):
-        sides_of = [str(folder / f"{pair}.train.{language}") for language in (first, second)]
-        task = f"{first}-{second}-text"
-        save = ("--save-prior", str(folder / f"{task}.prior.npz"))
-        command = (*align[:-1], task, "--source", sides_of[0], "--target", sides_of[1])
-        _call(*command, "-o", str(folder / f"{task}.train.links"), *save)
+    both = (part for side in ("source", "target") for part in (f"--{side}", str(learnt_of[side])))
+    _call(*align, *both, "--save-prior", str(folder / f"{pair}.prior.npz"))
     for title, number in Counter(_title(name) for name in compress(names, kept)).items():
         print(f"{title}: {number:,} lines", file=sys.stderr)
 
