@@ -21,7 +21,7 @@ from crosspro.data_prep.align.backends import (
     parallel_words,
 )
 from crosspro.data_prep.align.prior import Prior, load_prior
-from crosspro.data_prep.align.text import Sentences, make_form
+from crosspro.data_prep.align.text import Forms, Sentences, make_form
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -54,40 +54,48 @@ class PairAligner:
         self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
     ) -> list[PairLinks]:
         """The links of some pairs, each by itself if there is a prior, else from all of them."""
-        settings = self.settings
-        if self.prior is not None:
+        settings, prior = self.settings, self.prior
+        if prior is not None:
             settings = replace(
                 settings,
-                form=self.prior.form,
-                prefix_length=self.prior.prefix_length,
+                form=prior.form,
+                prefix_length=prior.prefix_length,
                 iterations=0,
                 back_off="same",
             )
-        made = align_both_directions(sources, targets, settings, self.prior, jobs=1)
+            prior = prior.of_words(*(self._forms(side) for side in (sources, targets)))
+        made = align_both_directions(sources, targets, settings, prior, jobs=1)
         found = made.links(settings.symmetrisation)
+        seen = _translations(prior)
         return [
             PairLinks(
-                pairs, frozenset(pair for pair in pairs if not self._seen(source, target, pair))
+                pairs,
+                frozenset(
+                    (s, t)
+                    for s, t in pairs
+                    if (self._form(source[s]), self._form(target[t])) not in seen
+                ),
             )
             for source, target, pairs in zip(sources, targets, found, strict=True)
         ]
 
-    def _seen(self, source: Sequence[str], target: Sequence[str], link: Link) -> bool:
-        if self.prior is None:
-            return False
-        form = make_form(self.prior.form, self.prior.prefix_length)
-        left = self.prior.source_words.get(form(source[link[0]]))
-        right = self.prior.target_words.get(form(target[link[1]]))
-        return (left, right) in self._translations
-
     @cached_property
-    def _translations(self) -> frozenset[tuple[int | None, int | None]]:
-        if self.prior is None:
-            return frozenset()
-        counts = np.maximum(self.prior.forward.pairs, self.prior.backward.pairs)
-        kept = counts >= SEEN
-        pairs = (self.prior.pair_source[kept].tolist(), self.prior.pair_target[kept].tolist())
-        return frozenset(zip(*pairs, strict=True))
+    def _form(self) -> Forms:
+        how = self.settings if self.prior is None else self.prior
+        return make_form(how.form, how.prefix_length)
+
+    def _forms(self, sentences: Sequence[Sequence[str]]) -> set[str]:
+        return {self._form(word) for sentence in sentences for word in sentence}
+
+
+def _translations(prior: Prior | None) -> frozenset[tuple[str, str]]:
+    """The pairs of words that were often enough expected to be linked, in either direction."""
+    if prior is None:
+        return frozenset()
+    kept = np.maximum(prior.forward.pairs, prior.backward.pairs) >= SEEN
+    source, target = list(prior.source_words), list(prior.target_words)
+    pairs = zip(prior.pair_source[kept].tolist(), prior.pair_target[kept].tolist(), strict=True)
+    return frozenset((source[s], target[t]) for s, t in pairs)
 
 
 def aligner_with_prior(task: Task, path: Path) -> PairAligner:
