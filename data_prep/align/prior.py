@@ -23,7 +23,7 @@ import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile, is_zipfile
@@ -88,6 +88,23 @@ class Prior:
             others = self.others[sides[1] is text.target]
             known.append(Known(resized, beyond, others))
         return known[0], known[1]
+
+    def turned(self) -> Prior:
+        """The same for text of the other direction."""
+        order = np.lexsort((self.pair_source, self.pair_target))
+        forward, backward = (
+            replace(tally, pairs=tally.pairs[order]) for tally in (self.backward, self.forward)
+        )
+        return replace(
+            self,
+            source_words=self.target_words,
+            target_words=self.source_words,
+            pair_source=self.pair_target[order],
+            pair_target=self.pair_source[order],
+            forward=forward,
+            backward=backward,
+            others=(self.others[1], self.others[0]),
+        )
 
     def of_words(self, source: Iterable[str], target: Iterable[str]) -> Prior:
         """The part that some words need (as they stand in the vocabularies): their pairs."""
@@ -223,7 +240,9 @@ def packed_prior(prior: Prior, most_bytes: int) -> bytes:
 
 def _packed(prior: Prior) -> bytes:
     arrays = _described(prior, _PACKED)
-    arrays["pairs"] = np.bincount(prior.pair_source, minlength=len(prior.source_words)).astype("<u4")
+    arrays["pairs"] = np.bincount(prior.pair_source, minlength=len(prior.source_words)).astype(
+        "<u4"
+    )
     target = prior.pair_target
     arrays["pair_target"] = np.stack([target >> shift & 255 for shift in (0, 8, 16)]).astype("u1")
     forward, backward = (_logarithms(tally.pairs) for tally in (prior.forward, prior.backward))

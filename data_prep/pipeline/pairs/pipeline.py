@@ -18,6 +18,7 @@ from crosspro.data_prep.annotate.tokenise import TokenisedSegment
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Example, Gap, Link, Token
 from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.gaps.clitics import attached, clitic_links
 from crosspro.data_prep.gaps.extract import (
     RULES,
     GapRules,
@@ -25,7 +26,7 @@ from crosspro.data_prep.gaps.extract import (
     make_example,
     source_pronouns,
 )
-from crosspro.data_prep.gaps.null_subjects import null_subject_verbs
+from crosspro.data_prep.gaps.null_subjects import linked_verb, null_subject_verbs
 from crosspro.data_prep.gaps.segments import Counts, segment_placements
 from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner, PairLinks, aligner_of_package
 from crosspro.data_prep.pipeline.pairs.typed_text import (
@@ -211,7 +212,9 @@ class PairPipeline:
 
     @cached_property
     def rules(self) -> GapRules:
-        """How the task places gaps: as in the last year that it was held."""
+        """How the task places gaps: as in the last year that it was held, or as tasks for use."""
+        if self.task.linked:
+            return RULES["text"]
         return RULES.get(str(max(self.task.years, default=0)), RULES["2017"])
 
     @cached_property
@@ -237,7 +240,7 @@ class PairPipeline:
     ) -> tuple[list[_Annotated], list[str]]:
         links = self._links(typed)
         targets = [pair.target for pair in typed]
-        if self.task.tagged or self.task.null_subjects:
+        if self.task.tagged or (self.task.null_subjects and not self._for_use):
             annotated = self._target_annotator.annotate(targets)
         else:
             annotated = [
@@ -254,7 +257,12 @@ class PairPipeline:
     def _subjects_asked(self) -> bool:
         """Whether gaps depend on what the subjects of the source are."""
         filtered = self.rules.filter_subjects and bool(self.task.subject_filter.pronouns)
-        return self.task.null_subjects or filtered
+        return (self.task.null_subjects and not self._for_use) or filtered
+
+    @property
+    def _for_use(self) -> bool:
+        """Whether the task is one for use, whose gaps are found without annotators."""
+        return bool(self.task.linked) and self.source_annotator == "auto"
 
     def _sources(
         self, sources: Sequence[tuple[str, ...]], parse: bool
@@ -287,10 +295,13 @@ class PairPipeline:
 
     def _sentence(self, given: _Annotated, gaps: Sequence[GapMark] | None) -> PreparedSentence:
         pair, links = given.pair, given.links.links
+        if self.rules.clitics:
+            languages = self.task.source_language, self.task.target_language
+            links = tuple(clitic_links(languages, pair.source, pair.target, links))
         marks = all_marks(pair, gaps or ())
         if marks or gaps is not None:
-            pronouns = self._pronouns(given)
-            placements = place_marked(pair, links, marks, pronouns, self.task, self.rules)
+            asked = (self._pronouns(given), self.task, self.rules, self._verbs(pair, links, marks))
+            placements = place_marked(pair, links, marks, *asked)
             links = with_marked_links(links, placements)
         else:
             segment = TokenisedSegment(pair.source, pair.target, DOCUMENT)
@@ -307,11 +318,36 @@ class PairPipeline:
 
     def _pronouns(self, given: _Annotated) -> list[int]:
         """The source words that a gap may translate."""
-        if not self.task.null_subjects:
+        if not self.task.null_subjects or self._for_use:
             return source_pronouns(given.pair.source, self.task)
         if given.source is None:
             return []
         return [phrase.first for phrase in null_subject_verbs(given.source)]
+
+    def _verbs(
+        self, pair: TypedPair, links: Sequence[Link], marks: Sequence[GapMark]
+    ) -> dict[int, int]:
+        """The source verb of each marked place whose pronoun may be a part of it, or not be said.
+
+        A verb that its pronoun is written to (verlo, dit-il) is linked to the place or beside it.
+        """
+        words = pair.source, pair.target
+        verbs = {}
+        for place in (mark.target for mark in marks if mark.source is None):
+            if place is None:
+                continue
+            found = [
+                source
+                for near in (place, place - 1, place + 1)
+                for source, target in links
+                if target == near and attached(pair.source[source], self.task.source_language)
+            ]
+            verb = found[0] if found else None
+            if verb is None and self.task.null_subjects and self._for_use:
+                verb = linked_verb(*words, links, place)
+            if verb is not None:
+                verbs[place] = verb
+        return verbs
 
     def _link_notes(self, given: _Annotated) -> list[str]:
         """Where links are from, and how many of them rest on positions alone."""

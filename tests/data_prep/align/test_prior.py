@@ -103,7 +103,7 @@ def test_files_that_are_no_priors_are_refused(tmp_path):
         (lambda a: a.update(forward_jump=a["forward_jump"][1:]), "different lengths"),
         (lambda a: a.pop("forward_first"), "forward_first"),
         (lambda a: a.update(about=np.frombuffer(b"[]", np.uint8)), "list"),
-        (lambda a: a.update(about=_about(version=2)), "version 2"),
+        (lambda a: a.update(about=_about(version=9)), "version 9"),
     ],
 )
 def test_damaged_priors_are_refused(tmp_path, change, found):
