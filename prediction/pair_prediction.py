@@ -6,6 +6,7 @@ typed, with links from the prior that the model brings.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner, aligner_of_package
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import (
+    GAP,
     WRITTEN_GAP,
     GapMark,
     SentencePair,
@@ -336,14 +338,10 @@ def _spans(text: str, typed: TypedPair) -> list[tuple[int, int]] | None:
     spans = []
     end = 0
     for place, token in enumerate(typed.target):
-        written = WRITTEN_GAP if place in typed.stand_ins else token
-        start = text.find(written, end)
-        if start < 0:
+        pattern = GAP if place in typed.stand_ins else re.compile(re.escape(token))
+        found = pattern.search(text, end)
+        if found is None:
             return None
-        end = start + len(written)
-        if written == WRITTEN_GAP and place in typed.stand_ins:
-            rest = text[end:].split(maxsplit=1)[:1]
-            if text[end : end + 1] == "_" and rest:
-                end += 1 + len(rest[0][1:]) - len(rest[0][1:].lstrip("0123456789"))
-        spans.append((start, end))
+        spans.append(found.span())
+        end = found.end()
     return spans

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 from crosspro.data_prep.annotate.layers import Layers, layers_beside
 from crosspro.data_prep.core.errors import quoted
@@ -109,6 +110,19 @@ LayoutOption = Annotated[
 Signatures = Annotated[
     bool, typer.Option("--signatures", help="Also show how each score was computed, to be quoted.")
 ]
+
+
+class PairedOptions(TyperCommand):
+    """A command whose repeatable options with two words for their value take two at a time.
+
+    Typer has options of two values and repeatable ones, but none that are both.
+    """
+
+    def __init__(self, *names: Any, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        for option in self.params:
+            if getattr(option, "multiple", False) and " " in str(option.metavar):
+                option.nargs = 2
 
 
 def given_options(context: typer.Context) -> dict[str, str]:

@@ -33,7 +33,7 @@ WRITTEN_GAP = PLACEHOLDER.removesuffix("_")
 """What is typed for a gap whose source word is to be found."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-_GAP = re.compile(rf"{WRITTEN_GAP}(?:_(\d{{1,9}}))?")
+GAP = re.compile(rf"{WRITTEN_GAP}(?:_(\d{{1,9}}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _typed(pair: SentencePair, task: Task, where: str) -> TypedPair:
     words: list[str] = []
     written: list[GapMark] = []
     for token in tokens["target"]:
-        mark = _GAP.fullmatch(token)
+        mark = GAP.fullmatch(token)
         if mark:
             written.append(GapMark(len(words), int(mark[1]) if mark[1] else None))
             words.append(stand_in(task))
