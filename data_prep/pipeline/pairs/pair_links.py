@@ -7,8 +7,8 @@ rests on their positions alone, and is told apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -36,10 +36,14 @@ SEEN = 0.5
 
 @dataclass(frozen=True)
 class PairLinks:
-    """The links of a pair, and those of them that rest on positions alone."""
+    """The links of a pair, and those of them that rest on positions alone.
+
+    `chances` say how often the source word of a link was translated so, where that is known.
+    """
 
     links: tuple[Link, ...]
     positional: frozenset[Link]
+    chances: Mapping[Link, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,18 +70,23 @@ class PairAligner:
             prior = prior.of_words(*(self._forms(side) for side in (sources, targets)))
         made = align_both_directions(sources, targets, settings, prior, jobs=1)
         found = made.links(settings.symmetrisation)
-        seen = _translations(prior)
+        known = _translations(prior)
         return [
-            PairLinks(
-                pairs,
-                frozenset(
-                    (s, t)
-                    for s, t in pairs
-                    if (self._form(source[s]), self._form(target[t])) not in seen
-                ),
-            )
+            self._pair_links(source, target, pairs, known)
             for source, target, pairs in zip(sources, targets, found, strict=True)
         ]
+
+    def _pair_links(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        links: tuple[Link, ...],
+        known: Mapping[tuple[str, str], float],
+    ) -> PairLinks:
+        words = {(s, t): (self._form(source[s]), self._form(target[t])) for s, t in links}
+        positional = frozenset(link for link, pair in words.items() if pair not in known)
+        chances = {link: known[pair] for link, pair in words.items() if pair in known}
+        return PairLinks(links, positional, chances)
 
     @cached_property
     def _form(self) -> Forms:
@@ -88,14 +97,21 @@ class PairAligner:
         return {self._form(word) for sentence in sentences for word in sentence}
 
 
-def _translations(prior: Prior | None) -> frozenset[tuple[str, str]]:
-    """The pairs of words that were often enough expected to be linked, in either direction."""
+def _translations(prior: Prior | None) -> dict[tuple[str, str], float]:
+    """The pairs of words that were often enough expected to be linked, in either direction.
+
+    Each with how often the source word was translated so.
+    """
     if prior is None:
-        return frozenset()
-    kept = np.maximum(prior.forward.pairs, prior.backward.pairs) >= SEEN
+        return {}
+    counts = prior.forward.pairs
+    totals = np.maximum(np.bincount(prior.pair_source, counts), SEEN)
+    chances = counts / totals[prior.pair_source]
+    kept = np.maximum(counts, prior.backward.pairs) >= SEEN
     source, target = list(prior.source_words), list(prior.target_words)
-    pairs = zip(prior.pair_source[kept].tolist(), prior.pair_target[kept].tolist(), strict=True)
-    return frozenset((source[s], target[t]) for s, t in pairs)
+    numbers = (prior.pair_source[kept].tolist(), prior.pair_target[kept].tolist())
+    rows = zip(*numbers, chances[kept].tolist(), strict=True)
+    return {(source[s], target[t]): chance for s, t, chance in rows}
 
 
 def aligner_with_prior(task: Task, path: Path) -> PairAligner:

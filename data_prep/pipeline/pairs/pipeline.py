@@ -9,7 +9,7 @@ text is said in notes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from crosspro.data_prep.annotate.corpus import annotation_file, make_annotator
 from crosspro.data_prep.annotate.tokenise import TokenisedSegment
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Example, Gap, Link, Token
-from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.gaps.clitics import attached, clitic_links
 from crosspro.data_prep.gaps.extract import (
     RULES,
@@ -143,6 +143,9 @@ def _hidden(pair: TypedPair, placements: Sequence[Placement], task: Task) -> tup
 DOCUMENT = "text"
 """The document of the sentences that are typed together."""
 
+_UNSEEN = 1e-3
+"""What speaks for a source word that is linked to a gap but was never seen to be translated so."""
+_FOUND = 0.1
 _PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
 
 
@@ -240,7 +243,7 @@ class PairPipeline:
     ) -> tuple[list[_Annotated], list[str]]:
         links = self._links(typed)
         targets = [pair.target for pair in typed]
-        if self.task.tagged or (self.task.null_subjects and not self._for_use):
+        if self.task.tagged or (self.task.null_subjects and not self._verbs_alone):
             annotated = self._target_annotator.annotate(targets)
         else:
             annotated = [
@@ -257,12 +260,17 @@ class PairPipeline:
     def _subjects_asked(self) -> bool:
         """Whether gaps depend on what the subjects of the source are."""
         filtered = self.rules.filter_subjects and bool(self.task.subject_filter.pronouns)
-        return (self.task.null_subjects and not self._for_use) or filtered
+        return (self.task.null_subjects and not self._verbs_alone) or filtered
 
     @property
     def _for_use(self) -> bool:
         """Whether the task is one for use, whose gaps are found without annotators."""
         return bool(self.task.linked) and self.source_annotator == "auto"
+
+    @property
+    def _verbs_alone(self) -> bool:
+        """Whether verbs without a subject are looked for without a parse."""
+        return self.task.null_subjects and self._for_use
 
     def _sources(
         self, sources: Sequence[tuple[str, ...]], parse: bool
@@ -286,21 +294,49 @@ class PairPipeline:
         asked = [pair for pair in typed if pair.links is None]
         made: Iterator[PairLinks] = iter(())
         if asked:
-            sides = [pair.source for pair in asked], [pair.target for pair in asked]
-            made = iter(self.aligner.links(*sides))
+            made = iter(self._aligned(asked))
         return [
             next(made) if pair.links is None else PairLinks(pair.links, frozenset())
             for pair in typed
         ]
 
+    def _aligned(self, pairs: Sequence[TypedPair]) -> list[PairLinks]:
+        return self.aligner.links([pair.source for pair in pairs], [pair.target for pair in pairs])
+
+    def _votes(self, pair: TypedPair, verbs: Mapping[int, int]) -> dict[Link, float]:
+        """How much speaks for each source word to be the one that a written gap translates.
+
+        Every word of a class is tried in the gaps: whether it would be linked, and how often the
+        source word is translated so. For `verbs` speaks that they were found at all.
+        """
+        votes = {(verb, place): _FOUND for place, verb in verbs.items()}
+        if pair.links is not None or not pair.stand_ins:
+            return votes
+        words = dict.fromkeys(
+            word for name, forms in self.task.forms.items() if name != OTHER for word in forms
+        )
+        tried = [pair.with_words(word) for word in words]
+        pronouns = {*source_pronouns(pair.source, self.task)}
+        for one, found in zip(tried, self._aligned(tried), strict=True):
+            for link in self._with_clitics(one, found.links):
+                if link in votes or (link[0] in pronouns and link[1] in pair.stand_ins):
+                    votes[link] = votes.get(link, 0.0) + found.chances.get(link, _UNSEEN)
+        return votes
+
+    def _with_clitics(self, pair: TypedPair, links: Sequence[Link]) -> tuple[Link, ...]:
+        """The links with those of clitics, if the rules of the task look for them."""
+        if not self.rules.clitics:
+            return tuple(links)
+        languages = self.task.source_language, self.task.target_language
+        return tuple(clitic_links(languages, pair.source, pair.target, links))
+
     def _sentence(self, given: _Annotated, gaps: Sequence[GapMark] | None) -> PreparedSentence:
-        pair, links = given.pair, given.links.links
-        if self.rules.clitics:
-            languages = self.task.source_language, self.task.target_language
-            links = tuple(clitic_links(languages, pair.source, pair.target, links))
+        pair = given.pair
+        links = self._with_clitics(pair, given.links.links)
         marks = all_marks(pair, gaps or ())
         if marks or gaps is not None:
-            asked = (self._pronouns(given), self.task, self.rules, self._verbs(pair, links, marks))
+            votes = self._votes(pair, self._verbs(pair, links, marks))
+            asked = self._pronouns(given), self.task, self.rules, votes
             placements = place_marked(pair, links, marks, *asked)
             links = with_marked_links(links, placements)
         else:
@@ -343,7 +379,7 @@ class PairPipeline:
                 if target == near and attached(pair.source[source], self.task.source_language)
             ]
             verb = found[0] if found else None
-            if verb is None and self.task.null_subjects and self._for_use:
+            if verb is None and self._verbs_alone:
                 verb = linked_verb(*words, links, place)
             if verb is not None:
                 verbs[place] = verb

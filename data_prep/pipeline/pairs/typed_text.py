@@ -71,6 +71,12 @@ class TypedPair:
         """The places of the target whose word is not the user's."""
         return frozenset(mark.target for mark in self.written if mark.target is not None)
 
+    def with_words(self, word: str) -> TypedPair:
+        """The pair with another word in its gaps."""
+        places = self.stand_ins
+        words = (word if place in places else one for place, one in enumerate(self.target))
+        return replace(self, target=tuple(words))
+
 
 def typed_pairs(pairs: Sequence[SentencePair], task: Task) -> list[TypedPair]:
     """The tokens of a pair, the last one, and of those before it; all faults are raised."""
@@ -217,14 +223,14 @@ def place_marked(
     pronouns: Sequence[int],
     task: Task,
     rules: GapRules,
-    verbs: Mapping[int, int] | None = None,
+    votes: Mapping[Link, float] | None = None,
 ) -> list[Placement]:
     """A placement for each mark, in order of the source; all faults are raised together.
 
     `pronouns` are the source tokens that a marked place may translate: it is the translation of the
-    one that is linked to it, of the one in `verbs` for its place, or of the nearest. A marked
-    source token becomes a gap where the rules of the task would put it, between words if nothing
-    translates it.
+    source word for which most speaks (`votes`), of the pronoun that is linked to it, or of the
+    nearest. A marked source token becomes a gap where the rules of the task would put it, between
+    words if nothing translates it.
     """
     rules = replace(rules, insert_unaligned=True, insert_shared=True, skip_inversions=False)
     problems = _outside(pair, marks)
@@ -240,9 +246,9 @@ def place_marked(
     free = [pronoun for pronoun in pronouns if pronoun not in named]
     costs = _costs(pair, links, places, free, task, rules)
     costs += [
-        (_VERB, 0.0, place, verb)
-        for place, verb in (verbs or {}).items()
-        if place in places and verb not in {*named, *pronouns}
+        (-vote, 0.0, place, source)
+        for (source, place), vote in (votes or {}).items()
+        if place in places and source not in named
     ]
     found: dict[int, int] = {}
     for _, _, place, source in sorted(costs):
@@ -260,9 +266,9 @@ def place_marked(
     return [placed[source] for source in sorted(placed)]
 
 
-_VERB, _UNLINKED, _ARTICLE = 0.5, 0.25, 1000.0
-"""What it costs to take a source word for that of a gap, beside its distance: a verb without a
-subject, a pronoun without a link, and an article or the like that translates something else."""
+_UNLINKED, _ARTICLE = 0.25, 1000.0
+"""What it costs to take a source word for that of a gap, beside its distance: a pronoun without a
+link, and an article or the like that translates something else."""
 
 
 def _costs(
