@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         pronoun_f1,
         report,
     )
-    from crosspro.prediction.pair_prediction import FilledGap, FilledPair, Predictor
+    from crosspro.prediction.pair_prediction import FilledPronoun, FilledText, Predictor
     from crosspro.prediction.system import System
     from crosspro.submission_scores import evaluate
     from crosspro.task_examples import (
@@ -75,8 +75,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CrossproError",
     "Example",
-    "FilledGap",
-    "FilledPair",
+    "FilledPronoun",
+    "FilledText",
     "Gap",
     "GapMark",
     "InputError",
@@ -114,7 +114,7 @@ _PLACES = {
         "crosspro.data_prep.core.task": "Task",
         "crosspro.data_prep.pipeline.pairs.typed_text": "GapMark",
         "crosspro.mt_scores": "apt autoprf contrastive contrastive_generate pronoun_f1 report",
-        "crosspro.prediction.pair_prediction": "FilledGap FilledPair Predictor",
+        "crosspro.prediction.pair_prediction": "FilledPronoun FilledText Predictor",
         "crosspro.prediction.system": "System",
         "crosspro.submission_scores": "evaluate",
         "crosspro.task_examples": "demo limits load_task prepare read_examples write_examples",

@@ -136,17 +136,17 @@ def _pointed(examples: Sequence[Example], nouns: PointedNouns) -> tuple[PointedW
 
 UNFILLED = "…"
 """What stands in a filled text where the class says no word."""
-_SHOWN, _SHARE = 5, 0.01
+_SHOWN, _SHARE, _POINTED = 5, 0.01, 0.1
 _ENDS = frozenset('.!?…:«“"¿¡')
 
 
 @dataclass(frozen=True)
-class FilledGap:
+class FilledPronoun:
     """A gap with the class that the model decides on, and what it is the translation of.
 
     `probabilities` has every class, the most probable first. `source` is the source word that the
     gap translates, at `source_index`; `hidden` the word that was hidden, if one was. `antecedents`
-    are words that the model points at, the best first; of a model that does not point, none.
+    are words that it probably stands for, the best first, where the model points at any.
     """
 
     label: str
@@ -158,12 +158,12 @@ class FilledGap:
 
 
 @dataclass(frozen=True)
-class FilledPair:
+class FilledText:
     """A translation whose gaps are filled: `text` has the first word of each class, or `…`."""
 
     model: str
     text: str
-    gaps: tuple[FilledGap, ...]
+    gaps: tuple[FilledPronoun, ...]
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -211,7 +211,7 @@ class Predictor:
         target: str,
         context: Iterable[tuple[str, str]] = (),
         hide: Iterable[str] = (),
-    ) -> FilledPair:
+    ) -> FilledText:
         """Fill the gaps of a translation: each REPLACE in the target, and each word of `hide`.
 
         `context` has the pairs of sentences before, the oldest first. Of a word to be hidden that
@@ -232,13 +232,13 @@ class Predictor:
         notes = layer_notes(system, "text", layers_in(prepared.examples)) if before else []
         example = prepared.example
         gaps = tuple(
-            FilledGap(
+            FilledPronoun(
                 one.label,
                 dict(sorted(one.probabilities.items(), key=lambda item: -item[1])),
                 example.source[gap.source_index],
                 gap.source_index,
                 hidden.word,
-                tuple(word for word in words if word.probability >= _SHARE)[:_SHOWN],
+                tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN],
             )
             for one, gap, hidden, words in zip(
                 found,
@@ -254,7 +254,7 @@ class Predictor:
             if (place := prepared.words[here.position]) is not None
         }
         text = _filled(target, typed, labels, self.task)
-        return FilledPair(self.name, text, gaps, (*prepared.notes, *notes))
+        return FilledText(self.name, text, gaps, (*prepared.notes, *notes))
 
     def _hidden(self, pair: SentencePair, typed: TypedPair, words: Sequence[str]) -> list[GapMark]:
         """The places of the words to be hidden; all faults are raised."""
@@ -285,13 +285,13 @@ class Predictor:
 def load_predictor(run: Path, name: str | None = None) -> Predictor:
     """A model of a run or an archive, ready to fill gaps; `name` is what it is called."""
     system = load_system(run)
-    aligner = partial(model_aligner, run=run)
+    aligner = partial(model_aligner, runs=[run])
     return Predictor(name or run.stem, system, PairPipeline(system.task, make_aligner=aligner))
 
 
-def model_aligner(task: Task, run: Path) -> PairAligner:
-    """Links by the prior of a model, or by the texts of the package if it brings none."""
-    prior = model_prior(run)
+def model_aligner(task: Task, runs: Sequence[Path]) -> PairAligner:
+    """Links by the prior that the first of some models brings, else by texts of the package."""
+    prior = next((one for one in map(model_prior, runs) if one is not None), None)
     if prior is None:
         return aligner_of_package(task)
     return PairAligner(default_settings(task), prior, "the training text of the model")

@@ -32,7 +32,7 @@ from crosspro.scripts.options import (
 
 if TYPE_CHECKING:
     from crosspro.evaluation.output.tables import Style
-    from crosspro.prediction.pair_prediction import FilledPair
+    from crosspro.prediction.pair_prediction import FilledText
 
 app = command_app()
 
@@ -59,7 +59,7 @@ def predict(
         list[str] | None,
         typer.Option(metavar="WORD", help="With --text: a word of TARGET to hide (repeatable)."),
     ] = None,
-    before: Annotated[
+    context: Annotated[
         list[str] | None,
         typer.Option(
             metavar="SOURCE TARGET",
@@ -101,17 +101,17 @@ def predict(
     of_files = (doc_ids, source_parse, probabilities, antecedents)
     if text is not None:
         if any(one is not None for one in of_files) or lenient:
-            raise typer.BadParameter("--text goes with --hide, --before, --layout and -o alone")
+            raise typer.BadParameter("--text goes with --hide, --context, --layout and -o alone")
         given = [path for path in (run_dir, file, model) if path is not None]
         if len(given) != 1:
             raise typer.BadParameter(
                 f"--text: expected one model, --model MODEL or RUN, found {len(given)}"
             )
-        pairs = cast(Sequence[tuple[str, str]], before or ())  # `PairedOptions` makes them so
+        pairs = cast(Sequence[tuple[str, str]], context or ())  # `PairedOptions` makes them so
         _predict_text(given[0], text, pairs, hide or (), output, layout)
         return
-    if hide or before or layout is not TableLayout.TABLE:
-        raise typer.BadParameter("--hide, --before and --layout go with --text")
+    if hide or context or layout is not TableLayout.TABLE:
+        raise typer.BadParameter("--hide, --context and --layout go with --text")
     run_dir, file = run_and_file(run_dir, file, model)
     if output is None:
         raise typer.BadParameter("expected --output FILE for the submission, found none")
@@ -128,7 +128,7 @@ def predict(
 def _predict_text(
     run_dir: Path,
     text: tuple[str, str],
-    before: Sequence[tuple[str, str]],
+    context: Sequence[tuple[str, str]],
     hide: Sequence[str],
     output: Path | None,
     layout: TableLayout,
@@ -136,14 +136,14 @@ def _predict_text(
     from crosspro.prediction.pair_prediction import load_predictor
 
     predictor = load_predictor(one_run(run_dir), run_dir.stem)
-    found = predictor.fill(*text, context=before, hide=hide)
+    found = predictor.fill(*text, context=context, hide=hide)
     write_report(found, _as_json, _as_csv, _as_text, output, layout)
     for note in found.notes:
         if note.startswith("warning"):
             print(note, file=sys.stderr)
 
 
-def _as_text(found: FilledPair, style: Style) -> str:
+def _as_text(found: FilledText, style: Style) -> str:
     if not style.markdown:
         return printable(str(found), lines=True) + "\n"
     from crosspro.prediction.pair_prediction import likely
@@ -157,11 +157,11 @@ def _as_text(found: FilledPair, style: Style) -> str:
     return f"{printable(found.text, lines=True)}\n\n{table}"
 
 
-def _as_json(found: FilledPair) -> str:
+def _as_json(found: FilledText) -> str:
     return json.dumps(asdict(found), ensure_ascii=False, indent=2) + "\n"
 
 
-def _as_csv(found: FilledPair) -> str:
+def _as_csv(found: FilledText) -> str:
     from crosspro.evaluation.output.tables import csv_text
 
     rows = [

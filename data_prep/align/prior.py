@@ -178,7 +178,8 @@ def _renumbered(words: Mapping[str, int], mask: Mask) -> tuple[dict[str, int], N
     if REST in words:
         mask = mask & (np.arange(len(words)) != words[REST])
     numbers = (np.cumsum(mask) * mask).astype(np.int32)
-    chosen = [word for word, wanted in zip(words, mask.tolist(), strict=True) if wanted]
+    every = list(words)
+    chosen = [every[number] for number in np.flatnonzero(mask).tolist()]
     return {word: number for number, word in enumerate([REST, *chosen])}, numbers
 
 

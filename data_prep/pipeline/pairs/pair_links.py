@@ -24,10 +24,7 @@ from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.align.text import Forms, Sentences, make_form
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.demo.language import PROFILES
 from crosspro.data_prep.gaps.extract import with_gold_words
-from crosspro.data_prep.sample import LANGUAGES, read_tokens
 
 DEMO_DOCUMENTS = 150
 SEEN = 0.5
@@ -146,7 +143,14 @@ def _learnt(task: Task, source: Sentences, target: Sentences) -> Prior | None:
 def own_texts(
     task: Task, documents: int = DEMO_DOCUMENTS
 ) -> tuple[list[list[str]], list[list[str]]]:
-    """Both sides of the package's own texts, inflected: the sample, and documents of the demo."""
+    """Both sides of the package's own texts, inflected: the sample, and documents of the demo.
+
+    They are imported here, as models that bring a prior do without them.
+    """
+    from crosspro.data_prep.demo.corpus import demo_examples
+    from crosspro.data_prep.demo.language import PROFILES
+    from crosspro.data_prep.sample import LANGUAGES, read_tokens
+
     source: list[list[str]] = []
     target: list[list[str]] = []
     if {task.source_language, task.target_language} <= set(LANGUAGES):
