@@ -260,11 +260,11 @@ class Predictor:
         """The places of the words to be hidden; all faults are raised."""
         marks: list[GapMark] = []
         problems: list[Problem] = []
-        for word in dict.fromkeys(words):
+        for word in dict.fromkeys(word.lower().strip() for word in words):
             places = [
                 place
                 for place, one in enumerate(typed.target)
-                if one.lower() == word.lower().strip() and place not in typed.stand_ins
+                if one.lower() == word and place not in typed.stand_ins
             ]
             if len(places) > 1:
                 places = [one for one in places if one in self._translations(pair)] or places
@@ -312,36 +312,39 @@ def model_prior(run: Path) -> Prior | None:
 
 def _filled(text: str, typed: TypedPair, labels: Mapping[int, str], task: Task) -> str:
     """The text as it was typed, with the first word of each class in its place."""
-    spans = _spans(text, typed)
-    if spans is None:  # the tokeniser writes some sign in another way
-        text = " ".join(typed.target)
-        spans = _spans(text, replace(typed, written=())) or []
+    spans = {place: _span(text, typed, place) for place in sorted(labels)}
+    if None in spans.values():  # the tokeniser has made something else of the word
+        text = " ".join(
+            WRITTEN_GAP if place in typed.stand_ins else word
+            for place, word in enumerate(typed.target)
+        )
+        spans = {place: _span(text, typed, place) for place in spans}
     parts: list[str] = []
     end = 0
-    for place, (start, stop) in enumerate(spans):
-        if place not in labels:
+    for place, span in spans.items():
+        if span is None:
             continue
-        label = labels[place]
+        label, before = labels[place], text[: span[0]].rstrip()
         word = UNFILLED if label == OTHER else task.forms.get(label, (label,))[0]
-        before = text[:start].rstrip()
         if not before or before[-1] in _ENDS:
             word = word[:1].upper() + word[1:]
-        parts += [text[end:start], word]
-        end = stop
+        parts += [text[end : span[0]], word]
+        end = span[1]
         if word.endswith("'") and text[end : end + 1] == " ":
             end += 1
     return "".join([*parts, text[end:]])
 
 
-def _spans(text: str, typed: TypedPair) -> list[tuple[int, int]] | None:
-    """Where each target token is in a text, None if one is not."""
-    spans = []
-    end = 0
-    for place, token in enumerate(typed.target):
-        pattern = GAP if place in typed.stand_ins else re.compile(re.escape(token))
-        found = pattern.search(text, end)
-        if found is None:
-            return None
-        spans.append(found.span())
-        end = found.end()
-    return spans
+def _span(text: str, typed: TypedPair, place: int) -> tuple[int, int] | None:
+    """Where a target token is in a text: of equal ones, the one with as many of them before it."""
+    written = typed.stand_ins
+    pattern, alike = GAP, sorted(written)
+    if place not in written:
+        word = typed.target[place]
+        alike = [
+            one for one, other in enumerate(typed.target) if other == word and one not in written
+        ]
+        letters = re.escape(word).replace("'", "['’]")
+        pattern = re.compile(rf"(?<!\w){letters}" + (r"(?!\w)" if word[-1:].isalnum() else ""))
+    found = [match.span() for match in pattern.finditer(text)]
+    return found[alike.index(place)] if len(found) == len(alike) else None

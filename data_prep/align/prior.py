@@ -85,7 +85,7 @@ class Prior:
             unlinked: Counts = np.zeros(max(len(sides[1].words), 1))
             unlinked[: len(tally.unlinked)] = tally.unlinked
             resized = Tally(pairs, unlinked, *_resized(tally, max(longest, 1)))
-            others = self.others[sides[1] is text.target]
+            others = self.others[sides[1] is text.target] - (REST in sides[1].words)
             known.append(Known(resized, beyond, others))
         return known[0], known[1]
 
@@ -142,28 +142,36 @@ class Prior:
         forward = left_word * width + np.where(kept, right_word, 0)
         backward = np.where(kept, left_word, 0) * width + right_word
         keys = np.unique(np.concatenate([forward, backward]))
-        tallies = [
-            Tally(
-                np.bincount(np.searchsorted(keys, places), tally.pairs[some], len(keys)),
-                np.bincount(numbers, tally.unlinked, size),
-                tally.jump,
-                tally.first,
+        forward_tally, backward_tally = (
+            replace(
+                tally,
+                pairs=np.bincount(np.searchsorted(keys, places), tally.pairs[some], len(keys)),
+                unlinked=np.bincount(numbers, tally.unlinked, size),
             )
             for tally, places, numbers, size in (
                 (self.forward, forward, right, width),
                 (self.backward, backward, left, len(source_words)),
             )
-        ]
-        pairs = [words.astype(np.int32) for words in np.divmod(keys, width)]
-        others = tuple(
-            max(0, gone + len(before) - len(after))
-            for gone, before, after in (
-                (self.others[0], self.source_words, source_words),
-                (self.others[1], self.target_words, target_words),
-            )
         )
-        how = self.form, self.prefix_length
-        return Prior(*how, source_words, target_words, *pairs, *tallies, (others[0], others[1]))
+        pair_source, pair_target = np.divmod(keys, width)
+        return replace(
+            self,
+            source_words=source_words,
+            target_words=target_words,
+            pair_source=pair_source.astype(np.int32),
+            pair_target=pair_target.astype(np.int32),
+            forward=forward_tally,
+            backward=backward_tally,
+            others=(
+                self.others[0] + _size(self.source_words) - _size(source_words),
+                self.others[1] + _size(self.target_words) - _size(target_words),
+            ),
+        )
+
+
+def _size(words: Mapping[str, int]) -> int:
+    """How many words there are, without the one that stands for others."""
+    return len(words) - (REST in words)
 
 
 def _marked(words: Mapping[str, int], asked: Iterable[str]) -> Mask:
@@ -223,20 +231,23 @@ def save_prior(path: Path, prior: Prior) -> None:
 
 
 def packed_prior(prior: Prior, most_bytes: int) -> bytes:
-    """The .npz file of the largest part of a prior that is no larger than so many bytes.
+    """The .npz file of about the largest part of a prior that has no more than so many bytes.
 
-    A count is a logarithm in one byte, to a tenth of it.
+    A count is a logarithm in one byte, to a tenth of it. Without any pairs a file has some 3,000
+    bytes; it is no smaller.
     """
-    pairs, few, many = len(prior.pair_source), 0, len(prior.pair_source)
-    content = _packed(prior.largest(pairs))
-    while len(content) > most_bytes and many - few > max(1, many // 100):
-        pairs = min(max(few + 1, int(pairs * most_bytes / len(content) * 0.99)), many - 1)
-        content = _packed(prior.largest(pairs))
+    content = _packed(prior)
+    if len(content) <= most_bytes:
+        return content
+    few, many, fitting = 0, len(prior.pair_source), _packed(prior.largest(0))
+    while many - few > 1 + few // 50:
+        middle = (few + many) // 2
+        content = _packed(prior.largest(middle))
         if len(content) > most_bytes:
-            many = pairs
+            many = middle
         else:
-            few = pairs
-    return content if len(content) <= most_bytes else _packed(prior.largest(few))
+            few, fitting = middle, content
+    return fitting
 
 
 def _packed(prior: Prior) -> bytes:

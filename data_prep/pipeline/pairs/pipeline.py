@@ -310,13 +310,15 @@ class PairPipeline:
         source word is translated so. For `verbs` speaks that they were found at all.
         """
         votes = {(verb, place): _FOUND for place, verb in verbs.items()}
+        pronouns = {*source_pronouns(pair.source, self.task)}
+        if pair.links is not None:
+            votes |= {link: 1.0 for link in pair.links if link[0] in pronouns}
         if pair.links is not None or not pair.stand_ins:
             return votes
         words = dict.fromkeys(
             word for name, forms in self.task.forms.items() if name != OTHER for word in forms
         )
         tried = [pair.with_words(word) for word in words]
-        pronouns = {*source_pronouns(pair.source, self.task)}
         for one, found in zip(tried, self._aligned(tried), strict=True):
             for link in self._with_clitics(one, found.links):
                 if link in votes or (link[0] in pronouns and link[1] in pair.stand_ins):
