@@ -102,7 +102,7 @@ crosspro lm convert fr.arpa.gz -o fr.lm
 crosspro predict --model en-fr --text "The cup fell, but it did not break." "La tasse est tombée, mais REPLACE ne s'est pas cassée."
 crosspro pretrain learn encoded -o pretrained
 crosspro pretrain encode --task en-fr --data train.data --text novels -o encoded
-crosspro serve
+crosspro serve --port 8000
 crosspro train task=en-fr system=turku_gru_2016
 
 crosspro contrastive score set.json scores.txt --html page.html
@@ -137,7 +137,7 @@ crosspro protest review import suite.jsonl review.tsv --verdicts store.sqlite --
 crosspro protest review conflicts suite.jsonl --verdicts store.sqlite
 crosspro protest review silver suite.jsonl --verdicts store.sqlite -o silver.tsv
 
-crosspro models list
+crosspro models list runs
 crosspro models export runs/en-fr -o en-fr.zip --weights int8 --prior en-fr.npz
 crosspro models check runs/en-fr
 crosspro models import en-fr.zip -o runs/en-fr

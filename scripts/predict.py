@@ -1,4 +1,4 @@
-"""Fill the gaps of a file, or of a typed sentence, with a trained system."""
+"""Fill the gaps of a file, or of a typed sentence."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def predict(
         bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
     ] = False,
 ) -> None:
-    """Fill the gaps of a file, or of a typed sentence, with a trained system.
+    """Fill the gaps of a file, or of a typed sentence.
 
     With --text the pronouns of a sentence are predicted as it is written: tokenised, and linked to
     its source by what the model brings. The classes of each gap are shown with their probabilities,
