@@ -145,8 +145,8 @@ class Prior:
         forward_tally, backward_tally = (
             replace(
                 tally,
-                pairs=np.bincount(np.searchsorted(keys, places), tally.pairs[some], len(keys)),
-                unlinked=np.bincount(numbers, tally.unlinked, size),
+                pairs=_summed(np.searchsorted(keys, places), tally.pairs[some], len(keys)),
+                unlinked=_summed(numbers, tally.unlinked, size),
             )
             for tally, places, numbers, size in (
                 (self.forward, forward, right, width),
@@ -167,6 +167,10 @@ class Prior:
                 self.others[1] + _size(self.target_words) - _size(target_words),
             ),
         )
+
+
+def _summed(places: NDArray[Any], counts: Counts, size: int) -> Counts:
+    return np.bincount(places, counts, size).astype(np.float64)
 
 
 def _size(words: Mapping[str, int]) -> int:

@@ -158,3 +158,23 @@ def test_demo_files_have_no_need_of_the_box(empty, tmp_path):
     write_examples(tmp_path / "dev.data", demo_examples(load_task("en-fr"), "dev", 2))
     run = GOLDEN / "models" / "majority"
     said(command("predict", run, tmp_path / "dev.data", "-o", tmp_path / "out"))
+
+
+def test_serve_without_arguments_has_the_box_on_its_page(box, monkeypatch):
+    pytest.importorskip("fastapi")
+    pytest.importorskip("uvicorn")
+    from crosspro.scripts.servers.prediction import app
+    from crosspro.scripts.servers.prediction.api import PredictionRequest
+
+    desks = []
+    monkeypatch.setattr(app, "serve", lambda desk, *rest: desks.append(desk))
+    result = command("serve", "--port", 0)
+    assert said(result).startswith("http://127.0.0.1:")
+    (desk,) = desks
+    assert list(desk.systems) == ["en-fr"]
+    assert not desk.untyped
+    assert desk.pipelines["en-fr-text"].aligner.origin == "the training text of the model"
+    text = {"source": HOUSE, "target": MAISON}
+    answer = desk.predict(PredictionRequest.model_validate({"text": text}))
+    (gap,) = answer.gaps
+    assert (gap.pronoun, gap.predictions[0].label) == ("it", "OTHER")

@@ -143,7 +143,7 @@ def _links(
 
 MOST_WORDS = 1000
 """Of a side of a typed sentence; what is longer is no sentence."""
-_FEW, _MANY = 3, 5
+_FEW, _MANY = 3, 4
 
 
 def check_typed(pairs: Sequence[SentencePair], task: Task) -> None:
@@ -183,17 +183,14 @@ def _other_language(text: str, language: str) -> tuple[str, str] | None:
     latin = sum("LATIN" in name(one, "LATIN") for one in letters)
     if latin < len(letters) / 2:
         return f"text in {language}", f"letters of another script: {quoted(text.strip(), 30)}"
-    words = {word.lower() for word in _LETTERS.findall(text)}
+    words = {word.lower() for word in _LETTERS.findall(text) if word != WRITTEN_GAP}
     if language not in names_of("frequent"):
         return None
-    hits = {
-        one: len(words & word_set("frequent", one, "words") - {WRITTEN_GAP.lower()})
-        for one in names_of("frequent")
-    }
-    own = hits.pop(language)
-    best = max(hits, key=lambda one: hits[one])
-    if hits[best] >= (_MANY * own or _FEW):
-        return f"text in {language}", f"what looks like {best}: {quoted(text.strip(), 30)}"
+    own = word_set("frequent", language, "words")
+    for other in names_of("frequent"):
+        theirs = word_set("frequent", other, "words")
+        if len(words & theirs - own) >= (_MANY * len(words & own - theirs) or _FEW):
+            return f"text in {language}", f"what looks like {other}: {quoted(text.strip(), 30)}"
     return None
 
 
