@@ -159,7 +159,10 @@ class FilledPronoun:
 
 @dataclass(frozen=True)
 class FilledText:
-    """A translation whose gaps are filled: `text` has the first word of each class, or `…`."""
+    """A translation whose gaps are filled.
+
+    `text` has the first word of each class, the hidden word if it is of the class, or `…`.
+    """
 
     model: str
     text: str
@@ -248,12 +251,12 @@ class Predictor:
                 strict=True,
             )
         )
-        labels = {
-            place[0]: gap.label
+        words = {
+            place[0]: _word(gap, self.task)
             for gap, here in zip(gaps, example.gaps, strict=True)
             if (place := prepared.words[here.position]) is not None
         }
-        text = _filled(target, typed, labels, self.task)
+        text = _filled(target, typed, words)
         return FilledText(self.name, text, gaps, (*prepared.notes, *notes))
 
     def _hidden(self, pair: SentencePair, typed: TypedPair, words: Sequence[str]) -> list[GapMark]:
@@ -310,9 +313,18 @@ def model_prior(run: Path) -> Prior | None:
         return load_prior(place)
 
 
-def _filled(text: str, typed: TypedPair, labels: Mapping[int, str], task: Task) -> str:
-    """The text as it was typed, with the first word of each class in its place."""
-    spans = {place: _span(text, typed, place) for place in sorted(labels)}
+def _word(gap: FilledPronoun, task: Task) -> str:
+    """What a class says: the word that was hidden if it is of the class, else the first one."""
+    if gap.label == OTHER:
+        return UNFILLED
+    if gap.hidden and task.class_of(gap.hidden.lower()) == gap.label:
+        return gap.hidden
+    return task.forms.get(gap.label, (gap.label,))[0]
+
+
+def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
+    """The text as it was typed, with words in the places of some tokens."""
+    spans = {place: _span(text, typed, place) for place in sorted(words)}
     if None in spans.values():  # the tokeniser has made something else of the word
         text = " ".join(
             WRITTEN_GAP if place in typed.stand_ins else word
@@ -324,8 +336,7 @@ def _filled(text: str, typed: TypedPair, labels: Mapping[int, str], task: Task) 
     for place, span in spans.items():
         if span is None:
             continue
-        label, before = labels[place], text[: span[0]].rstrip()
-        word = UNFILLED if label == OTHER else task.forms.get(label, (label,))[0]
+        word, before = words[place], text[: span[0]].rstrip()
         if not before or before[-1] in _ENDS:
             word = word[:1].upper() + word[1:]
         parts += [text[end : span[0]], word]

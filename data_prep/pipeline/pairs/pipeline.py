@@ -319,11 +319,25 @@ class PairPipeline:
             word for name, forms in self.task.forms.items() if name != OTHER for word in forms
         )
         tried = [pair.with_words(word) for word in words]
+        said = self._said(pair)
         for one, found in zip(tried, self._aligned(tried), strict=True):
-            for link in self._with_clitics(one, found.links):
-                if link in votes or (link[0] in pronouns and link[1] in pair.stand_ins):
+            links = self._with_clitics(one, found.links)
+            elsewhere = {source for source, target in links if target in said}
+            for link in links:
+                own = link[0] in pronouns - elsewhere and link[1] in pair.stand_ins
+                if own or link in votes:
                     votes[link] = votes.get(link, 0.0) + found.chances.get(link, _UNSEEN)
         return votes
+
+    def _said(self, pair: TypedPair) -> set[int]:
+        """The places of pronouns in the target, which a source word has that is linked to them."""
+        return {
+            place
+            for place, word in enumerate(pair.target)
+            if place not in pair.stand_ins
+            and word.lower() not in self.task.linked
+            and self.task.class_of(word.lower()) != OTHER
+        }
 
     def _with_clitics(self, pair: TypedPair, links: Sequence[Link]) -> tuple[Link, ...]:
         """The links with those of clitics, if the rules of the task look for them."""
