@@ -143,9 +143,12 @@ def _hidden(pair: TypedPair, placements: Sequence[Placement], task: Task) -> tup
 DOCUMENT = "text"
 """The document of the sentences that are typed together."""
 
-_UNSEEN = 1e-3
-"""What speaks for a source word that is linked to a gap but was never seen to be translated so."""
-_FOUND = 0.1
+_UNSEEN, _CLITIC = 1e-3, 0.03
+"""What speaks for a source word that is linked to a gap but was never seen to be translated so: by
+the aligner, or by the rule of clitics, which it knows to be articles."""
+_FOUND, _SAID = 0.1, 0.1
+"""What speaks for a verb because it was found, and how much still speaks for a pronoun that is
+linked to one of the target, too."""
 _PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
 
 
@@ -324,9 +327,11 @@ class PairPipeline:
             links = self._with_clitics(one, found.links)
             elsewhere = {source for source, target in links if target in said}
             for link in links:
-                own = link[0] in pronouns - elsewhere and link[1] in pair.stand_ins
-                if own or link in votes:
-                    votes[link] = votes.get(link, 0.0) + found.chances.get(link, _UNSEEN)
+                if link in votes or (link[0] in pronouns and link[1] in pair.stand_ins):
+                    unseen = _UNSEEN if link in found.links else _CLITIC
+                    chance = found.chances.get(link, unseen)
+                    share = _SAID if link[0] in elsewhere else 1.0
+                    votes[link] = votes.get(link, 0.0) + share * chance
         return votes
 
     def _said(self, pair: TypedPair) -> set[int]:
