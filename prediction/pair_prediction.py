@@ -25,6 +25,7 @@ from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner, aligner_of
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import (
     GAP,
+    MOST_WORDS,
     WRITTEN_GAP,
     GapMark,
     SentencePair,
@@ -223,6 +224,7 @@ class Predictor:
         pair, system = SentencePair(source, target), self.system
         before = [SentencePair(*one) for one in context]
         check_typed([*before, pair], self.task)
+        self.pipeline.check_sizes([*before, pair], MOST_WORDS)
         before = before[len(before) - min(len(before), system.context) :]
         (typed,) = typed_pairs([pair], self.task)
         marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))

@@ -139,6 +139,8 @@ def test_what_stands_before_is_read(predictor):
         (WHOLE, MAISON, (), "text: source: expected text in en, found what looks like fr"),
         (HOUSE, "Дом стар, но REPLACE стоит.", (), "letters of another script"),
         ("it " * 10_000, MAISON, (), "a sentence of at most 1,000 words, found 10,000"),
+        ("it " + "x" * 20_000, MAISON, (), "at most 10,000 characters, found 20,003"),
+        ("it " + "()" * 2_500, MAISON, (), "source: expected at most 1000 tokens"),
         (" ", MAISON, (), "text: source: expected a sentence, found no word"),
         (HOUSE, "\n", (), "text: target: expected a sentence, found no word"),
         (HOUSE, "La\x07 maison, REPLACE.", (), "without control characters, found '\\x07'"),

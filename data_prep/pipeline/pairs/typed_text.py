@@ -142,6 +142,7 @@ def _links(
 
 
 MOST_WORDS = 1000
+MOST_CHARACTERS = 10 * MOST_WORDS
 """Of a side of a typed sentence; what is longer is no sentence."""
 _FEW, _MANY = 3, 4
 
@@ -175,6 +176,8 @@ def _no_text(text: str) -> tuple[str, str] | None:
         return "a sentence", "no word"
     if words > MOST_WORDS:
         return f"a sentence of at most {MOST_WORDS:,} words", f"{words:,}"
+    if len(text) > MOST_CHARACTERS:
+        return f"a sentence of at most {MOST_CHARACTERS:,} characters", f"{len(text):,}"
     return None
 
 
