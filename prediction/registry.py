@@ -11,7 +11,13 @@ import pkgutil
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import (
+    choices,
+    how_to_install,
+    input_error,
+    quoted,
+    training_package,
+)
 
 
 def entry_names(group: str) -> set[str]:
@@ -70,7 +76,15 @@ def registered(name: object, base: type, where: str | Path = "settings") -> type
     Ours are taken as they are.
     """
     if isinstance(name, str) and name in OWN:
-        own: type = pkgutil.resolve_name(OWN[name])
+        try:
+            own: type = pkgutil.resolve_name(OWN[name])
+        except ImportError as error:
+            package = training_package(error)
+            if package is None:
+                raise
+            expected = f"the package {package}, which a system {name} needs"
+            lacking = f"nothing: {how_to_install('train')}"
+            raise input_error(where, "system", expected, lacking) from error
         return own
     found = entry_class(GROUP, name, base, where, "system")
     if found is None:

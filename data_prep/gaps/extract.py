@@ -45,6 +45,9 @@ class GapRules:
     person, also those that only look like it (tenía), so they stay unless this says otherwise.
     `clitics`: whether objects before the verb are linked by their verbs, and those that are part of
     a verb left out (`clitics.py`).
+    `one_link`: whether a gap keeps the link to its own pronoun alone. A word with several links is
+    hardly ever a pronoun (a Spanish verb is linked to its subject, too), so that a system which
+    reads links would know the class OTHER by their number.
     """
 
     several_accepted: Side = "left"
@@ -58,13 +61,14 @@ class GapRules:
     keep_expletives: bool | None = None
     keep_first_person: bool = True
     clitics: bool = False
+    one_link: bool = False
 
 
 RULES = {
     "2015": GapRules(skip_inversions=True, insert_shared=False, filter_subjects=False),
     "2016": GapRules(),
     "2017": GapRules(),
-    "text": GapRules(insert_shared=False, filter_subjects=False, clitics=True),
+    "text": GapRules(insert_shared=False, filter_subjects=False, clitics=True, one_link=True),
 }
 """The rules of each year, 2016 and 2017 the same procedure; `text` are those of tasks for use."""
 
@@ -200,11 +204,12 @@ def make_example(
     placements: Sequence[Placement],
     task: Task,
     document: str | None = None,
+    one_link: bool = False,
 ) -> Example:
     """The example with its placeholders; `columns` are the target as the task shows it.
 
     The class of a gap is that of the word, but what the gap hides is the token: `ils il|PRON`.
-    Links count positions with the placeholders in place.
+    Links count positions with the placeholders in place; with `one_link` each of these has one.
     """
     replaced = {p.position: p for p in placements if p.position is not None and not p.inserted}
     inserted: dict[int, list[Placement]] = {}
@@ -229,7 +234,9 @@ def make_example(
         label = task.class_of(target[position].lower())
         gaps.append(Gap(len(shown), here.source_index, label, joined_tag(lemma, tag)))
         shown.append((placeholder(here.source_index), None))
-    shifted = with_gap_links(((s, moved[t]) for s, t in links), gaps)
+    own_words = {gap.position for gap in gaps} if one_link else set()
+    kept = ((s, moved[t]) for s, t in links if moved[t] not in own_words)
+    shifted = with_gap_links(kept, gaps)
     own = tuple(tag for _, tag in shown) if task.tagged else None
     words = tuple(lemma for lemma, _ in shown)
     return Example(tuple(source), words, own, shifted, tuple(gaps), document)

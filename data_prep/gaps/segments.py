@@ -187,13 +187,12 @@ def segment_examples(
         before, placements = segment_placements(
             task, segment, pairs, target, source, rules, counts, own
         )
-        example = make_example(
-            segment.source, segment.target, columns, pairs, placements, task, segment.document
-        )
+        text = segment.source, segment.target, columns, pairs
+        example = make_example(*text, placements, task, segment.document, rules.one_link)
         counts.decisions.update(placement.decision for placement in placements)
         counts.after.update(gap.label for gap in example.gaps if gap.label)
         if before is not placements:
-            unfiltered = make_example(segment.source, segment.target, columns, pairs, before, task)
+            unfiltered = make_example(*text, before, task)
             counts.before.update(gap.label for gap in unfiltered.gaps if gap.label)
         else:
             counts.before.update(gap.label for gap in example.gaps if gap.label)

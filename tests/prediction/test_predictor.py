@@ -17,7 +17,9 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.pipeline.pairs.pair_links import aligner_of_package
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
-from crosspro.prediction.models import export_run
+from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair, check_typed
+from crosspro.data_prep.sample import LANGUAGES, read_tokens
+from crosspro.prediction.models import export_run, import_archive
 from crosspro.prediction.pair_prediction import Predictor, model_prior
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
@@ -128,6 +130,14 @@ def test_what_stands_before_is_read(predictor):
     assert predictor.fill("It is old.", "REPLACE est vieille.", context=far).text[0] == "…"
 
 
+def test_pronouns_before_are_shown_unless_a_gap_is_written(pipeline):
+    pair = SentencePair("It is old.", "Elle est vieille.")
+    hidden = SentencePair("It is old.", "REPLACE est vieille.")
+    shown, gone, asked = pipeline.prepare(hidden, [pair, hidden]).examples
+    assert (shown.lemmas[0], len(shown.gaps)) == ("Elle", 0)
+    assert [len(one.gaps) for one in (gone, asked)] == [1, 1]
+
+
 @pytest.mark.parametrize(
     ("source", "target", "hide", "problem"),
     [
@@ -160,20 +170,11 @@ def test_context_is_checked_as_well(predictor):
 
 @pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
 def test_no_sentence_of_the_sample_is_taken_for_another_language(language):
-    from crosspro.data_prep.pipeline.pairs.typed_text import check_typed
-    from crosspro.data_prep.sample import LANGUAGES, read_tokens
-
     if language not in LANGUAGES:
         pytest.skip(f"the sample has no {language}")
     task = replace(TASK, source_language=language, target_language=language)
     for words in read_tokens(language):
-        check_typed([crosspro_pair(" ".join(words))], task)
-
-
-def crosspro_pair(text):
-    from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
-
-    return SentencePair(text, text)
+        check_typed([SentencePair(" ".join(words), " ".join(words))], task)
 
 
 def test_texts_are_filled_as_they_were_typed(predictor):
@@ -193,8 +194,6 @@ def test_an_archive_brings_its_prior(archive, prior):
 
 
 def test_a_prior_is_packed_again_and_unpacked(archive, tmp_path):
-    from crosspro.prediction.models import import_archive
-
     export_run(archive, tmp_path / "again.zip")
     assert model_prior(tmp_path / "again.zip") is not None
     import_archive(archive, tmp_path / "run")
@@ -246,8 +245,6 @@ NULL = load_task("es-en-text")
     ],
 )  # fmt: skip
 def test_a_pronoun_that_is_not_said_is_that_of_its_verb(source, target, links, word):
-    from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
-
     found = PairPipeline(NULL).prepare(SentencePair(source, target, links))
     (gap,) = found.example.gaps
     assert found.example.source[gap.source_index] == word

@@ -13,6 +13,7 @@ import crosspro
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
 from crosspro.prediction import model_archive
 from crosspro.prediction.model_archive import box_models
 from tests.conftest import GOLDEN
@@ -92,7 +93,7 @@ def test_a_path_that_exists_comes_before_a_name(box, tmp_path, monkeypatch):
 
 def test_commands_take_names_where_they_take_runs(box, tmp_path):
     task = load_task("en-fr-text")
-    pair = crosspro.load("en-fr").pipeline.prepare(crosspro_pair(HOUSE, WHOLE))
+    pair = crosspro.load("en-fr").pipeline.prepare(SentencePair(HOUSE, WHOLE))
     write_examples(tmp_path / "blind.data", pair.examples)
     out = tmp_path / "out.data"
     said(command("predict", "--model", "en-fr", tmp_path / "blind.data", "-o", out))
@@ -106,12 +107,6 @@ def test_commands_take_names_where_they_take_runs(box, tmp_path):
     said(command("models", "export", "en-fr", "-o", tmp_path / "copy.zip"))
     told = said(command("explain", "en-fr", tmp_path / "blind.data", "--line", 1), 2)
     assert told == "majority: this system cannot explain its decisions\n"
-
-
-def crosspro_pair(source, target):
-    from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
-
-    return SentencePair(source, target)
 
 
 def test_a_typed_sentence_is_filled(box, tmp_path):

@@ -195,13 +195,15 @@ class PairPipeline:
         """The pair with its gaps after the sentences of its context.
 
         Gaps are those that are asked for or written into the target; if there are none of either,
-        those that the rules of the task find. With `parse`, examples have what the annotator of the
-        source says as a parse of it.
+        those that the rules of the task find. So it is in the context, but in tasks for use, where
+        what stands before is known, and hidden only where a gap is written. With `parse`, examples
+        have what the annotator of the source says as a parse of it.
         """
         typed = typed_pairs([*context, pair], self.task)
         annotated, notes = self._annotate(typed, parse)
+        before: Sequence[GapMark] | None = () if self.task.linked else None
         sentences = tuple(
-            self._sentence(one, gaps if one is annotated[-1] else None) for one in annotated
+            self._sentence(one, gaps if one is annotated[-1] else before) for one in annotated
         )
         return PreparedPair(sentences, (*notes, *self._link_notes(annotated[-1])))
 

@@ -128,6 +128,20 @@ def test_unaligned_pronouns_are_left_out_if_asked_for():
     assert (placement.decision, example.gaps) == ("left_out_unaligned", ())
 
 
+def test_a_gap_may_keep_the_link_to_its_own_pronoun_alone():
+    task = load_task("en-es-text")
+    text = ["it", "is", "here"], ["está", "aquí"]
+    links = ((0, 0), (1, 0), (2, 1))
+    placements = place_gaps(3, text[1], links, [0], task, RULES["text"])
+    both, alone = (
+        make_example(*text, (tuple(text[1]), None), links, placements, task, one_link=one_link)
+        for one_link in (False, True)
+    )
+    assert both.links == links  # two for the gap: whoever counts them knows that it is OTHER
+    assert alone.links == ((0, 0), (2, 1))
+    assert alone.gaps == both.gaps
+
+
 def test_rules_of_2015_leave_out_inversions():
     task = load_task("en-fr-2015")
     placements, example = extract("do they see it ?", "le voient-ils ?", "1-1 3-0 4-2",
