@@ -5,8 +5,8 @@
 on a machine with a GPU does everything, and goes on where it was stopped: text of a pair
 (tokenised, linked, without whatever is tested on), examples of each task for use, document sets of
 bitext and novels, pre-trainings, fine-tunings, an ensemble of these as teacher, a tiny network
-distilled from it, and the archive in 8 bits with what the aligner learnt. WORK/log has what each
-step says, WORK/models what comes out. `--until sets` stops before a GPU is needed.
+distilled from it, the archive in 8 bits with what the aligner learnt, and its card. WORK/log has
+what each step says, WORK/models what comes out. `--until sets` stops before a GPU is needed.
 
 DATA has bitext/PAIR/{train,dev,test}/NAME.{en,xx,doc-ids}.xz and monolingual/novels.LANGUAGE.txt.xz
 with doc-ids. Nothing is learnt from a line that says the same, on either side, as one of dev or
@@ -238,6 +238,8 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step
     pack = (*crosspro, "models", "export", str(runs / student), "--weights", "int8", *prior)
     archive = work / "models" / f"{name}.zip"
     steps[f"archive.{name}"] = Step(((*pack, "-o", str(archive)),), (student,))
+    cards = (sys.executable, "-m", "crosspro.scripts.reproduce.cards", str(work), "--model", name)
+    steps[f"card.{name}"] = Step((cards,), (f"archive.{name}",))
     return steps
 
 
