@@ -103,6 +103,12 @@ def test_a_hidden_word_is_a_gap_too(predictor, hide):
     assert [(gap.source, gap.hidden) for gap in found.gaps] == [("it", "elle")]
 
 
+def test_a_gap_has_the_link_to_its_source_word_alone(predictor):
+    pair = SentencePair(HOUSE, MAISON, "0-0 1-1 6-6 7-6 7-7")
+    example = predictor.pipeline.prepare(pair).example
+    assert [source for source, target in example.links if target == 6] == [6]
+
+
 def test_several_gaps_are_linked_each_to_its_own_pronoun(predictor):
     found = predictor.fill("She saw the house, and it is old, but they like it.",
                            "REPLACE a vu la maison, et REPLACE est vieille, mais REPLACE "

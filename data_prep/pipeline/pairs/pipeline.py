@@ -368,9 +368,8 @@ class PairPipeline:
             _, placements = segment_placements(self.task, segment, links, *about)
         placements = [placement for placement in placements if placement.position is not None]
         columns = given.target.columns if self.task.tagged else (tuple(pair.target), None)
-        example = make_example(
-            pair.source, pair.target, columns, links, placements, self.task, DOCUMENT
-        )
+        text = pair.source, pair.target, columns, links
+        example = make_example(*text, placements, self.task, DOCUMENT, self.rules.one_link)
         blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
         shown = replace(example, gaps=blind, source_parse=given.parse)
         return prepared_sentence(shown, pair, placements, given.links.positional, self.task)
