@@ -5,6 +5,10 @@ them. They take names of tasks and paths of files, and return the records that r
 
     import crosspro
 
+    predictor = crosspro.load("en-fr")
+    print(predictor.fill("The cup fell, but it did not break.",
+                         "La tasse est tombée, mais REPLACE ne s'est pas cassée."))
+
     task = crosspro.load_task("en-fr")
     examples = crosspro.prepare(task, "corpus.en", "corpus.fr", doc_ids="corpus.doc-ids")
     crosspro.write_examples("train.data", examples)
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
         pronoun_f1,
         report,
     )
+    from crosspro.prediction.pair_prediction import FilledPronoun, FilledText, Predictor
     from crosspro.prediction.system import System
     from crosspro.submission_scores import evaluate
     from crosspro.task_examples import (
@@ -59,6 +64,7 @@ if TYPE_CHECKING:
     )
     from crosspro.trained_models import (
         fill,
+        load,
         load_language_model,
         load_system,
         pair_pipeline,
@@ -69,9 +75,12 @@ if TYPE_CHECKING:
 __all__ = [
     "CrossproError",
     "Example",
+    "FilledPronoun",
+    "FilledText",
     "Gap",
     "GapMark",
     "InputError",
+    "Predictor",
     "System",
     "Task",
     "apt",
@@ -82,6 +91,7 @@ __all__ = [
     "evaluate",
     "fill",
     "limits",
+    "load",
     "load_language_model",
     "load_system",
     "load_task",
@@ -104,11 +114,12 @@ _PLACES = {
         "crosspro.data_prep.core.task": "Task",
         "crosspro.data_prep.pipeline.pairs.typed_text": "GapMark",
         "crosspro.mt_scores": "apt autoprf contrastive contrastive_generate pronoun_f1 report",
+        "crosspro.prediction.pair_prediction": "FilledPronoun FilledText Predictor",
         "crosspro.prediction.system": "System",
         "crosspro.submission_scores": "evaluate",
         "crosspro.task_examples": "demo limits load_task prepare read_examples write_examples",
-        "crosspro.trained_models": "fill load_language_model load_system pair_pipeline predict "
-        "predict_pair",
+        "crosspro.trained_models": "fill load load_language_model load_system pair_pipeline "
+        "predict predict_pair",
     }.items()
     for name in names.split()
 }

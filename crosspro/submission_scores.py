@@ -55,7 +55,7 @@ def evaluate(
     layers = layers_beside(gold)
     layers = replace(layers, documents=path_or_none(doc_ids) or layers.documents)
     tell = logging.getLogger("crosspro").warning
-    paths = [chosen_run(path, tell) if path.is_dir() else path for path in paths]
+    paths = [chosen_run(path, tell) for path in paths]
     labels = read_gold(Path(gold), task, layers.documents)
     runs = any(map(is_run, paths))
     examples = gold_examples(Path(gold), task, layers, labels) if runs else []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
     from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
-    from crosspro.prediction.pair_prediction import PairPrediction
+    from crosspro.prediction.pair_prediction import PairPrediction, Predictor
     from crosspro.prediction.system import System
 
 
@@ -29,6 +29,19 @@ def load_system(run: AnyPath) -> System:
     from crosspro.prediction.system import load_system
 
     return load_system(chosen_run(Path(run), logging.getLogger("crosspro").warning))
+
+
+def load(model: AnyPath) -> Predictor:
+    """A model for text: one that comes with the package (en-fr), or a run or an archive.
+
+    `load("en-fr").fill(source, target)` fills each REPLACE of a translation. Models of the box and
+    others that were packed with a prior link words by what their training text taught.
+    """
+    from crosspro.prediction.models import chosen_run
+    from crosspro.prediction.pair_prediction import load_predictor
+
+    run = chosen_run(Path(model), logging.getLogger("crosspro").warning)
+    return load_predictor(run, Path(model).stem)
 
 
 def predict(system: System, examples: Sequence[Example]) -> list[Example]:

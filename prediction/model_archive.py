@@ -3,12 +3,16 @@
     archive.json    format, version, how weights are stored, and size and SHA-256 of the rest
     run.json        what the run says of itself, where there is a run
     model/          the saved system
+    prior.npz       what links the words of single sentences, where the model brings it
 
 The same content gives the same bytes. An archive may come from anywhere, so that nothing in it is
 believed: it holds ordinary files under plain names, exactly those of `archive.json`, and no more
 than it says. Unpacking it runs no code, and neither does loading what was in it.
 
 The description of a saved system, too, has the checksums of its files and its own.
+
+The box has the archives that come with the package, which commands take by their plain names. A
+path that exists is meant before a name of the box.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from crosspro.data_prep.core.errors import InputError, Problem, input_error, quo
 from crosspro.data_prep.core.files import (
     atomic_output,
     is_archive,
+    is_plain_name,
     parse_json,
     sha256_of,
     temporary_folder,
@@ -99,7 +104,7 @@ def _state(path: Path) -> str:
         return getattr(error, "strerror", None) or str(error)
 
 
-MODEL = "model"
+MODEL, PRIOR = "model", "prior.npz"
 _MANIFEST = "archive.json"
 _FORMAT = 1
 _LARGEST_MANIFEST = 1 << 24
@@ -158,6 +163,29 @@ def write_archive(path: Path, folder: Path, weights: str) -> None:
                 _write(archive, name, content)
 
 
+ARCHIVES = ".zip"
+"""How archives are called that are looked for in folders."""
+BOX = Path(__file__).resolve().parent.parent / "models"
+"""Where the models are that come with the package."""
+
+
+def box_models() -> dict[str, Path]:
+    """The archives of the box by their names."""
+    return {path.stem: path for path in sorted(BOX.glob(f"*{ARCHIVES}"))}
+
+
+def from_box(path: Path) -> Path:
+    """The archive of the box that a plain name stands for; other paths as they are."""
+    if not is_plain_name(path):
+        return path
+    box = box_models()
+    if str(path) not in box:
+        shipped = f", or one of the models in the box: {', '.join(box)}" if box else ""
+        found = "neither" if box else "none, and no models in the box"
+        raise input_error(path, "model", f"a run or an archive{shipped}", found)
+    return box[str(path)]
+
+
 @contextmanager
 def opened_run(run: str | Path) -> Iterator[Path]:
     """The folder of a run; that of an archive is unpacked for as long as the block runs."""
@@ -196,12 +224,17 @@ def read_manifest(path: Path) -> Manifest:
 
 def archived_text(path: Path, name: str) -> str | None:
     """A text of an archive by its name; None if it has none of that name."""
+    content = archived_bytes(path, name)
+    return None if content is None else content.decode("utf-8")
+
+
+def archived_bytes(path: Path, name: str) -> bytes | None:
+    """A file of an archive by its name; None if it has none of that name."""
     with _opened(path) as archive:
         manifest = _manifest(archive, path)
         if name not in manifest.files:
             return None
-        content = b"".join(_content(archive, manifest, name, path))
-        return content.decode("utf-8")
+        return b"".join(_content(archive, manifest, name, path))
 
 
 @contextmanager

@@ -7,19 +7,31 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from safetensors import SafetensorError
 
+from crosspro.data_prep.align.prior import Prior, load_prior, packed_prior
+from crosspro.data_prep.align.text import make_form
 from crosspro.data_prep.core.errors import InputError, input_error, printable
-from crosspro.data_prep.core.files import check_new_folder, is_archive, temporary_folder, write_text
-from crosspro.data_prep.core.task import saved_task
+from crosspro.data_prep.core.files import (
+    check_new_folder,
+    is_archive,
+    temporary_folder,
+    write_text,
+)
+from crosspro.data_prep.core.task import Task, saved_task
 from crosspro.prediction.model_archive import (
+    ARCHIVES,
     MODEL,
+    PRIOR,
     archived_text,
+    box_models,
     described_files,
+    from_box,
     opened_run,
     read_manifest,
     renewed_digests,
@@ -56,12 +68,24 @@ class Export:
     size: int
 
 
-def export_run(run: Path, output: Path, weights: str | None = None) -> Export:
+PRIOR_BYTES = 1_300_000
+"""Of the prior in an archive, at most: twice what links of pronouns need."""
+_FEWEST_PRONOUNS = 0.01
+
+
+def export_run(
+    run: Path,
+    output: Path,
+    weights: str | None = None,
+    prior: Path | None = None,
+    prior_bytes: int = PRIOR_BYTES,
+) -> Export:
     """Pack a run, or another archive, into one file; only a system that can be loaded is packed.
 
     `weights` (one of `WEIGHTS`) says how matrices of tensors are stored, None: as they are; what is
     no tensor (vocabularies, language models, lexicons) stays as it is. Paths in descriptions become
-    names and digests.
+    names and digests. `prior` is what the aligner learnt from the training text, in either
+    direction; as much of it is packed as there is room for.
     """
     if output.suffix in (".gz", ".xz"):
         raise input_error(output, "output", "a name that ends otherwise", f"one in {output.suffix}")
@@ -81,6 +105,11 @@ def export_run(run: Path, output: Path, weights: str | None = None) -> Export:
         if (folder / FILE).is_file():
             shutil.copyfile(folder / FILE, scratch / FILE)
             _name_places(scratch / FILE)
+        if prior is not None:
+            fitting = prior_for(system.task, prior)
+            (scratch / PRIOR).write_bytes(packed_prior(fitting, prior_bytes))
+        elif (folder / PRIOR).is_file():
+            shutil.copyfile(folder / PRIOR, scratch / PRIOR)
         fewer = [stored for path in tensors if (stored := stored_weights(path)) != FULL]
         write_archive(output, scratch, fewer[0] if fewer else FULL)
     return Export(system, len(names) + 1, len(fewer), output.stat().st_size)
@@ -97,6 +126,36 @@ def import_archive(path: Path, output: Path) -> System:
         scratch.chmod(0o755)
         scratch.rename(output)
     return system
+
+
+def prior_for(task: Task, path: Path) -> Prior:
+    """A prior for a task, turned if it was learnt from the target to the source.
+
+    Text of the right languages has their pronouns every other line; other text has few of them.
+    """
+    prior = load_prior(path)
+    turned = prior.turned()
+    shares = [_pronoun_share(task, one) for one in (prior, turned)]
+    if max(shares) < _FEWEST_PRONOUNS:
+        expected = f"one of text in {task.source_language} and {task.target_language}"
+        found = f"one in whose text {max(shares):.2%} of the words are pronouns of {task.name}"
+        raise input_error(path, "prior", expected, found)
+    return turned if shares[1] > shares[0] else prior
+
+
+def _pronoun_share(task: Task, prior: Prior) -> float:
+    """How much of a text is pronouns of the task, on the side with fewer of them."""
+    form = make_form(prior.form, prior.prefix_length)
+    forms = [word for words in task.forms.values() for word in words]
+    shares = []
+    for asked, words, pairs, tally in (
+        (task.source_pronouns or forms[:0], prior.source_words, prior.pair_source, prior.backward),
+        (forms, prior.target_words, prior.pair_target, prior.forward),
+    ):
+        counts = np.bincount(pairs, tally.pairs, len(words))
+        known = {words[form(word)] for word in asked if form(word) in words}
+        shares.append(counts[sorted(known)].sum() / max(counts.sum(), 1) if asked else 1.0)
+    return float(min(shares))
 
 
 def _store(path: Path, weights: str) -> bool:
@@ -142,8 +201,6 @@ def _describe_again(model: Path) -> None:
         _write_json(path, whole)
 
 
-ARCHIVES = ".zip"
-"""How archives are called that are looked for in folders."""
 _DIGITS = 12
 _SWEEP = "multirun.yaml"
 """What Hydra writes to the folder of a sweep."""
@@ -172,7 +229,7 @@ class ModelSummary:
 
 def found_models(paths: Sequence[Path]) -> Iterator[Path]:
     """The runs and archives that paths name, or that lie in or below folders."""
-    for path in paths:
+    for path in map(from_box, paths):
         if is_archive(path) or _is_model(path):
             yield path
         elif path.is_dir():
@@ -185,10 +242,12 @@ def found_models(paths: Sequence[Path]) -> Iterator[Path]:
 def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
     """The run that a path stands for: itself, or the newest complete one of a folder of runs.
 
-    `tell` hears which. Runs of several systems or tasks, those of a sweep and those that ended at
-    the same time are equally possible: `InputError` lists them. A path without runs is given back,
-    since what loads it says what is wrong with it.
+    The name of a model of the box stands for its archive. `tell` hears which run it is. Runs of
+    several systems or tasks, those of a sweep and those that ended at the same time are equally
+    possible: `InputError` lists them. A path without runs is given back, since what loads it says
+    what is wrong with it.
     """
+    path = from_box(path)
     if not path.is_dir() or _is_model(path):
         return path
     found = {run: _record(run) for run in _below(path)}
@@ -208,6 +267,12 @@ def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
     others = f"the newest of {len(complete)} complete runs" if len(complete) > 1 else "its only run"
     tell(printable(f"{path}: {others}, {newest[0].relative_to(path)}"))
     return newest[0]
+
+
+def box_summaries() -> list[ModelSummary]:
+    """What the models of the box say of themselves, under their names."""
+    found = box_models().items()
+    return [replace(summary(path), path=name, kind="box") for name, path in found]
 
 
 def summary(path: Path) -> ModelSummary:

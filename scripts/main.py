@@ -43,7 +43,7 @@ PANELS = {
         "explain": "Say what decided the class of a gap.",
         "fill": "Fill gaps with a language model.",
         "lm": "Train and query n-gram language models.",
-        "predict": "Fill the gaps of a file with a trained system.",
+        "predict": "Fill the gaps of a file, or of a typed sentence.",
         "pretrain": "Pre-train a network on text whose pronouns are hidden.",
         "serve": "Try trained systems on sentence pairs in a browser.",
         "train": "Train a system and score it.",
@@ -99,10 +99,10 @@ crosspro fill test.data --task en-fr --lm fr.lm -o filled.data
 crosspro lm train news.fr --order 5 -o fr.lm
 crosspro lm query fr.lm text.fr --summary
 crosspro lm convert fr.arpa.gz -o fr.lm
-crosspro predict runs/en-fr blind.data -o submission.data
+crosspro predict --model en-fr --text "The cup fell, but it did not break." "La tasse est tombée, mais REPLACE ne s'est pas cassée."
 crosspro pretrain learn encoded -o pretrained
 crosspro pretrain encode --task en-fr --data train.data --text novels -o encoded
-crosspro serve runs/en-fr
+crosspro serve --port 8000
 crosspro train task=en-fr system=turku_gru_2016
 
 crosspro contrastive score set.json scores.txt --html page.html
@@ -138,7 +138,7 @@ crosspro protest review conflicts suite.jsonl --verdicts store.sqlite
 crosspro protest review silver suite.jsonl --verdicts store.sqlite -o silver.tsv
 
 crosspro models list runs
-crosspro models export runs/en-fr -o en-fr.zip
+crosspro models export runs/en-fr -o en-fr.zip --weights int8 --prior en-fr.npz
 crosspro models check runs/en-fr
 crosspro models import en-fr.zip -o runs/en-fr
 crosspro published --year 2017 --task en-fr

@@ -14,7 +14,9 @@ import typer
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.evaluation.output.tables import Style, csv_number, csv_text
 from crosspro.prediction.models import (
+    PRIOR_BYTES,
     ModelSummary,
+    box_summaries,
     export_run,
     found_models,
     import_archive,
@@ -50,19 +52,30 @@ def models() -> None:
 
 @app.command("list")
 def list_command(
-    runs: Places, layout: LayoutOption = TableLayout.TABLE, output: Output = None
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Runs, archives, or folders of them; without any, those of the box."),
+    ] = None,
+    layout: LayoutOption = TableLayout.TABLE,
+    output: Output = None,
 ) -> None:
     """List trained systems: task, system, size, scores on dev and digest.
 
-    Copies of one system have one digest. Archives are found in folders if their names end in .zip.
+    Without arguments those that come with the package, the box, which every command takes by their
+    names. Copies of one system have one digest. Archives are found in folders if their names end in
+    .zip.
     """
-    found = []
-    for path in found_models(runs):
+    found = [] if runs else box_summaries()
+    if not runs:
+        told = "" if found else "there are no models in the box; "
+        print(f"{told}`crosspro models list runs` lists those of a folder", file=sys.stderr)
+    for path in found_models(runs or ()):
         try:
             found.append(summary(path))
         except InputError as error:
             print(f"warning: {error}", file=sys.stderr)
-    write_report(found, _as_json, _as_csv, _as_text, output, layout)
+    if found or runs:
+        write_report(found, _as_json, _as_csv, _as_text, output, layout)
 
 
 @app.command("export")
@@ -74,13 +87,22 @@ def export_command(
         str | None,
         typer.Option(help=f"How matrices are stored: {', '.join(WEIGHTS)}; else as they are."),
     ] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(help="What crosspro align --save-prior learnt from its training text."),
+    ] = None,
+    max_prior: Annotated[
+        float, typer.Option(min=0.01, help="Megabytes of the archive for it, at most.")
+    ] = PRIOR_BYTES / _MEGABYTE,
 ) -> None:
     """Pack a trained system into one file, with the checksum of every file in it.
 
-    Commands take the archive wherever they take a run. In 16 or 8 bits the matrices of tensors are
-    rounded; vocabularies, language models and lexicons stay as they are. Paths of this machine are
-    left out: folders and files go by their names, other runs by name and digest. The same run gives
-    the same bytes; a MODEL that was packed before is packed again so.
+    Commands take the archive wherever they take a run. With --prior the words of typed sentences
+    are linked by what the training text taught; as much of it is packed as --max-prior allows. In
+    16 or 8 bits the matrices of tensors are rounded; vocabularies, language models and lexicons
+    stay as they are. Paths of this machine are left out: folders and files go by their names, other
+    runs by name and digest. The same run gives the same bytes; a MODEL that was packed before is
+    packed again so.
     """
     if weights not in (None, *WEIGHTS):
         found = quoted(str(weights))
@@ -88,7 +110,7 @@ def export_command(
     given = all_runs([path for path in (run_dir, model) if path is not None], None)
     if len(given) > 1:
         raise typer.BadParameter("expected RUN, or --model MODEL, found both")
-    packed = export_run(given[0], output, weights)
+    packed = export_run(given[0], output, weights, prior, round(max_prior * _MEGABYTE))
     what = f"{packed.system.shown_name} for {packed.system.task.name}"
     tensors = f"weights {weights} in {packed.narrowed} of {packed.files} files"
     if weights is None:

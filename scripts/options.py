@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperCommand
 
 from crosspro.data_prep.annotate.layers import Layers, layers_beside
 from crosspro.data_prep.core.errors import quoted
-from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.files import atomic_output, is_plain_name
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.evaluation.output.tables import Row, Style
 
@@ -52,15 +53,18 @@ DocIdsBeside = Annotated[
         "without it, and `none` says not to use it.",
     ),
 ]
-A_RUN = "Run of train.py, its archive, or a folder of runs, of which the newest is taken"
+A_RUN = (
+    "A model of the box (en-fr), a run of train.py, its archive, or a folder of runs, of which the "
+    "newest is taken"
+)
 RunOrModel = Annotated[Path | None, typer.Argument(help=f"{A_RUN}; left out with --model.")]
 Model = Annotated[
     Path | None,
-    typer.Option("--model", help="An archive of crosspro models export, or a run."),
+    typer.Option("--model", help="A model of the box (en-fr), an archive, or a run."),
 ]
 Models = Annotated[
     list[Path] | None,
-    typer.Option("--model", help="An archive of crosspro models export, or a run (repeatable)."),
+    typer.Option("--model", help="A model of the box, an archive, or a run (repeatable)."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
 Names = Annotated[
@@ -106,6 +110,19 @@ LayoutOption = Annotated[
 Signatures = Annotated[
     bool, typer.Option("--signatures", help="Also show how each score was computed, to be quoted.")
 ]
+
+
+class PairedOptions(TyperCommand):
+    """A command whose repeatable options with two words for their value take two at a time.
+
+    Typer has options of two values and repeatable ones, but none that are both.
+    """
+
+    def __init__(self, *names: Any, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        for option in self.params:
+            if getattr(option, "multiple", False) and " " in str(option.metavar):
+                option.nargs = 2
 
 
 def given_options(context: typer.Context) -> dict[str, str]:
@@ -160,8 +177,13 @@ def named(own: Sequence[str], given: Sequence[str] | None) -> list[str]:
 def one_run(path: Path) -> Path:
     """The run that a path stands for, told where it is the newest of a folder of runs.
 
-    What reads records is imported for folders alone: other paths stand for themselves.
+    What reads records is imported for folders alone: other paths stand for themselves, and names
+    for models of the box.
     """
+    if is_plain_name(path):
+        from crosspro.prediction.model_archive import from_box
+
+        return from_box(path)
     if not path.is_dir():
         return path
     from crosspro.prediction.models import chosen_run

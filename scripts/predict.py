@@ -1,48 +1,72 @@
-"""Fill the gaps of a file with a trained system."""
+"""Fill the gaps of a file, or of a typed sentence."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
-from rich.console import Console
-from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
-from crosspro.data_prep.annotate.layers import read_layered
-from crosspro.data_prep.core.errors import InputError, counted, input_error
+from crosspro.data_prep.core.errors import InputError, counted, input_error, printable
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.formats.pointed_nouns import HEADER, table_rows
-from crosspro.data_prep.formats.shared_task import format_example, other_form
-from crosspro.prediction.output import layer_notes, predict_stream
-from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import Probabilities, System, load_system
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     DocIdsBeside,
+    LayoutOption,
     Model,
+    PairedOptions,
     RunOrModel,
+    TableLayout,
     layers_of,
     one_run,
     run_and_file,
+    write_report,
 )
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.output.tables import Style
+    from crosspro.prediction.pair_prediction import FilledText
 
 app = command_app()
 
 
-@app.command()
+@app.command(cls=PairedOptions)
 def predict(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The submission to write.")],
     run_dir: RunOrModel = None,
     file: Annotated[
         Path | None, typer.Argument(help="Five-column file, blind or not (also .gz, .xz, -).")
     ] = None,
     model: Model = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The submission to write; of --text, its report."),
+    ] = None,
+    text: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="SOURCE TARGET",
+            help="Instead of a file: a sentence, and its translation with REPLACE for pronouns.",
+        ),
+    ] = None,
+    hide: Annotated[
+        list[str] | None,
+        typer.Option(metavar="WORD", help="With --text: a word of TARGET to hide (repeatable)."),
+    ] = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SOURCE TARGET",
+            help="With --text: sentences before it, the oldest first (repeatable).",
+        ),
+    ] = None,
+    layout: LayoutOption = TableLayout.TABLE,
     doc_ids: DocIdsBeside = None,
     source_parse: Annotated[
         Path | None,
@@ -62,16 +86,123 @@ def predict(
         bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
     ] = False,
 ) -> None:
-    """Fill the gaps of a file with a trained system.
+    """Fill the gaps of a file, or of a typed sentence.
 
-    The submission has the five columns of the file with the predicted classes in the first. Labels
+    With --text the pronouns of a sentence are predicted as it is written: tokenised, and linked to
+    its source by what the model brings. The classes of each gap are shown with their probabilities,
+    with the word that the gap stands for if the model points at one, and the filled sentence.
+
+    The submission of a file has its five columns with the predicted classes in the first. Labels
     that the file may have must be of the task, but do not influence the predictions. Document ids
     (X.doc-ids), parses (X.source.conllu, X.target.conllu) and coreference chains (X.chains.tsv)
     that lie beside X.data are found there. --antecedents has rows for each gap: the nouns that it
     may stand for, and none, the best first.
     """
+    of_files = (doc_ids, source_parse, probabilities, antecedents)
+    if text is not None:
+        if any(one is not None for one in of_files) or lenient:
+            raise typer.BadParameter("--text goes with --hide, --context, --layout and -o alone")
+        given = [path for path in (run_dir, file, model) if path is not None]
+        if len(given) != 1:
+            raise typer.BadParameter(
+                f"--text: expected one model, --model MODEL or RUN, found {len(given)}"
+            )
+        pairs = cast(Sequence[tuple[str, str]], context or ())  # `PairedOptions` makes them so
+        _predict_text(given[0], text, pairs, hide or (), output, layout)
+        return
+    if hide or context or layout is not TableLayout.TABLE:
+        raise typer.BadParameter("--hide, --context and --layout go with --text")
     run_dir, file = run_and_file(run_dir, file, model)
-    run_dir = one_run(run_dir)
+    if output is None:
+        raise typer.BadParameter("expected --output FILE for the submission, found none")
+    _predict_file(
+        one_run(run_dir),
+        file,
+        _Outputs(output, probabilities, antecedents, max_antecedents),
+        doc_ids,
+        source_parse,
+        lenient,
+    )
+
+
+def _predict_text(
+    run_dir: Path,
+    text: tuple[str, str],
+    context: Sequence[tuple[str, str]],
+    hide: Sequence[str],
+    output: Path | None,
+    layout: TableLayout,
+) -> None:
+    from crosspro.prediction.pair_prediction import load_predictor
+
+    predictor = load_predictor(one_run(run_dir), run_dir.stem)
+    found = predictor.fill(*text, context=context, hide=hide)
+    write_report(found, _as_json, _as_csv, _as_text, output, layout)
+    for note in found.notes:
+        if note.startswith("warning"):
+            print(note, file=sys.stderr)
+
+
+def _as_text(found: FilledText, style: Style) -> str:
+    if not style.markdown:
+        return printable(str(found), lines=True) + "\n"
+    from crosspro.prediction.pair_prediction import likely
+
+    rows = [
+        (str(number), gap.source, label, f"{chance:.2f}")
+        for number, gap in enumerate(found.gaps, start=1)
+        for label, chance in likely(gap.probabilities).items()
+    ]
+    table = style.table(("gap", "source", "class", "probability"), rows, 3)
+    return f"{printable(found.text, lines=True)}\n\n{table}"
+
+
+def _as_json(found: FilledText) -> str:
+    return json.dumps(asdict(found), ensure_ascii=False, indent=2) + "\n"
+
+
+def _as_csv(found: FilledText) -> str:
+    from crosspro.evaluation.output.tables import csv_text
+
+    rows = [
+        (str(number), gap.source, label, f"{chance:.6f}")
+        for number, gap in enumerate(found.gaps, start=1)
+        for label, chance in gap.probabilities.items()
+    ]
+    return csv_text([("gap", "source", "class", "probability"), *rows])
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """What is written for a file."""
+
+    submission: Path
+    probabilities: Path | None
+    antecedents: Path | None
+    max_antecedents: int
+
+
+def _predict_file(
+    run_dir: Path,
+    file: Path,
+    wanted: _Outputs,
+    doc_ids: Path | None,
+    source_parse: Path | None,
+    lenient: bool,
+) -> None:
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    from crosspro.data_prep.annotate.layers import read_layered
+    from crosspro.data_prep.formats.pointed_nouns import HEADER, table_rows
+    from crosspro.data_prep.formats.shared_task import format_example, other_form
+    from crosspro.prediction.output import layer_notes, predict_stream
+
+    output, probabilities, antecedents = (
+        wanted.submission,
+        wanted.probabilities,
+        wanted.antecedents,
+    )
     layers = layers_of(file, doc_ids)
     layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
@@ -110,7 +241,7 @@ def predict(
             if table:
                 table.write(_rows(group, chances, lines).encode("utf-8"))
             if nouns:
-                rows = table_rows(group, found.antecedents(), lines + 1, max_antecedents)
+                rows = table_rows(group, found.antecedents(), lines + 1, wanted.max_antecedents)
                 nouns.write(rows.encode("utf-8"))
             lines += len(group)
             gaps += len(chances)
@@ -126,6 +257,8 @@ def predict(
 
 def _name(run_dir: Path, system: System) -> str:
     """What the run is called; a record that cannot be read does not stop a good model."""
+    from crosspro.prediction.runs import find_run
+
     try:
         record = find_run(run_dir)
     except InputError as error:

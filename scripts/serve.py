@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,12 +13,15 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.errors import CrossproError, counted, how_to_install
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.pairs.pair_links import (
-    aligner_of_package,
+    PairAligner,
     aligner_with_corpus,
     aligner_with_prior,
 )
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
+from crosspro.prediction.model_archive import box_models
+from crosspro.prediction.pair_prediction import model_aligner
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import AlignPrior, AlignWithOption
 from crosspro.scripts.options import Models, all_runs
@@ -31,7 +35,8 @@ app = command_app()
 @app.command()
 def serve(
     runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="RUN...", help="Folders of runs.")
+        list[Path] | None,
+        typer.Argument(metavar="RUN...", help="Runs or archives; without any, all of the box."),
     ] = None,
     model: Models = None,
     examples: Annotated[
@@ -70,7 +75,8 @@ def serve(
     Type a sentence and its translation, click the pronoun to hide it or write REPLACE where it is
     missing, and see what each system finds probable, and why. The text is tokenised, aligned and
     lemmatised as by crosspro prepare; links of a single pair are made from --prior or --align-with,
-    and without them from the short texts of the package. Runs may be of several tasks.
+    and without them from what the model brings, or from the short texts of the package. Runs may be
+    of several tasks; without any, all models that come with the package are on the page.
 
     The page is for this machine alone unless --host says otherwise; nothing that is typed is
     stored. It has a JSON interface, described at /openapi.json. Ctrl-C ends it.
@@ -88,17 +94,32 @@ def serve(
     from crosspro.scripts.servers.prediction.desk import Desk, load_named, tasks_of
     from crosspro.scripts.servers.prediction.offered import offered_examples
 
-    aligner = aligner_of_package
-    if prior is not None:
-        aligner = partial(aligner_with_prior, path=prior)
-    elif align_with is not None:
-        aligner = partial(aligner_with_corpus, source=align_with[0], target=align_with[1])
+    box = {} if runs or model else box_models()
+    if not (runs or model or box):
+        raise typer.BadParameter("expected a RUN, or --model MODEL, found no models in the box")
+    paths = [*box.values()] or all_runs(runs, model)
     listening = listen(host, port)
     with listening:
-        systems = load_named(all_runs(runs, model))
+        systems = load_named(paths, [*box])
         tasks = tasks_of(systems)
+        aligners: dict[str, Callable[[Task], PairAligner]] = {
+            name: partial(
+                model_aligner,
+                runs=[
+                    path
+                    for path, system in zip(paths, systems.values(), strict=True)
+                    if system.task.name == name
+                ],
+            )
+            for name in tasks
+        }
+        if prior is not None:
+            aligners = dict.fromkeys(tasks, partial(aligner_with_prior, path=prior))
+        elif align_with is not None:
+            corpus = partial(aligner_with_corpus, source=align_with[0], target=align_with[1])
+            aligners = dict.fromkeys(tasks, corpus)
         pipelines = {
-            name: PairPipeline(task, annotator, source_annotator, aligner)
+            name: PairPipeline(task, annotator, source_annotator, aligners[name])
             for name, task in tasks.items()
         }
         if (prior or align_with) and len(

@@ -239,11 +239,13 @@ class Tally:
 class Known:
     """The tally of an earlier text, in the numbering of this one.
 
-    `beyond` are the counts of given words with made words that they do not meet in this text.
+    `beyond` are the counts of given words with made words that they do not meet in this text,
+    `others` are made words of the earlier text that have no number in this one.
     """
 
     tally: Tally
     beyond: Counts
+    others: int = 0
 
 
 class Direction:
@@ -261,11 +263,12 @@ class Direction:
         sides = (text.target, text.source) if backward else (text.source, text.target)
         self.given_side, self.made_side = sides
         self.kinds = max(len(self.made_side.words), 1)
+        self.choices = self.kinds + (known.others if known else 0)
         self.partner = _written_alike(text)
         self.jump, self.first = first_jumps(max(longest, 1))
         self.known = known
-        self.table: Chances = np.full(text.keys.size, 1 / self.kinds, dtype=np.float32)
-        self.unlinked: Chances = np.full(self.kinds, 1 / self.kinds, dtype=np.float32)
+        self.table: Chances = np.full(text.keys.size, 1 / self.choices, dtype=np.float32)
+        self.unlinked: Chances = np.full(self.kinds, 1 / self.choices, dtype=np.float32)
         if known is not None:
             self.learn(self._empty())
             self._open_to_new_words(known)
@@ -374,7 +377,7 @@ class Direction:
         for part, given, made in self._words():
             new = (given_seen[given] <= 0) & (made_seen[made] <= 0)
             table = self.table[part]
-            table[new] = np.maximum(table[new], np.float32(1 / self.kinds))
+            table[new] = np.maximum(table[new], np.float32(1 / self.choices))
 
     def _words(self) -> Iterator[tuple[slice, Ints, Ints]]:
         """Some pairs after the others, with their given and made words."""
@@ -407,12 +410,14 @@ class Direction:
             totals += self.known.beyond
         concentration = self.parameters.concentration
         for part, given, counts in self._counts(tally):
-            self.table[part] = translation_chances(counts, given, totals, self.kinds, concentration)
+            self.table[part] = translation_chances(
+                counts, given, totals, self.choices, concentration
+            )
         self.table[0] = 0
         everything = np.zeros(self.kinds, dtype=np.int32)
         total = np.array([max(tally.unlinked.sum(), FLOOR)])
         self.unlinked = translation_chances(
-            tally.unlinked, everything, total, self.kinds, concentration
+            tally.unlinked, everything, total, self.choices, concentration
         )
         if tally.jump.sum() > 0:
             self.jump, self.first = tally.jump, tally.first + 1e-3 * tally.first.mean()

@@ -52,6 +52,12 @@ def is_run(path: Path) -> bool:
     return path.is_dir() or is_archive(path)
 
 
+def is_plain_name(path: Path) -> bool:
+    """Whether a path is a word that names no file, as a model of the box is named: en-fr."""
+    word = str(path)
+    return path.name == word and word[:1].isalnum() and "." not in word and not path.exists()
+
+
 _DIGITS = 300
 """A whole number of more is none that arithmetic could go on with."""
 _HALF = re.compile("[\ud800-\udfff]")

@@ -132,6 +132,32 @@ def place_null_subjects(
     return placements
 
 
+_FINITE = word_set("gaps", "en", "after-subjects")
+_NO_VERBS = word_set("gaps", "es", "no-verbs")
+
+
+def linked_verb(
+    spanish: Sequence[str], english: Sequence[str], links: Sequence[Link], subject: int
+) -> int | None:
+    """The Spanish word that the verb of an English subject is linked to, found without a parse.
+
+    The verb follows its subject, but for questions, in which a form of it stands before.
+    """
+    linked = linked_targets((t, s) for s, t in links)
+    places = list(range(subject + 1, min(subject + 1 + _REACH // 2, len(english))))
+    if subject and english[subject - 1].lower() in _FINITE:
+        places.insert(0, subject - 1)
+    for place in (*places, subject):
+        found = [
+            word
+            for word in sorted(linked.get(place, ()))
+            if spanish[word].isalpha() and spanish[word].lower() not in _NO_VERBS
+        ]
+        if found:
+            return found[0]
+    return None
+
+
 def _is_verb(token: Token) -> bool:
     return token.tag == "VERB" or token.upos in ("VERB", "AUX")
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import GOLDEN, ROOT
 
-FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "prediction", "scripts")
+FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "models", "prediction", "scripts")
 LEFT_OUT = ("scripts/bench/", "scripts/reproduce/")
 
 

@@ -6,6 +6,7 @@ import ast
 import csv
 import os
 import runpy
+import shlex
 import subprocess
 import sys
 
@@ -38,7 +39,7 @@ def test_each_command_has_an_example_that_it_understands():
     known = dict(commands())
     for name, command in known.items():
         (own,) = (line for line in examples if line.startswith(f"crosspro {name} "))
-        context = command.make_context(name, own.split()[1 + len(name.split()) :])
+        context = command.make_context(name, shlex.split(own)[1 + len(name.split()) :])
         assert context.params
         assert own in crosspro(*name.split(), "--help").stdout.decode()
     named = {line.split()[1] for line in examples}

@@ -7,8 +7,8 @@ rests on their positions alone, and is told apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -21,13 +21,10 @@ from crosspro.data_prep.align.backends import (
     parallel_words,
 )
 from crosspro.data_prep.align.prior import Prior, load_prior
-from crosspro.data_prep.align.text import Sentences, make_form
+from crosspro.data_prep.align.text import Forms, Sentences, make_form
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.demo.language import PROFILES
 from crosspro.data_prep.gaps.extract import with_gold_words
-from crosspro.data_prep.sample import LANGUAGES, read_tokens
 
 DEMO_DOCUMENTS = 150
 SEEN = 0.5
@@ -36,10 +33,14 @@ SEEN = 0.5
 
 @dataclass(frozen=True)
 class PairLinks:
-    """The links of a pair, and those of them that rest on positions alone."""
+    """The links of a pair, and those of them that rest on positions alone.
+
+    `chances` say how often the source word of a link was translated so, where that is known.
+    """
 
     links: tuple[Link, ...]
     positional: frozenset[Link]
+    chances: Mapping[Link, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,40 +55,60 @@ class PairAligner:
         self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
     ) -> list[PairLinks]:
         """The links of some pairs, each by itself if there is a prior, else from all of them."""
-        settings = self.settings
-        if self.prior is not None:
+        settings, prior = self.settings, self.prior
+        if prior is not None:
             settings = replace(
                 settings,
-                form=self.prior.form,
-                prefix_length=self.prior.prefix_length,
+                form=prior.form,
+                prefix_length=prior.prefix_length,
                 iterations=0,
                 back_off="same",
             )
-        made = align_both_directions(sources, targets, settings, self.prior, jobs=1)
+            prior = prior.of_words(*(self._forms(side) for side in (sources, targets)))
+        made = align_both_directions(sources, targets, settings, prior, jobs=1)
         found = made.links(settings.symmetrisation)
+        known = _translations(prior)
         return [
-            PairLinks(
-                pairs, frozenset(pair for pair in pairs if not self._seen(source, target, pair))
-            )
+            self._pair_links(source, target, pairs, known)
             for source, target, pairs in zip(sources, targets, found, strict=True)
         ]
 
-    def _seen(self, source: Sequence[str], target: Sequence[str], link: Link) -> bool:
-        if self.prior is None:
-            return False
-        form = make_form(self.prior.form, self.prior.prefix_length)
-        left = self.prior.source_words.get(form(source[link[0]]))
-        right = self.prior.target_words.get(form(target[link[1]]))
-        return (left, right) in self._translations
+    def _pair_links(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        links: tuple[Link, ...],
+        known: Mapping[tuple[str, str], float],
+    ) -> PairLinks:
+        words = {(s, t): (self._form(source[s]), self._form(target[t])) for s, t in links}
+        positional = frozenset(link for link, pair in words.items() if pair not in known)
+        chances = {link: known[pair] for link, pair in words.items() if pair in known}
+        return PairLinks(links, positional, chances)
 
     @cached_property
-    def _translations(self) -> frozenset[tuple[int | None, int | None]]:
-        if self.prior is None:
-            return frozenset()
-        counts = np.maximum(self.prior.forward.pairs, self.prior.backward.pairs)
-        kept = counts >= SEEN
-        pairs = (self.prior.pair_source[kept].tolist(), self.prior.pair_target[kept].tolist())
-        return frozenset(zip(*pairs, strict=True))
+    def _form(self) -> Forms:
+        how = self.settings if self.prior is None else self.prior
+        return make_form(how.form, how.prefix_length)
+
+    def _forms(self, sentences: Sequence[Sequence[str]]) -> set[str]:
+        return {self._form(word) for sentence in sentences for word in sentence}
+
+
+def _translations(prior: Prior | None) -> dict[tuple[str, str], float]:
+    """The pairs of words that were often enough expected to be linked, in either direction.
+
+    Each with how often the source word was translated so.
+    """
+    if prior is None:
+        return {}
+    counts = prior.forward.pairs
+    totals = np.maximum(np.bincount(prior.pair_source, counts), SEEN)
+    chances = counts / totals[prior.pair_source]
+    kept = np.maximum(counts, prior.backward.pairs) >= SEEN
+    source, target = list(prior.source_words), list(prior.target_words)
+    numbers = (prior.pair_source[kept].tolist(), prior.pair_target[kept].tolist())
+    rows = zip(*numbers, chances[kept].tolist(), strict=True)
+    return {(source[s], target[t]): chance for s, t, chance in rows}
 
 
 def aligner_with_prior(task: Task, path: Path) -> PairAligner:
@@ -122,7 +143,14 @@ def _learnt(task: Task, source: Sentences, target: Sentences) -> Prior | None:
 def own_texts(
     task: Task, documents: int = DEMO_DOCUMENTS
 ) -> tuple[list[list[str]], list[list[str]]]:
-    """Both sides of the package's own texts, inflected: the sample, and documents of the demo."""
+    """Both sides of the package's own texts, inflected: the sample, and documents of the demo.
+
+    They are imported here, as models that bring a prior do without them.
+    """
+    from crosspro.data_prep.demo.corpus import demo_examples
+    from crosspro.data_prep.demo.language import PROFILES
+    from crosspro.data_prep.sample import LANGUAGES, read_tokens
+
     source: list[list[str]] = []
     target: list[list[str]] = []
     if {task.source_language, task.target_language} <= set(LANGUAGES):

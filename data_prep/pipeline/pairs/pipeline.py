@@ -9,7 +9,7 @@ text is said in notes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,8 @@ from crosspro.data_prep.annotate.corpus import annotation_file, make_annotator
 from crosspro.data_prep.annotate.tokenise import TokenisedSegment
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Example, Gap, Link, Token
-from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.task import OTHER, Task
+from crosspro.data_prep.gaps.clitics import attached, clitic_links
 from crosspro.data_prep.gaps.extract import (
     RULES,
     GapRules,
@@ -25,7 +26,7 @@ from crosspro.data_prep.gaps.extract import (
     make_example,
     source_pronouns,
 )
-from crosspro.data_prep.gaps.null_subjects import null_subject_verbs
+from crosspro.data_prep.gaps.null_subjects import linked_verb, null_subject_verbs
 from crosspro.data_prep.gaps.segments import Counts, segment_placements
 from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner, PairLinks, aligner_of_package
 from crosspro.data_prep.pipeline.pairs.typed_text import (
@@ -142,6 +143,12 @@ def _hidden(pair: TypedPair, placements: Sequence[Placement], task: Task) -> tup
 DOCUMENT = "text"
 """The document of the sentences that are typed together."""
 
+_UNSEEN, _CLITIC = 1e-3, 0.03
+"""What speaks for a source word that is linked to a gap but was never seen to be translated so: by
+the aligner, or by the rule of clitics, which it knows to be articles."""
+_FOUND, _SAID = 0.1, 0.1
+"""What speaks for a verb because it was found, and how much still speaks for a pronoun that is
+linked to one of the target, too."""
 _PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
 
 
@@ -188,13 +195,15 @@ class PairPipeline:
         """The pair with its gaps after the sentences of its context.
 
         Gaps are those that are asked for or written into the target; if there are none of either,
-        those that the rules of the task find. With `parse`, examples have what the annotator of the
-        source says as a parse of it.
+        those that the rules of the task find. So it is in the context, but in tasks for use, where
+        what stands before is known, and hidden only where a gap is written. With `parse`, examples
+        have what the annotator of the source says as a parse of it.
         """
         typed = typed_pairs([*context, pair], self.task)
         annotated, notes = self._annotate(typed, parse)
+        before: Sequence[GapMark] | None = () if self.task.linked else None
         sentences = tuple(
-            self._sentence(one, gaps if one is annotated[-1] else None) for one in annotated
+            self._sentence(one, gaps if one is annotated[-1] else before) for one in annotated
         )
         return PreparedPair(sentences, (*notes, *self._link_notes(annotated[-1])))
 
@@ -211,7 +220,9 @@ class PairPipeline:
 
     @cached_property
     def rules(self) -> GapRules:
-        """How the task places gaps: as in the last year that it was held."""
+        """How the task places gaps: as in the last year that it was held, or as tasks for use."""
+        if self.task.linked:
+            return RULES["text"]
         return RULES.get(str(max(self.task.years, default=0)), RULES["2017"])
 
     @cached_property
@@ -237,7 +248,7 @@ class PairPipeline:
     ) -> tuple[list[_Annotated], list[str]]:
         links = self._links(typed)
         targets = [pair.target for pair in typed]
-        if self.task.tagged or self.task.null_subjects:
+        if self.task.tagged or (self.task.null_subjects and not self._verbs_alone):
             annotated = self._target_annotator.annotate(targets)
         else:
             annotated = [
@@ -254,7 +265,17 @@ class PairPipeline:
     def _subjects_asked(self) -> bool:
         """Whether gaps depend on what the subjects of the source are."""
         filtered = self.rules.filter_subjects and bool(self.task.subject_filter.pronouns)
-        return self.task.null_subjects or filtered
+        return (self.task.null_subjects and not self._verbs_alone) or filtered
+
+    @property
+    def _for_use(self) -> bool:
+        """Whether the task is one for use, whose gaps are found without annotators."""
+        return bool(self.task.linked) and self.source_annotator == "auto"
+
+    @property
+    def _verbs_alone(self) -> bool:
+        """Whether verbs without a subject are looked for without a parse."""
+        return self.task.null_subjects and self._for_use
 
     def _sources(
         self, sources: Sequence[tuple[str, ...]], parse: bool
@@ -278,19 +299,68 @@ class PairPipeline:
         asked = [pair for pair in typed if pair.links is None]
         made: Iterator[PairLinks] = iter(())
         if asked:
-            sides = [pair.source for pair in asked], [pair.target for pair in asked]
-            made = iter(self.aligner.links(*sides))
+            made = iter(self._aligned(asked))
         return [
             next(made) if pair.links is None else PairLinks(pair.links, frozenset())
             for pair in typed
         ]
 
+    def _aligned(self, pairs: Sequence[TypedPair]) -> list[PairLinks]:
+        return self.aligner.links([pair.source for pair in pairs], [pair.target for pair in pairs])
+
+    def _votes(self, pair: TypedPair, verbs: Mapping[int, int]) -> dict[Link, float]:
+        """How much speaks for each source word to be the one that a written gap translates.
+
+        Every word of a class is tried in the gaps: whether it would be linked, and how often the
+        source word is translated so. For `verbs` speaks that they were found at all.
+        """
+        votes = {(verb, place): _FOUND for place, verb in verbs.items()}
+        pronouns = {*source_pronouns(pair.source, self.task)}
+        if pair.links is not None:
+            votes |= {link: 1.0 for link in pair.links if link[0] in pronouns}
+        if pair.links is not None or not pair.stand_ins:
+            return votes
+        words = dict.fromkeys(
+            word for name, forms in self.task.forms.items() if name != OTHER for word in forms
+        )
+        tried = [pair.with_words(word) for word in words]
+        said = self._said(pair)
+        for one, found in zip(tried, self._aligned(tried), strict=True):
+            links = self._with_clitics(one, found.links)
+            elsewhere = {source for source, target in links if target in said}
+            for link in links:
+                if link in votes or (link[0] in pronouns and link[1] in pair.stand_ins):
+                    unseen = _UNSEEN if link in found.links else _CLITIC
+                    chance = found.chances.get(link, unseen)
+                    share = _SAID if link[0] in elsewhere else 1.0
+                    votes[link] = votes.get(link, 0.0) + share * chance
+        return votes
+
+    def _said(self, pair: TypedPair) -> set[int]:
+        """The places of pronouns in the target, which a source word has that is linked to them."""
+        return {
+            place
+            for place, word in enumerate(pair.target)
+            if place not in pair.stand_ins
+            and word.lower() not in self.task.linked
+            and self.task.class_of(word.lower()) != OTHER
+        }
+
+    def _with_clitics(self, pair: TypedPair, links: Sequence[Link]) -> tuple[Link, ...]:
+        """The links with those of clitics, if the rules of the task look for them."""
+        if not self.rules.clitics:
+            return tuple(links)
+        languages = self.task.source_language, self.task.target_language
+        return tuple(clitic_links(languages, pair.source, pair.target, links))
+
     def _sentence(self, given: _Annotated, gaps: Sequence[GapMark] | None) -> PreparedSentence:
-        pair, links = given.pair, given.links.links
+        pair = given.pair
+        links = self._with_clitics(pair, given.links.links)
         marks = all_marks(pair, gaps or ())
         if marks or gaps is not None:
-            pronouns = self._pronouns(given)
-            placements = place_marked(pair, links, marks, pronouns, self.task, self.rules)
+            votes = self._votes(pair, self._verbs(pair, links, marks))
+            asked = self._pronouns(given), self.task, self.rules, votes
+            placements = place_marked(pair, links, marks, *asked)
             links = with_marked_links(links, placements)
         else:
             segment = TokenisedSegment(pair.source, pair.target, DOCUMENT)
@@ -298,20 +368,44 @@ class PairPipeline:
             _, placements = segment_placements(self.task, segment, links, *about)
         placements = [placement for placement in placements if placement.position is not None]
         columns = given.target.columns if self.task.tagged else (tuple(pair.target), None)
-        example = make_example(
-            pair.source, pair.target, columns, links, placements, self.task, DOCUMENT
-        )
+        text = pair.source, pair.target, columns, links
+        example = make_example(*text, placements, self.task, DOCUMENT, self.rules.one_link)
         blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
         shown = replace(example, gaps=blind, source_parse=given.parse)
         return prepared_sentence(shown, pair, placements, given.links.positional, self.task)
 
     def _pronouns(self, given: _Annotated) -> list[int]:
         """The source words that a gap may translate."""
-        if not self.task.null_subjects:
+        if not self.task.null_subjects or self._for_use:
             return source_pronouns(given.pair.source, self.task)
         if given.source is None:
             return []
         return [phrase.first for phrase in null_subject_verbs(given.source)]
+
+    def _verbs(
+        self, pair: TypedPair, links: Sequence[Link], marks: Sequence[GapMark]
+    ) -> dict[int, int]:
+        """The source verb of each marked place whose pronoun may be a part of it, or not be said.
+
+        A verb that its pronoun is written to (verlo, dit-il) is linked to the place or beside it.
+        """
+        words = pair.source, pair.target
+        verbs = {}
+        for place in (mark.target for mark in marks if mark.source is None):
+            if place is None:
+                continue
+            found = [
+                source
+                for near in (place, place - 1, place + 1)
+                for source, target in links
+                if target == near and attached(pair.source[source], self.task.source_language)
+            ]
+            verb = found[0] if found else None
+            if verb is None and self._verbs_alone:
+                verb = linked_verb(*words, links, place)
+            if verb is not None:
+                verbs[place] = verb
+        return verbs
 
     def _link_notes(self, given: _Annotated) -> list[str]:
         """Where links are from, and how many of them rest on positions alone."""

@@ -10,21 +10,30 @@ Gaps where somebody wants them: the source word of a marked place, the place of 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import category, name
 
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import OTHER, Task
+from crosspro.data_prep.core.words import names_of, word_set
 from crosspro.data_prep.formats.links import parse_link
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
-from crosspro.data_prep.gaps.extract import GapRules, Placement, insert_unaligned, place_gaps
+from crosspro.data_prep.gaps.extract import (
+    GapRules,
+    Placement,
+    insert_unaligned,
+    linked_targets,
+    place_gaps,
+)
 
 WRITTEN_GAP = PLACEHOLDER.removesuffix("_")
 """What is typed for a gap whose source word is to be found."""
 
-_GAP = re.compile(rf"{WRITTEN_GAP}(?:_(\d{{1,9}}))?")
+_LETTERS = re.compile(r"[^\W\d_]+")
+GAP = re.compile(rf"{WRITTEN_GAP}(?:_(\d{{1,9}}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,12 @@ class TypedPair:
         """The places of the target whose word is not the user's."""
         return frozenset(mark.target for mark in self.written if mark.target is not None)
 
+    def with_words(self, word: str) -> TypedPair:
+        """The pair with another word in its gaps."""
+        places = self.stand_ins
+        words = (word if place in places else one for place, one in enumerate(self.target))
+        return replace(self, target=tuple(words))
+
 
 def typed_pairs(pairs: Sequence[SentencePair], task: Task) -> list[TypedPair]:
     """The tokens of a pair, the last one, and of those before it; all faults are raised."""
@@ -95,7 +110,7 @@ def _typed(pair: SentencePair, task: Task, where: str) -> TypedPair:
     words: list[str] = []
     written: list[GapMark] = []
     for token in tokens["target"]:
-        mark = _GAP.fullmatch(token)
+        mark = GAP.fullmatch(token)
         if mark:
             written.append(GapMark(len(words), int(mark[1]) if mark[1] else None))
             words.append(stand_in(task))
@@ -126,6 +141,62 @@ def _links(
     return tuple(sorted(set(links)))
 
 
+MOST_WORDS = 1000
+MOST_CHARACTERS = 10 * MOST_WORDS
+"""Of a side of a typed sentence; what is longer is no sentence."""
+_FEW, _MANY = 3, 4
+
+
+def check_typed(pairs: Sequence[SentencePair], task: Task) -> None:
+    """Refuse what is no text, no sentence, or clearly of another language; all faults are raised.
+
+    Which language it is the frequent words tell: those of another are many, and hardly any are of
+    the one that it should be.
+    """
+    problems: list[Problem] = []
+    languages = {"source": task.source_language, "target": task.target_language}
+    for number, pair in enumerate(pairs, start=1):
+        where = "text" if number == len(pairs) else f"context {number}"
+        for side, language in languages.items():
+            text: str = getattr(pair, side)
+            fault = _no_text(text) or _other_language(text, language)
+            if fault:
+                problems.append(Problem(where, None, side, *fault))
+    if problems:
+        raise InputError(problems)
+
+
+def _no_text(text: str) -> tuple[str, str] | None:
+    """What was expected instead of a text that is none, and what was found."""
+    control = next((one for one in text if not one.isspace() and category(one) == "Cc"), None)
+    if control is not None:
+        return "text without control characters", quoted(control)
+    words = len(text.split())
+    if not words:
+        return "a sentence", "no word"
+    if words > MOST_WORDS:
+        return f"a sentence of at most {MOST_WORDS:,} words", f"{words:,}"
+    if len(text) > MOST_CHARACTERS:
+        return f"a sentence of at most {MOST_CHARACTERS:,} characters", f"{len(text):,}"
+    return None
+
+
+def _other_language(text: str, language: str) -> tuple[str, str] | None:
+    letters = [one for one in text if one.isalpha()]
+    latin = sum("LATIN" in name(one, "LATIN") for one in letters)
+    if latin < len(letters) / 2:
+        return f"text in {language}", f"letters of another script: {quoted(text.strip(), 30)}"
+    words = {word.lower() for word in _LETTERS.findall(text) if word != WRITTEN_GAP}
+    if language not in names_of("frequent"):
+        return None
+    own = word_set("frequent", language, "words")
+    for other in names_of("frequent"):
+        theirs = word_set("frequent", other, "words")
+        if len(words & theirs - own) >= (_MANY * len(words & own - theirs) or _FEW):
+            return f"text in {language}", f"what looks like {other}: {quoted(text.strip(), 30)}"
+    return None
+
+
 def stand_in(task: Task) -> str:
     """The pronoun that taggers and aligners see in a gap: that of the first class with one word.
 
@@ -152,53 +223,81 @@ def place_marked(
     pronouns: Sequence[int],
     task: Task,
     rules: GapRules,
+    votes: Mapping[Link, float] | None = None,
 ) -> list[Placement]:
     """A placement for each mark, in order of the source; all faults are raised together.
 
     `pronouns` are the source tokens that a marked place may translate: it is the translation of the
-    one that is linked nearest to it. A marked source token becomes a gap where the rules of the
-    task would put it, between words if nothing translates it.
+    source word for which most speaks (`votes`), of the pronoun that is linked to it, or of the
+    nearest. A marked source token becomes a gap where the rules of the task would put it, between
+    words if nothing translates it.
     """
     rules = replace(rules, insert_unaligned=True, insert_shared=True, skip_inversions=False)
     problems = _outside(pair, marks)
     if problems:
         raise InputError(problems)
-    linked: dict[int, list[int]] = {}
-    for source, target in links:
-        linked.setdefault(source, []).append(target)
-    sizes = len(pair.source), len(pair.target)
-
-    def distance(pronoun: int, place: int) -> int:
-        expected = linked.get(pronoun)
-        if expected is None:
-            found = insert_unaligned(pronoun, *sizes, linked, rules).position
-            expected = [] if found is None else [found]
-        return min((abs(place - one) for one in expected), default=sum(sizes))
-
-    placed: dict[int, Placement] = {}
-    taken = {mark.source for mark in marks if mark.source is not None}
-    placed |= {
+    placed = {
         mark.source: Placement(mark.source, MARKED, mark.target)
         for mark in marks
         if mark.source is not None and mark.target is not None
     }
-    for mark in (mark for mark in marks if mark.source is None):
-        free = [pronoun for pronoun in pronouns if pronoun not in taken]
-        place = mark.target or 0
-        if not free:
-            problems.append(_no_pronoun(place, pronouns, task, pair.where))
-            continue
-        chosen = min(free, key=lambda pronoun: distance(pronoun, place))
-        taken.add(chosen)
-        placed[chosen] = Placement(chosen, MARKED, place)
-    if problems:
-        raise InputError(problems)
+    named = {mark.source for mark in marks if mark.source is not None}
+    places = [mark.target or 0 for mark in marks if mark.source is None]
+    free = [pronoun for pronoun in pronouns if pronoun not in named]
+    costs = _costs(pair, links, places, free, task, rules)
+    costs += [
+        (-vote, 0.0, place, source)
+        for (source, place), vote in (votes or {}).items()
+        if place in places and source not in named
+    ]
+    found: dict[int, int] = {}
+    for _, _, place, source in sorted(costs):
+        if place not in found and source not in found.values():
+            found[place] = source
+            placed[source] = Placement(source, MARKED, place)
+    left = [place for place in places if place not in found]
+    if left:
+        raise InputError([_no_pronoun(left, pronouns, task, pair)])
     used = {placement.position for placement in placed.values()}
     rest = [link for link in links if link[1] not in used]
     asked = sorted(mark.source for mark in marks if mark.source is not None and mark.target is None)
-    for placement in place_gaps(sizes[0], pair.target, rest, asked, task, rules):
+    for placement in place_gaps(len(pair.source), pair.target, rest, asked, task, rules):
         placed[placement.source_index] = placement
     return [placed[source] for source in sorted(placed)]
+
+
+_UNLINKED, _ARTICLE = 0.25, 1000.0
+"""What it costs to take a source word for that of a gap, beside its distance: a pronoun without a
+link, and an article or the like that translates something else."""
+
+
+def _costs(
+    pair: TypedPair,
+    links: Sequence[Link],
+    places: Sequence[int],
+    pronouns: Sequence[int],
+    task: Task,
+    rules: GapRules,
+) -> list[tuple[float, float, int, int]]:
+    """What it costs to take each pronoun for that of each place: less is better.
+
+    The distance from where it is linked to, or would be inserted; then that from the diagonal.
+    """
+    linked = linked_targets(links)
+    sizes = len(pair.source), len(pair.target)
+    costs = []
+    for pronoun in pronouns:
+        expected = linked.get(pronoun)
+        extra = 0.0
+        if expected is None:
+            inserted = insert_unaligned(pronoun, *sizes, linked, rules).position
+            expected, extra = [inserted or 0], _UNLINKED
+        for place in places:
+            far = min(abs(place - one) for one in expected)
+            article = far and not extra and pair.source[pronoun].lower() in task.linked
+            aside = abs(pronoun / sizes[0] - place / sizes[1])
+            costs.append((far + extra + (_ARTICLE if article else 0), aside, place, pronoun))
+    return costs
 
 
 def with_marked_links(links: Sequence[Link], placements: Sequence[Placement]) -> tuple[Link, ...]:
@@ -229,8 +328,13 @@ def _outside(pair: TypedPair, marks: Sequence[GapMark]) -> list[Problem]:
     return problems
 
 
-def _no_pronoun(place: int, pronouns: Sequence[int], task: Task, where: str) -> Problem:
+def _no_pronoun(
+    places: Sequence[int], pronouns: Sequence[int], task: Task, pair: TypedPair
+) -> Problem:
+    """The problem of places that no source word is left for."""
     known = ", ".join(task.source_pronouns) or "verbs without a subject"
     found = f"{len(pronouns)}, which other gaps translate" if pronouns else "none"
+    what = "gap" if len(places) == 1 else "gaps"
+    field = f"{what} at target token {', '.join(map(str, places))}"
     expected = f"a source word that it translates ({known}), or one that is named"
-    return Problem(where, None, f"gap at target token {place}", expected, found)
+    return Problem(pair.where, None, field, expected, found)

@@ -230,9 +230,9 @@ def _answers(
     return found, [f"{name} does not answer: {error}" for name, error in failed.items()]
 
 
-def load_named(runs: Sequence[Path]) -> dict[str, System]:
-    """The systems of runs under names that tell them apart."""
-    return dict(zip(names_of(runs), load_systems(runs), strict=True))
+def load_named(runs: Sequence[Path], names: Sequence[str] = ()) -> dict[str, System]:
+    """The systems of runs under names that tell them apart; the first have those given."""
+    return dict(zip(names_of(runs, names), load_systems(runs), strict=True))
 
 
 def tasks_of(systems: Mapping[str, System]) -> dict[str, Task]:

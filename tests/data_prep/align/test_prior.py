@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_both_directions, align_corpus
-from crosspro.data_prep.align.prior import load_prior, save_prior
+from crosspro.data_prep.align.prior import load_prior, packed_prior, save_prior
 from crosspro.data_prep.align.symmetrise import score_links
 from crosspro.data_prep.core.errors import InputError
 from tests.data_prep.align.corpora import SOURCE, TARGET, made_up_text
@@ -66,6 +66,81 @@ def test_counts_add_up_over_texts():
     )
 
 
+VARIATIONAL = AlignerSettings(form="word", iterations=0)
+
+
+def words_of(sentences):
+    return {word for sentence in sentences for word in sentence}
+
+
+def test_the_part_for_some_words_links_them_as_the_whole_does():
+    prior = learnt(AlignerSettings(form="word"), *made_up_text(300))
+    source, target = made_up_text(320)
+    for number in range(300, 320):
+        text = [source[number]], [target[number]]
+        part = prior.of_words(*map(words_of, text))
+        assert len(part.pair_source) < len(prior.pair_source)
+        assert align_corpus(*text, VARIATIONAL, part) == align_corpus(*text, VARIATIONAL, prior)
+
+
+def test_a_part_of_a_part_knows_all_counts():
+    prior = learnt(AlignerSettings(form="word"), *made_up_text(100))
+    part = prior.largest(60).largest(30)
+    for whole, tally in ((prior.forward, part.forward), (prior.backward, part.backward)):
+        assert tally.unlinked.sum() == pytest.approx(whole.unlinked.sum())
+    shares = [one.forward.pairs[one.pair_source > 0].max() for one in (prior, part)]
+    assert shares[0] == pytest.approx(shares[1])
+    assert len(part.source_words) - 1 + part.others[0] == len(prior.source_words)
+
+
+def test_a_prior_can_be_turned():
+    prior = learnt()
+    assert align_corpus(TARGET, SOURCE, ONLY_LINK, prior.turned()) == align_corpus(
+        TARGET, SOURCE, ONLY_LINK, learnt(WORD, TARGET, SOURCE)
+    )
+    twice = prior.turned().turned()
+    assert (twice.pair_source == prior.pair_source).all()
+    assert (twice.backward.pairs == prior.backward.pairs).all()
+
+
+def test_a_packed_prior_is_as_large_as_allowed_and_links_nearly_the_same(tmp_path):
+    text = made_up_text(300)
+    prior = learnt(AlignerSettings(form="word"), *text)
+    save_prior(tmp_path / "whole.npz", prior)
+    whole = align_corpus(*text, VARIATIONAL, prior)
+    sizes = []
+    for most in (10**6, 2900, 2750):
+        content = packed_prior(prior, most)
+        assert len(content) <= most
+        assert packed_prior(prior, most) == content
+        (tmp_path / "packed.npz").write_bytes(content)
+        found = align_corpus(*text, VARIATIONAL, load_prior(tmp_path / "packed.npz"))
+        sizes.append((len(content), score_links(found, whole).f1))
+    assert sizes[0][0] < (tmp_path / "whole.npz").stat().st_size
+    assert sizes[0][1] > 0.99
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda a: a.update(pairs=a["pairs"][:-1]), "different lengths"),
+        (lambda a: a.update(pair_target=a["pair_target"] | 128), "outside the vocabularies"),
+        (lambda a: a.update(backward_pairs=a["backward_pairs"][1:]), "shape"),
+        (lambda a: a.pop("forward_unlinked"), "forward_unlinked"),
+    ],
+)
+def test_damaged_packed_priors_are_refused(tmp_path, change, found):
+    path = tmp_path / "prior.npz"
+    path.write_bytes(packed_prior(learnt(), 10**6))
+    with np.load(path) as file:
+        arrays = dict(file)
+    change(arrays)
+    np.savez(path, **arrays)
+    with pytest.raises(InputError, match=found):
+        load_prior(path)
+
+
 def test_another_length_limit_is_fine():
     prior = learnt()
     for limit in (7, 250):
@@ -103,7 +178,7 @@ def test_files_that_are_no_priors_are_refused(tmp_path):
         (lambda a: a.update(forward_jump=a["forward_jump"][1:]), "different lengths"),
         (lambda a: a.pop("forward_first"), "forward_first"),
         (lambda a: a.update(about=np.frombuffer(b"[]", np.uint8)), "list"),
-        (lambda a: a.update(about=_about(version=2)), "version 2"),
+        (lambda a: a.update(about=_about(version=9)), "version 9"),
     ],
 )
 def test_damaged_priors_are_refused(tmp_path, change, found):

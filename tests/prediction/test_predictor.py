@@ -1,0 +1,256 @@
+"""A model fills the gaps of sentences as they are typed, and says what is wrong with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import crosspro
+from crosspro.baselines.majority import Majority
+from crosspro.data_prep.align.prior import save_prior
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.formats.pointed_nouns import PointedNoun
+from crosspro.data_prep.pipeline.pairs.pair_links import aligner_of_package
+from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
+from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair, check_typed
+from crosspro.data_prep.sample import LANGUAGES, read_tokens
+from crosspro.prediction.models import export_run, import_archive
+from crosspro.prediction.pair_prediction import Predictor, model_prior
+from crosspro.prediction.system import load_system
+from tests.conftest import ROOT
+
+TASK = load_task("en-fr-text")
+HOUSE = "The house is old, but it stands."
+MAISON = "La maison est vieille, mais REPLACE tient debout."
+WHOLE = MAISON.replace("REPLACE", "elle")
+
+
+class Pointing(Majority):
+    """Elle wherever there is a house, else OTHER; it points at the first noun."""
+
+    name = "pointing"
+    context = 2
+
+    def predict(self, examples):
+        rows = []
+        for example in examples:
+            words = {word for one in examples for word in one.lemmas}
+            label = "elle" if "maison" in words else "OTHER"
+            row = [0.9 if one == label else 0.1 / (len(TASK.classes) - 1) for one in TASK.classes]
+            rows += [row] * len(example.gaps)
+        return np.array(rows).reshape(-1, len(TASK.classes))
+
+    @property
+    def points(self):
+        return True
+
+    def antecedents(self, examples, classes):
+        last = len(examples) - 1
+        noun = PointedNoun("target", last, 1, 0.7, 0.8)
+        faint = PointedNoun("source", last, 1, 0.1, 0.01)
+        return [(noun, faint) for example in examples for _ in example.gaps]
+
+
+@pytest.fixture(scope="module")
+def prior():
+    return aligner_of_package(load_task("en-fr")).prior
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    return PairPipeline(TASK)
+
+
+@pytest.fixture(scope="module")
+def predictor(pipeline):
+    system = Pointing()
+    system.task = TASK
+    return Predictor("en-fr", system, pipeline)
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory, prior):
+    folder = tmp_path_factory.mktemp("archive")
+    system = Majority()
+    system.task, system.counts = TASK, np.arange(len(TASK.classes))
+    system.save(folder / "run")
+    save_prior(folder / "prior.npz", prior)
+    export_run(folder / "run", folder / "en-fr.zip", prior=folder / "prior.npz")
+    return folder / "en-fr.zip"
+
+
+def test_a_gap_is_filled_and_described(predictor):
+    found = predictor.fill(HOUSE, MAISON)
+    assert found.text == WHOLE
+    (gap,) = found.gaps
+    assert (gap.label, gap.source, gap.source_index, gap.hidden) == ("elle", "it", 6, None)
+    assert next(iter(gap.probabilities)) == "elle"
+    assert sum(gap.probabilities.values()) == pytest.approx(1)
+    assert [word.word for word in gap.antecedents] == ["maison"]
+    lines = str(found).splitlines()
+    assert lines == [WHOLE, "1. it", "   elle  0.90", "   stands for maison (0.80)"]
+
+
+@pytest.mark.parametrize("hide", ["elle", ["elle"], ("ELLE", "elle")])
+def test_a_hidden_word_is_a_gap_too(predictor, hide):
+    found = predictor.fill(HOUSE, WHOLE, hide=hide)
+    assert found.text == WHOLE
+    assert [(gap.source, gap.hidden) for gap in found.gaps] == [("it", "elle")]
+
+
+def test_a_gap_has_the_link_to_its_source_word_alone(predictor):
+    pair = SentencePair(HOUSE, MAISON, "0-0 1-1 6-6 7-6 7-7")
+    example = predictor.pipeline.prepare(pair).example
+    assert [source for source, target in example.links if target == 6] == [6]
+
+
+def test_several_gaps_are_linked_each_to_its_own_pronoun(predictor):
+    found = predictor.fill("She saw the house, and it is old, but they like it.",
+                           "REPLACE a vu la maison, et REPLACE est vieille, mais REPLACE "
+                           "l'aiment.")  # fmt: skip
+    assert [gap.source for gap in found.gaps] == ["She", "it", "they"]
+    assert found.text.startswith("Elle a vu la maison, et elle est")
+
+
+def test_of_equal_words_those_are_hidden_that_translate_pronouns(predictor):
+    source = "The man saw the houses and he bought them."
+    target = "L'homme a vu les maisons et il les a achetées."
+    found = predictor.fill(source, target, hide=["les"])
+    assert [(gap.source, gap.hidden) for gap in found.gaps] == [("them", "les")]
+
+
+def test_what_stands_before_is_read(predictor):
+    alone = predictor.fill("It is old.", "REPLACE est vieille.")
+    assert (alone.text, alone.gaps[0].label) == ("… est vieille.", "OTHER")
+    before = [("The house stands.", "La maison est debout.")]
+    found = predictor.fill("It is old.", "REPLACE est vieille.", context=before)
+    assert found.text == "Elle est vieille."
+    assert found.gaps[0].antecedents[0].before == 1
+    assert "stands for maison (0.80, a sentence before)" in str(found)
+    far = [*before, *[("Yes.", "Oui.")] * 2]
+    assert predictor.fill("It is old.", "REPLACE est vieille.", context=far).text[0] == "…"
+
+
+def test_pronouns_before_are_shown_unless_a_gap_is_written(pipeline):
+    pair = SentencePair("It is old.", "Elle est vieille.")
+    hidden = SentencePair("It is old.", "REPLACE est vieille.")
+    shown, gone, asked = pipeline.prepare(hidden, [pair, hidden]).examples
+    assert (shown.lemmas[0], len(shown.gaps)) == ("Elle", 0)
+    assert [len(one.gaps) for one in (gone, asked)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "hide", "problem"),
+    [
+        (HOUSE, WHOLE, (), "text: target: expected a gap: REPLACE in the place of a pronoun"),
+        (HOUSE, WHOLE, ["elles"], "text: hide: expected a word of the target, found 'elles'"),
+        (HOUSE, "REPLACE maison REPLACE REPLACE.", (), "found 1, which other gaps translate"),
+        ("Rain.", "REPLACE.", (), "a source word that it translates (it, they"),
+        (HOUSE, "Das Haus ist alt, aber REPLACE steht noch auf dem Berg.", (), "looks like de"),
+        (WHOLE, MAISON, (), "text: source: expected text in en, found what looks like fr"),
+        (HOUSE, "Дом стар, но REPLACE стоит.", (), "letters of another script"),
+        ("it " * 10_000, MAISON, (), "a sentence of at most 1,000 words, found 10,000"),
+        ("it " + "x" * 20_000, MAISON, (), "at most 10,000 characters, found 20,003"),
+        ("it " + "()" * 2_500, MAISON, (), "source: expected at most 1000 tokens"),
+        (" ", MAISON, (), "text: source: expected a sentence, found no word"),
+        (HOUSE, "\n", (), "text: target: expected a sentence, found no word"),
+        (HOUSE, "La\x07 maison, REPLACE.", (), "without control characters, found '\\x07'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_filled_gets_one_sentence(predictor, source, target, hide, problem):
+    with pytest.raises(InputError) as error:
+        predictor.fill(source, target, hide=hide)
+    assert problem in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_context_is_checked_as_well(predictor):
+    with pytest.raises(InputError, match="context 1: source: expected a sentence, found no word"):
+        predictor.fill(HOUSE, MAISON, context=[("", "Oui."), ("Yes.", "Oui.")])
+
+
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
+def test_no_sentence_of_the_sample_is_taken_for_another_language(language):
+    if language not in LANGUAGES:
+        pytest.skip(f"the sample has no {language}")
+    task = replace(TASK, source_language=language, target_language=language)
+    for words in read_tokens(language):
+        check_typed([SentencePair(" ".join(words), " ".join(words))], task)
+
+
+def test_texts_are_filled_as_they_were_typed(predictor):
+    found = predictor.fill(HOUSE, "«La   maison est vieille» , mais REPLACE_6 tient.")
+    assert found.text == "«La   maison est vieille» , mais elle tient."
+
+
+def test_an_archive_brings_its_prior(archive, prior):
+    predictor = crosspro.load(archive)
+    assert predictor.name == "en-fr"
+    assert predictor.pipeline.aligner.origin == "the training text of the model"
+    assert model_prior(archive).source_words.keys() <= {*prior.source_words, ""}
+    found = predictor.fill(HOUSE, MAISON)
+    assert found.gaps[0].source == "it"
+    assert found.gaps[0].label == "OTHER"
+    assert found.text == MAISON.replace("REPLACE", "…")
+
+
+def test_a_prior_is_packed_again_and_unpacked(archive, tmp_path):
+    export_run(archive, tmp_path / "again.zip")
+    assert model_prior(tmp_path / "again.zip") is not None
+    import_archive(archive, tmp_path / "run")
+    assert model_prior(tmp_path / "run") is not None
+    assert load_system(tmp_path / "run").task == TASK
+
+
+def test_a_prior_of_the_other_direction_is_turned_and_another_refused(archive, tmp_path, prior):
+    save_prior(tmp_path / "turned.npz", prior.turned())
+    export_run(archive, tmp_path / "turned.zip", prior=tmp_path / "turned.npz")
+    assert model_prior(tmp_path / "turned.zip").source_words == model_prior(archive).source_words
+    german = aligner_of_package(load_task("en-de")).prior
+    save_prior(tmp_path / "german.npz", german)
+    with pytest.raises(InputError, match="prior: expected one of text in en and fr"):
+        export_run(archive, tmp_path / "wrong.zip", prior=tmp_path / "german.npz")
+    assert not (tmp_path / "wrong.zip").exists()
+
+
+def test_a_model_without_a_prior_links_by_the_texts_of_the_package(archive, tmp_path):
+    system = load_system(archive)
+    system.save(tmp_path / "run")
+    assert "come with the package" in crosspro.load(tmp_path / "run").pipeline.aligner.origin
+
+
+def test_filling_imports_neither_hydra_nor_lightning_nor_torch(archive):
+    code = (
+        "import sys, crosspro\n"
+        f"crosspro.load({str(archive)!r}).fill({HOUSE!r}, {MAISON!r})\n"
+        "heavy = {'torch', 'hydra', 'pytorch_lightning', 'sklearn', 'scipy', 'rich', 'spacy'}\n"
+        "print(*sorted(heavy & set(sys.modules)))"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                            cwd=ROOT, check=True).stdout  # fmt: skip
+    assert not output.strip()
+
+
+NULL = load_task("es-en-text")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links", "word"),
+    [
+        ("La taza cayó pero no se rompió .", "The cup fell but REPLACE did not break .",
+         "0-0 1-1 2-2 3-3 4-6 6-7 7-8", "rompió"),
+        ("Ella canta .", "REPLACE sings .", "0-0 1-1 2-2", "Ella"),
+        ("¿ Está aquí ?", "Is REPLACE here ?", "1-0 2-2 3-3", "Está"),
+        ("Quiero verlo .", "I want to see REPLACE .", "0-1 1-3 2-5", "verlo"),
+        ("Ha llegado .", "REPLACE has arrived .", "0-1 1-2 2-3", "Ha"),
+    ],
+)  # fmt: skip
+def test_a_pronoun_that_is_not_said_is_that_of_its_verb(source, target, links, word):
+    found = PairPipeline(NULL).prepare(SentencePair(source, target, links))
+    (gap,) = found.example.gaps
+    assert found.example.source[gap.source_index] == word

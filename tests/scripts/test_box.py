@@ -1,0 +1,175 @@
+"""The models that come with the package: found by their names, listed, and used on typed text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+
+import pytest
+
+import crosspro
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
+from crosspro.prediction import model_archive
+from crosspro.prediction.model_archive import box_models
+from tests.conftest import GOLDEN
+from tests.prediction.test_predictor import HOUSE, MAISON, WHOLE, archive, prior  # noqa: F401
+from tests.scripts.run import crosspro as command
+
+
+@pytest.fixture
+def box(tmp_path, monkeypatch, archive):  # noqa: F811
+    folder = tmp_path / "models"
+    folder.mkdir()
+    shutil.copyfile(archive, folder / "en-fr.zip")
+    monkeypatch.setattr(model_archive, "BOX", folder)
+    return folder
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    monkeypatch.setattr(model_archive, "BOX", tmp_path / "none")
+
+
+def said(result, code=0):
+    assert result.code == code, result.stderr
+    return (result.stderr if code else result.stdout).decode()
+
+
+def test_the_box_of_the_package_holds_archives():
+    for name, path in box_models().items():
+        assert path.name == f"{name}.zip"
+        assert crosspro.load(name).task.name == f"{name}-text"
+
+
+def test_the_box_is_listed_first(box):
+    result = command("models", "list")
+    assert said(result).splitlines()[2].split()[:5] == [
+        "en-fr",
+        "box",
+        "en-fr-text",
+        "majority",
+        "float32",
+    ]
+    assert b"models list runs" in result.stderr
+    (row,) = json.loads(said(command("models", "list", "--layout", "json")))
+    assert (row["path"], row["kind"], row["task"]) == ("en-fr", "box", "en-fr-text")
+    listed = said(command("models", "list", box))
+    assert "archive" in listed
+    assert "box" not in listed.splitlines()[2].split()
+    assert "archive" in said(command("models", "list", "en-fr"))
+
+
+def test_an_empty_box_is_no_error(empty):
+    result = command("models", "list")
+    assert said(result) == ""
+    assert b"no models in the box" in result.stderr
+    assert "no models in the box" in said(command("serve"), 2)
+    told = said(command("predict", "--model", "en-fr", "--text", HOUSE, MAISON), 2)
+    assert (
+        told == "en-fr: model: expected a run or an archive, found none, and no models in the box\n"
+    )
+
+
+def test_a_wrong_name_is_told_the_choices(box):
+    told = said(command("predict", "--model", "en-ru", "--text", HOUSE, MAISON), 2)
+    expected = "expected a run or an archive, or one of the models in the box: en-fr, found neither"
+    assert told == f"en-ru: model: {expected}\n"
+    with pytest.raises(crosspro.InputError, match="models in the box: en-fr"):
+        crosspro.load("en-ru")
+
+
+def test_a_path_that_exists_comes_before_a_name(box, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(GOLDEN / "models" / "majority", tmp_path / "en-fr")
+    assert crosspro.load_system("en-fr").task.name == "en-fr"
+    shutil.rmtree(tmp_path / "en-fr")
+    assert crosspro.load_system("en-fr").task.name == "en-fr-text"
+
+
+def test_commands_take_names_where_they_take_runs(box, tmp_path):
+    task = load_task("en-fr-text")
+    pair = crosspro.load("en-fr").pipeline.prepare(SentencePair(HOUSE, WHOLE))
+    write_examples(tmp_path / "blind.data", pair.examples)
+    out = tmp_path / "out.data"
+    said(command("predict", "--model", "en-fr", tmp_path / "blind.data", "-o", out))
+    assert out.read_text("utf-8").startswith("OTHER\t")
+    gold = [one.with_labels(["elle"]) for one in pair.examples]
+    write_examples(tmp_path / "gold.data", gold)
+    shown = said(command("evaluate", tmp_path / "gold.data", "en-fr", "-t", task.name,
+                         "--resamples", 0))  # fmt: skip
+    assert "en-fr" in shown
+    said(command("models", "check", "en-fr"))
+    said(command("models", "export", "en-fr", "-o", tmp_path / "copy.zip"))
+    told = said(command("explain", "en-fr", tmp_path / "blind.data", "--line", 1), 2)
+    assert told == "majority: this system cannot explain its decisions\n"
+
+
+def test_a_typed_sentence_is_filled(box, tmp_path):
+    shown = said(command("predict", "--model", "en-fr", "--text", HOUSE, MAISON))
+    assert shown.startswith(MAISON.replace("REPLACE", "…") + "\n1. it\n   OTHER")
+    assert said(command("predict", "en-fr", "--text", HOUSE, WHOLE, "--hide", "elle")).startswith(
+        MAISON.replace("REPLACE", "…") + "\n1. it, hidden: elle\n"
+    )
+    out = tmp_path / "out.txt"
+    assert said(command("predict", "en-fr", "--text", HOUSE, MAISON, "-o", out)) == ""
+    assert out.read_text("utf-8") == shown
+
+
+def test_a_typed_sentence_in_other_layouts(box):
+    given = ("predict", "en-fr", "--text", HOUSE, MAISON, "--context", "Yes.", "Oui.",
+             "--context", "The house fell.", "La maison est tombée.")  # fmt: skip
+    found = json.loads(said(command(*given, "--layout", "json")))
+    assert found["model"] == "en-fr"
+    assert found["gaps"][0]["source"] == "it"
+    assert found["gaps"][0]["label"] == next(iter(found["gaps"][0]["probabilities"]))
+    rows = list(csv.DictReader(io.StringIO(said(command(*given, "--layout", "csv")))))
+    assert {row["class"] for row in rows} == set(load_task("en-fr-text").classes)
+    assert "| OTHER" in said(command(*given, "--layout", "markdown")).replace("|OTHER", "| OTHER")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("en-fr", "--text", HOUSE, WHOLE), "REPLACE in the place of a pronoun, or a word to hide"),
+        (("en-fr", "--text", HOUSE, WHOLE, "--hide", "lui"), "a word of the target, found 'lui'"),
+        (("en-fr", "--text", HOUSE), "--text"),
+        (("--text", HOUSE, MAISON), "expected one model"),
+        (("en-fr", "--model", "en-fr", "--text", HOUSE, MAISON), "expected one model"),
+        (("en-fr", "f.data", "--hide", "elle", "-o", "x"), "go with --text"),
+        (("en-fr", "--text", HOUSE, MAISON, "--lenient"), "--text goes with"),
+        (("en-fr", "f.data"), "--output"),
+    ],
+)
+def test_wrong_uses_of_text_are_told(box, arguments, told):
+    assert told in said(command("predict", *arguments), 2)
+
+
+def test_demo_files_have_no_need_of_the_box(empty, tmp_path):
+    write_examples(tmp_path / "dev.data", demo_examples(load_task("en-fr"), "dev", 2))
+    run = GOLDEN / "models" / "majority"
+    said(command("predict", run, tmp_path / "dev.data", "-o", tmp_path / "out"))
+
+
+def test_serve_without_arguments_has_the_box_on_its_page(box, monkeypatch):
+    pytest.importorskip("fastapi")
+    pytest.importorskip("uvicorn")
+    from crosspro.scripts.servers.prediction import app
+    from crosspro.scripts.servers.prediction.api import PredictionRequest
+
+    desks = []
+    monkeypatch.setattr(app, "serve", lambda desk, *rest: desks.append(desk))
+    result = command("serve", "--port", 0)
+    assert said(result).startswith("http://127.0.0.1:")
+    (desk,) = desks
+    assert list(desk.systems) == ["en-fr"]
+    assert not desk.untyped
+    assert desk.pipelines["en-fr-text"].aligner.origin == "the training text of the model"
+    text = {"source": HOUSE, "target": MAISON}
+    answer = desk.predict(PredictionRequest.model_validate({"text": text}))
+    (gap,) = answer.gaps
+    assert (gap.pronoun, gap.predictions[0].label) == ("it", "OTHER")
