@@ -24,13 +24,15 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
+from crosspro.evaluation.core.statistics import Resampling
+from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
+from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from crosspro.prediction.models import summary
 from crosspro.prediction.output import predicted
 from crosspro.prediction.runs import find_run
 from crosspro.prediction.system import System, load_system
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.reproduce.models import BOX
-from crosspro.submission_scores import evaluate
 
 app = command_app()
 
@@ -60,7 +62,7 @@ LEXICONS = {
 _FEWEST = 20
 """Gaps of a class that has an interval."""
 _DOCUMENTS = 10
-_RESAMPLES = 1000
+_RESAMPLES, _SEED = 1000, 12345
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,10 @@ def _scores(domains: Sequence[Domain], task: Task, folder: Path, name: str) -> s
         write_examples(gold, domain.gold)
         write_doc_ids(gold.with_suffix(".doc-ids"), domain.gold)
         write_examples(submission, domain.found)
-        scores = evaluate(gold, [submission], task, resamples=_RESAMPLES).systems[0].scores
+        labels = read_gold(gold, task, gold.with_suffix(".doc-ids"))
+        found = read_submissions([submission], task, labels)
+        evaluation = evaluate_submissions(task, labels, found, plan=Resampling(_RESAMPLES, _SEED))
+        scores = evaluation.systems[0].scores
         cells = (_cell(scores[key]) for key in ("macro_recall", "accuracy"))
         rows.append((domain.name, ", ".join(domain.files), f"{len(domain.gaps):,}", *cells))
     return _table(("domain", "sets", "gaps", "macro recall", "accuracy"), rows)
@@ -220,7 +225,7 @@ def _cell(score: object) -> str:
 
 def _recalls(domains: Sequence[Domain], task: Task) -> str:
     """Recall of each class in each domain."""
-    generator = np.random.default_rng(1)
+    generator = np.random.default_rng(_SEED)
     rows = []
     for label in task.classes:
         cells = []

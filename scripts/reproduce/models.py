@@ -100,7 +100,7 @@ Corpora = Annotated[Path, typer.Option(help="Folder of corpora: bitext, monoling
 
 
 @dataclass(frozen=True)
-class Step:
+class Stage:
     """Commands that make one thing, one after the other, when others are made."""
 
     commands: tuple[tuple[str, ...], ...]
@@ -135,7 +135,7 @@ def make(
         raise typer.Exit(1)
 
 
-def _made(work: Path, steps: Mapping[str, Step], jobs: int) -> list[str]:
+def _made(work: Path, steps: Mapping[str, Stage], jobs: int) -> list[str]:
     """Make what is not there; the steps that failed. What needs one of these is not tried."""
     order = TopologicalSorter({title: step.after for title, step in steps.items()})
     order.prepare()
@@ -159,7 +159,7 @@ def _made(work: Path, steps: Mapping[str, Step], jobs: int) -> list[str]:
 _TELL = threading.Lock()
 
 
-def _run(work: Path, title: str, step: Step) -> bool:
+def _run(work: Path, title: str, step: Stage) -> bool:
     """Run the commands of a step, unless it was made before; whether all went well."""
     done = work / "done" / title
     if done.is_file():
@@ -178,7 +178,7 @@ def _run(work: Path, title: str, step: Step) -> bool:
     return True
 
 
-def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step]:
+def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stage]:
     """All steps of a model by their names."""
     box, task = BOX[name], f"{name}-text"
     crosspro = (sys.executable, "-m", "crosspro.scripts.main")
@@ -186,23 +186,23 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step
     train = (sys.executable, "-m", "crosspro.scripts.train")
     data, found, runs = work / "data" / name, work / "set" / name, work / "run"
     text = f"text.{box.pair}"
-    steps = {text: Step(((*own, "text", str(work), box.pair, "--corpora", str(corpora)),))}
+    steps = {text: Stage(((*own, "text", str(work), box.pair, "--corpora", str(corpora)),))}
     if until == Until.TEXT:
         return steps
     examples, documents = f"data.{name}", f"set.{name}"
     encode = (*own, "encode", str(work), name, "--corpora", str(corpora))
-    steps[examples] = Step(((*own, "data", str(work), name),), (text,))
-    steps[documents] = Step((encode,), (examples,))
+    steps[examples] = Stage(((*own, "data", str(work), name),), (text,))
+    steps[documents] = Stage((encode,), (examples,))
     if until == Until.SETS:
         return steps
     pretrain = (*crosspro, "pretrain", str(found), *_set("network_settings.pointer=false", _SHORT))
     for seed in range(1, box.pretrainings + 1):
         title = f"pretrained.{name}.{seed}"
         how: tuple[str, ...] = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
-        steps[title] = Step(((*pretrain, *how, "-o", str(runs / title)),), (documents,))
+        steps[title] = Stage(((*pretrain, *how, "-o", str(runs / title)),), (documents,))
     tiny = f"pretrained.{name}.tiny"
     how = ("--recipe", "tiny_documents", *_set(f"trainer.max_epochs={TINY_EPOCHS}"))
-    steps[tiny] = Step(((*pretrain, *how, "-o", str(runs / tiny)),), (documents,))
+    steps[tiny] = Stage(((*pretrain, *how, "-o", str(runs / tiny)),), (documents,))
 
     def trained(title: str, after: Sequence[str], *settings: str) -> str:
         place = (f"hydra.run.dir={runs / title}", f"trainer.encoded_dir={work / 'encoded' / title}")
@@ -210,7 +210,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step
         pointer = "system.network_settings.pointer=true"
         quiet = "trainer.progress_bar=false"
         command = (*train, *settings, *given, pointer, quiet, *place)
-        steps[title] = Step((command,), tuple(after))
+        steps[title] = Stage((command,), tuple(after))
         return title
 
     tuned = []
@@ -222,7 +222,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step
     teacher = f"teacher.{name}"
     members = (str(runs / title) for title in tuned)
     joined = (*crosspro, "ensemble", *members, "--average", "geometric", "-o", str(runs / teacher))
-    steps[teacher] = Step((joined,), tuple(tuned))
+    steps[teacher] = Stage((joined,), tuple(tuned))
     student = trained(
         f"distilled.{name}",
         [teacher, tiny],
@@ -237,9 +237,9 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step
     prior = ("--prior", str(work / "text" / f"{box.pair}.prior.npz"))
     pack = (*crosspro, "models", "export", str(runs / student), "--weights", "int8", *prior)
     archive = work / "models" / f"{name}.zip"
-    steps[f"archive.{name}"] = Step(((*pack, "-o", str(archive)),), (student,))
+    steps[f"archive.{name}"] = Stage(((*pack, "-o", str(archive)),), (student,))
     cards = (sys.executable, "-m", "crosspro.scripts.reproduce.cards", str(work), "--model", name)
-    steps[f"card.{name}"] = Step((cards,), (f"archive.{name}",))
+    steps[f"card.{name}"] = Stage((cards,), (f"archive.{name}",))
     return steps
 
 
