@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
@@ -33,6 +34,13 @@ if TYPE_CHECKING:  # they take a while, and many commands need but one process
 def processors() -> int:
     """Those that this process may use, where it can be asked; elsewhere 1."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
+def may_have_gpu() -> bool:
+    """Whether this machine shows a GPU that CUDA could use; no library is asked."""
+    if sys.platform == "win32":
+        return True
+    return Path("/dev/dxg").exists() or any(Path("/dev").glob("nvidia[0-9]*"))
 
 
 @contextlib.contextmanager

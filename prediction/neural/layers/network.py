@@ -1,9 +1,9 @@
 """What a network is, and the networks by name.
 
 A network says what it reads, gives logits for gaps, and may own its loss and its pre-training. It
-is one file in `networks/` and one in `conf/system/`; nothing else knows its name. Its constructor
-takes an `Inventory` and keyword settings with defaults, which are those that
-`system.network_settings` may have.
+is one file in `networks/` and one in `conf/system/`; nothing else knows its name, but for the
+registry of systems, where one predicts with it without torch. Its constructor takes an `Inventory`
+and keyword settings with defaults, which are those that `system.network_settings` may have.
 
 A package of somebody else names its networks in the entry-point group `crosspro.networks`, each
 with its class, so that runs with them can be loaded again; a module that was imported needs not.
@@ -28,8 +28,8 @@ from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.processes import Report
-from crosspro.prediction.neural.network_kind import NetworkKind
 from crosspro.prediction.neural.reading.encoding import EncodedText
+from crosspro.prediction.neural.reading.network_kind import NetworkKind
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, widest_sides
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.registry import entry_class, entry_names

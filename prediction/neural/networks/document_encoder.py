@@ -23,7 +23,6 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Side
-from crosspro.prediction.neural.document_kind import DocumentKind, DocumentSettings
 from crosspro.prediction.neural.layers.antecedent_pointer import AntecedentPointer, PointedRows
 from crosspro.prediction.neural.layers.document_rows import (
     DocumentWindow,
@@ -48,6 +47,7 @@ from crosspro.prediction.neural.reading.document_fields import (
     TARGET_AGREEMENT,
     TARGET_PIECE,
 )
+from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
 from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG
 from crosspro.prediction.neural.reading.lexicon_fields import SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, word_numbers

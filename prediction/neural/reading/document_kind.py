@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from crosspro.prediction.neural.network_kind import NetworkKind
 from crosspro.prediction.neural.reading.document_fields import (
     SHOWN_PIECE,
     SOURCE_AGREEMENT,
@@ -16,8 +15,7 @@ from crosspro.prediction.neural.reading.document_fields import (
 )
 from crosspro.prediction.neural.reading.fields import TAG, Reads
 from crosspro.prediction.neural.reading.lexicon_fields import INDUCED, SOURCE_NOUN, TARGET_NOUN
-
-NAME = "document_encoder"
+from crosspro.prediction.neural.reading.network_kind import NetworkKind
 
 
 @dataclass(frozen=True)
