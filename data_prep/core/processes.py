@@ -178,6 +178,14 @@ def _map_ray(
     yield from _in_order(shards, submit, ray.get, deque(), width)
 
 
+def may_fork() -> bool:
+    """Whether a fork is safe here: there are no threads of ours, and another process may begin."""
+    from multiprocessing import current_process
+
+    alone = threading.active_count() == 1 and not current_process().daemon
+    return alone and sys.platform == "linux"
+
+
 @contextlib.contextmanager
 def forked(
     work: Callable[[], Result], expected: str, advice: str = ""

@@ -7,14 +7,11 @@ only scales. What is rotated together stands side by side, as one complex number
 calculated for the places that are asked for: the gap, the pronoun, and nouns that may be
 antecedents. Given its kind, each noun says the same of the classes, so that p(class) is a sum over
 kinds.
-
-Batches are shared out among as many threads as the matrix library may use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import erf, sqrt
@@ -49,8 +46,6 @@ Numbers = NDArray[np.int64]
 
 _PLACES = 1 << 10
 """Places of a batch: what is worked on stays in caches, and products are large enough."""
-_MOST_THREADS = 16
-"""More would wait for each other: between products only one thread runs at a time."""
 _LONGEST = 10_000.0
 _SMALLEST = 1e-5
 """Of rotations and norms, as in `layers.transformer`."""
@@ -277,9 +272,9 @@ class DocumentArrays:
         angles = np.arange(-reach, reach + 1)[:, None] * np.tile(speeds, self.settings.heads)
         return np.asarray(np.exp(1j * angles), np.complex64)
 
-    def read_all(self, text: DocumentText, use: Callable[[slice, ReadRows], None]) -> None:
-        """Read all gaps of a text, and use what was read of each batch, in any order."""
-        _shared_out(lambda gaps: use(gaps, self._read(text.rows(gaps))), [*text.batches()])
+    def read(self, text: DocumentText) -> Iterator[ReadRows]:
+        """What is read of all gaps of a text, a few at a time, in their order."""
+        return (self._read(text.rows(gaps)) for gaps in text.batches())
 
     def _read(self, rows: DocumentRows) -> ReadRows:
         asked = np.zeros(rows.bounds[-1], bool)
@@ -407,7 +402,7 @@ def _centred(vectors: Floats) -> Floats:
 def _normed(states: Floats) -> Floats:
     """Centred states, scaled as a norm does."""
     squares = np.einsum("ij,ij->i", states, states) / np.float32(states.shape[1])
-    return np.asarray(states / np.sqrt(squares + np.float32(_SMALLEST))[:, None])
+    return np.asarray(states * (1 / np.sqrt(squares + np.float32(_SMALLEST)))[:, None])
 
 
 def _turned(vectors: Floats, by: NDArray[np.complex64]) -> Floats:
@@ -425,18 +420,3 @@ def _gelu(values: Floats) -> Floats:
 def _softmax(scores: Chances) -> Chances:
     chances = np.exp(scores - scores.max(-1, keepdims=True))
     return np.asarray(chances / chances.sum(-1, keepdims=True))
-
-
-def _shared_out(work: Callable[[slice], None], pieces: Sequence[slice]) -> None:
-    """Do some work on every piece, in threads that have a core each."""
-    if len(pieces) < 2:
-        for piece in pieces:
-            work(piece)
-        return
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
-    library = ThreadpoolController().select(user_api="blas")
-    allowed = max((one["num_threads"] for one in library.info()), default=1)
-    with library.limit(limits=1), ThreadPoolExecutor(min(allowed, _MOST_THREADS)) as pool:
-        for _ in pool.map(work, pieces):  # what was raised is raised here
-            pass

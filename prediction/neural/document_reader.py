@@ -6,8 +6,9 @@ only torch can do, explaining and training on, `trainable` does, from the same w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import cached_property, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +19,12 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.processes import forked, may_fork, processors
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import load_adjustment, save_adjustment
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText, ReadRows
+from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText
 from crosspro.prediction.neural.network_system import NetworkSystem
 from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
 from crosspro.prediction.neural.reading.encoding import encode
@@ -59,34 +61,29 @@ class DocumentReader(NetworkSystem):
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """The probabilities of the network."""
-        text = self._text(examples)
-        found = np.zeros((len(text.sizes), len(self.task.classes)))
+        return np.concatenate(_in_processes(self._chances, document_parts(examples)))
 
-        def use(gaps: slice, read: ReadRows) -> None:
-            found[gaps] = read.chances
-
-        self.network.read_all(text, use)
-        return found
+    def _chances(self, examples: Sequence[Example]) -> Probabilities:
+        nothing = np.zeros((0, len(self.task.classes)))
+        read = self.network.read(self._text(examples))
+        return np.concatenate((nothing, *(rows.chances for rows in read)))
 
     def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
         """The nouns that the network points at, where it does."""
         if not self.points:
             return super().antecedents(examples, classes)
-        text, parts = self._text(examples), {}
-
-        def use(gaps: slice, read: ReadRows) -> None:
-            parts[gaps.start] = (gaps, read.rows, read.shares, read.given(classes[gaps]))
-
-        self.network.read_all(text, use)
-        found = NounSums(self.encoder.reading, examples)
-        for start in sorted(parts):
-            gaps, rows, shares, given = parts[start]
-            tokens, numbers = rows.tokens[rows.nouns], gaps.start + rows.noun_rows
+        text, found = self._text(examples), NounSums(self.encoder.reading, examples)
+        start = 0
+        for read in self.network.read(text):
+            end = start + len(read.chances)
+            tokens, gaps = read.rows.tokens[read.rows.nouns], start + read.rows.noun_rows
+            given = read.given(classes[start:end])
             of_source = tokens < text.source_tokens
             sides: dict[Side, NDArray[np.bool_]] = {"target": ~of_source, "source": of_source}
             for side, own in sides.items():
                 places = tokens[own] - (0 if side == "source" else text.source_tokens)
-                found.add(side, numbers[own], places, shares[own], given[own])
+                found.add(side, gaps[own], places, read.shares[own], given[own])
+            start = end
         return found.nouns()
 
     def _text(self, examples: Sequence[Example]) -> DocumentText:
@@ -143,3 +140,33 @@ class DocumentReader(NetworkSystem):
 
         self.network, self.weights = taken_weights(folder / WEIGHTS_FILE, self.name, take)
         self.adjustment = load_adjustment(folder, len(self.task.classes))
+
+
+_WORTH_A_PROCESS = 100
+"""So many gaps are read while another process is begun, a few times over."""
+
+
+def document_parts(examples: Sequence[Example]) -> list[Sequence[Example]]:
+    """Examples in as many parts of whole documents as there are processors, if that is worth it."""
+    gaps = sum(len(example.gaps) for example in examples)
+    number = min(processors(), gaps // _WORTH_A_PROCESS)
+    if number < 2 or not may_fork():
+        return [examples]
+    from crosspro.prediction.output import whole_documents
+
+    return [*whole_documents(examples, -(-len(examples) // number))]
+
+
+def _in_processes(
+    work: Callable[[Sequence[Example]], Probabilities], parts: Sequence[Sequence[Example]]
+) -> list[Probabilities]:
+    """The work on each part, the first in this process, others in processes of their own."""
+    if len(parts) < 2:
+        return [work(part) for part in parts]
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    expected = ("prediction: expected that of another process", "Fewer lines at once need less.")
+    with ExitStack() as stack:
+        stack.enter_context(threadpool_limits(1, "blas"))  # each has a core of its own
+        others = [stack.enter_context(forked(partial(work, part), *expected)) for part in parts[1:]]
+        return [work(parts[0]), *(result() for result in others)]

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -15,9 +16,7 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.formats.shared_task import read_examples, write_examples
 from crosspro.prediction import registry
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
@@ -25,7 +24,7 @@ from crosspro.prediction.explanation import explain
 from crosspro.prediction.model_archive import renewed_digests
 from crosspro.prediction.models import export_run
 from crosspro.prediction.neural import document_arrays, document_reader
-from crosspro.prediction.neural.document_reader import DocumentReader
+from crosspro.prediction.neural.document_reader import DocumentReader, document_parts
 from crosspro.prediction.neural.reading.document_kind import DocumentKind
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
@@ -111,13 +110,34 @@ def test_text_without_gaps_has_no_probabilities(kind, saved, dev):
     assert len(loaded.predict([NO_SOURCE])) == 1
 
 
-def test_small_batches_in_threads_change_nothing(saved, dev, monkeypatch):
+def test_small_batches_change_nothing(saved, dev, monkeypatch):
+    monkeypatch.setattr(document_arrays, "_PLACES", 50)
     for made, loaded in saved.values():
-        whole = loaded.predict(dev)
-        with monkeypatch.context() as patched:
-            patched.setattr(document_arrays, "_PLACES", 50)
-            assert loaded.predict(dev) == pytest.approx(whole, abs=1e-6)
-            assert_same(made, loaded, dev)
+        assert_same(made, loaded, dev)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+@pytest.mark.parametrize("number", [2, 3])
+def test_several_processes_say_what_one_says(number, saved, dev, monkeypatch):
+    alone = {kind: loaded.predict(dev) for kind, (_, loaded) in saved.items()}
+    monkeypatch.setattr(document_reader, "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(document_reader, "processors", lambda: number)
+    monkeypatch.setattr(document_reader, "may_fork", lambda: True)
+    parts = document_parts(dev)
+    assert len(parts) > 1
+    assert [example for part in parts for example in part] == list(dev)
+    first = [part[0].document for part in parts[1:]]
+    assert all(part[-1].document not in first[number:] for number, part in enumerate(parts))
+    for kind, (_, loaded) in saved.items():
+        assert loaded.predict(dev) == pytest.approx(alone[kind], abs=1e-6)
+
+
+def test_little_text_and_threads_need_no_other_process(dev, monkeypatch):
+    monkeypatch.setattr(document_reader, "processors", lambda: 4)
+    assert document_parts(dev[:2]) == [dev[:2]]
+    monkeypatch.setattr(document_reader, "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(document_reader, "may_fork", lambda: False)
+    assert document_parts(dev) == [dev]
 
 
 def test_a_system_that_does_not_point_says_so(saved, dev):
@@ -237,7 +257,8 @@ def test_a_trial_archive_says_the_same_of_official_text(discomt2015):
     if not archive.is_file():
         pytest.skip("the trial archives are not here")
     loaded = load_system(archive)
-    lines = demo_examples(load_task("en-fr-2015"), "dev", 4)
+    file = discomt2015 / "DiscoMT2015.test.en-fr.gold.data.xz"
+    lines = list(islice(read_examples(file, loaded.task, lenient=True), 60))
     found, expected = loaded.predict(lines), loaded.trainable().predict(lines)
     assert found == pytest.approx(expected, abs=0.01)
     assert (found.argmax(1) == expected.argmax(1)).all()
