@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property, partial
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +63,7 @@ class DocumentReader(NetworkSystem):
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """The probabilities of the network."""
-        return np.concatenate(_in_processes(self._chances, document_parts(examples)))
+        return np.concatenate(_in_processes(self._chances, text_parts(examples, self.context)))
 
     def _chances(self, examples: Sequence[Example]) -> Probabilities:
         nothing = np.zeros((0, len(self.task.classes)))
@@ -146,15 +148,22 @@ _WORTH_A_PROCESS = 100
 """So many gaps are read while another process is begun, a few times over."""
 
 
-def document_parts(examples: Sequence[Example]) -> list[Sequence[Example]]:
-    """Examples in as many parts of whole documents as there are processors, if that is worth it."""
-    gaps = sum(len(example.gaps) for example in examples)
-    number = min(processors(), gaps // _WORTH_A_PROCESS)
+def text_parts(examples: Sequence[Example], context: int) -> list[Sequence[Example]]:
+    """Examples in a part with as many gaps for each processor, if that is worth it.
+
+    Before its own a part has the lines that its first gaps look back at, without their gaps.
+    """
+    ends = np.cumsum([len(example.gaps) for example in examples])
+    number = min(processors(), int(ends[-1]) // _WORTH_A_PROCESS) if len(ends) else 0
     if number < 2 or not may_fork():
         return [examples]
-    from crosspro.prediction.output import whole_documents
-
-    return [*whole_documents(examples, -(-len(examples) // number))]
+    wanted = ends[-1] * np.arange(1, number) / number
+    cuts = [0, *(np.searchsorted(ends, wanted) + 1).tolist(), len(examples)]
+    parts = []
+    for start, end in pairwise(cuts):
+        before = examples[max(0, start - context) : start]
+        parts.append([*(replace(line, gaps=()) for line in before), *examples[start:end]])
+    return parts
 
 
 def _in_processes(

@@ -24,7 +24,7 @@ from crosspro.prediction.explanation import explain
 from crosspro.prediction.model_archive import renewed_digests
 from crosspro.prediction.models import export_run
 from crosspro.prediction.neural import document_arrays, document_reader
-from crosspro.prediction.neural.document_reader import DocumentReader, document_parts
+from crosspro.prediction.neural.document_reader import DocumentReader, text_parts
 from crosspro.prediction.neural.reading.document_kind import DocumentKind
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
@@ -123,21 +123,22 @@ def test_several_processes_say_what_one_says(number, saved, dev, monkeypatch):
     monkeypatch.setattr(document_reader, "_WORTH_A_PROCESS", 1)
     monkeypatch.setattr(document_reader, "processors", lambda: number)
     monkeypatch.setattr(document_reader, "may_fork", lambda: True)
-    parts = document_parts(dev)
-    assert len(parts) > 1
-    assert [example for part in parts for example in part] == list(dev)
-    first = [part[0].document for part in parts[1:]]
-    assert all(part[-1].document not in first[number:] for number, part in enumerate(parts))
+    parts = text_parts(dev, 2)
+    assert len(parts) == number
+    gaps = [sum(len(example.gaps) for example in part) for part in parts]
+    assert sum(gaps) == sum(len(example.gaps) for example in dev)
+    assert max(gaps) - min(gaps) < 5
     for kind, (_, loaded) in saved.items():
         assert loaded.predict(dev) == pytest.approx(alone[kind], abs=1e-6)
 
 
 def test_little_text_and_threads_need_no_other_process(dev, monkeypatch):
     monkeypatch.setattr(document_reader, "processors", lambda: 4)
-    assert document_parts(dev[:2]) == [dev[:2]]
+    assert text_parts([], 1) == [[]]
+    assert text_parts(dev[:2], 1) == [dev[:2]]
     monkeypatch.setattr(document_reader, "_WORTH_A_PROCESS", 1)
     monkeypatch.setattr(document_reader, "may_fork", lambda: False)
-    assert document_parts(dev) == [dev]
+    assert text_parts(dev, 1) == [dev]
 
 
 def test_a_system_that_does_not_point_says_so(saved, dev):
