@@ -1,4 +1,5 @@
-# make train      set everything up and train en-fr on the generated demo corpus
+# make train      set everything up, train en-fr on the generated demo corpus, and show the model of
+#                 the box on sentences that people would write
 # make test       set everything up and run the tests (properties with 50 examples each)
 # make test-all   the tests, slow ones included (properties with 150 examples each)
 # make lint       ruff and mypy
@@ -20,16 +21,26 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKE
 # Without what a package asks for, and built with what is installed already.
 ALONE := $(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --use-pep517
 # What `make hashed` installs.
-CHECKED ?= crosspro,dev,review,browser
+CHECKED ?= crosspro,train,dev,review,browser
 COMMA := ,
 SPACE := $(subst ,, )
 NAMED := $(subst $(COMMA), ,$(EXTRAS))
+# A sentence and its translation follow; nothing is shown where the box has no such model.
+SHOW := test ! -f models/en-fr.zip || $(VENV)/bin/crosspro predict --model en-fr --text
 FOLDERS := baselines conf data_prep evaluation prediction scripts
 
 .PHONY: train test test-all lint extras hashed pins names clean
 
 train: $(READY)
 	$(RUN) train.py task=en-fr $(ARGS)
+	@test ! -f models/en-fr.zip || printf '\n%s\n' \
+		"That was generated text. The model en-fr of the box (crosspro predict --model en-fr --text …):"
+	@$(SHOW) "The cup fell, but it did not break." \
+		"La tasse est tombée, mais REPLACE ne s'est pas cassée."
+	@$(SHOW) "The nurses were tired when they came home." \
+		"Les infirmières étaient fatiguées quand REPLACE sont rentrées."
+	@$(SHOW) "I lost my key and I cannot find it any more." \
+		"J'ai perdu ma clé et je ne REPLACE trouve plus."
 
 test: $(READY)
 	$(PYTEST) $(ARGS)
@@ -75,7 +86,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else \
 		"crosspro needs Python 3.11 or newer, found " + sys.version.split()[0] + "; set PYTHON=…")'
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) -e '.[dev]'
+	$(INSTALL) -e '.[dev,train]'
 	@touch $@
 
 clean:

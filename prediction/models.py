@@ -26,6 +26,7 @@ from crosspro.prediction.model_archive import (
     unpack,
     write_archive,
 )
+from crosspro.prediction.named_places import without_places
 from crosspro.prediction.runs import FILE, Run, find_run
 from crosspro.prediction.stored_tensors import (
     FULL,
@@ -55,11 +56,12 @@ class Export:
     size: int
 
 
-def export_run(run: Path, output: Path, weights: str = FULL) -> Export:
+def export_run(run: Path, output: Path, weights: str | None = None) -> Export:
     """Pack a run, or another archive, into one file; only a system that can be loaded is packed.
 
-    `weights` (one of `WEIGHTS`) says how matrices of tensors are stored; what is no tensor
-    (vocabularies, language models, lexicons) stays as it is.
+    `weights` (one of `WEIGHTS`) says how matrices of tensors are stored, None: as they are; what is
+    no tensor (vocabularies, language models, lexicons) stays as it is. Paths in descriptions become
+    names and digests.
     """
     if output.suffix in (".gz", ".xz"):
         raise input_error(output, "output", "a name that ends otherwise", f"one in {output.suffix}")
@@ -72,13 +74,16 @@ def export_run(run: Path, output: Path, weights: str = FULL) -> Export:
             (scratch / MODEL / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source / name, scratch / MODEL / name)
         tensors = sorted(scratch.rglob(TENSORS))
-        if sum(_store(path, weights) for path in tensors):
+        changed = [weights is not None and _store(path, weights) for path in tensors]
+        changed += [_name_places(path) for path in sorted(scratch.rglob(DESCRIPTION))]
+        if any(changed):
             _describe_again(scratch / MODEL)
         if (folder / FILE).is_file():
             shutil.copyfile(folder / FILE, scratch / FILE)
-        fewer = sum(stored_weights(path) != FULL for path in tensors)
-        write_archive(output, scratch, weights if fewer else FULL)
-    return Export(system, len(names) + 1, fewer, output.stat().st_size)
+            _name_places(scratch / FILE)
+        fewer = [stored for path in tensors if (stored := stored_weights(path)) != FULL]
+        write_archive(output, scratch, fewer[0] if fewer else FULL)
+    return Export(system, len(names) + 1, len(fewer), output.stat().st_size)
 
 
 def import_archive(path: Path, output: Path) -> System:
@@ -105,13 +110,36 @@ def _store(path: Path, weights: str) -> bool:
     return True
 
 
+def _name_places(path: Path) -> bool:
+    """Take the paths out of a description, if it has any; whether it had."""
+    content = json_object(path.read_bytes(), path)
+    named = without_places(content, _digest_at)
+    if path.name == DESCRIPTION:  # its task and its checksums are of the system
+        named = {**content, "settings": named["settings"]}
+    if named != content:
+        _write_json(path, named)
+    return named != content
+
+
+def _digest_at(run: str) -> str:
+    """The digest of the system of a run or an archive; nothing where none can be read."""
+    try:
+        return _text(_description(Path(run)), "sha256")
+    except (InputError, OSError, ValueError):  # ValueError: a NUL in the name
+        return ""
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+
+
 def _describe_again(model: Path) -> None:
     """Renew the checksums of a saved system whose files have changed, and of systems in it."""
     inside_first = sorted(model.rglob(DESCRIPTION), key=lambda path: -len(path.parts))
     for path in inside_first:
         description = json_object(path.read_bytes(), path)
         whole = renewed_digests(description, path.parent, DESCRIPTION)
-        write_text(path, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+        _write_json(path, whole)
 
 
 ARCHIVES = ".zip"
@@ -184,21 +212,27 @@ def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
 
 def summary(path: Path) -> ModelSummary:
     """What a run or an archive says of itself; its arrays are not read."""
+    description = _description(path)
     if is_archive(path):
         manifest = read_manifest(path)
-        text = archived_text(path, f"{MODEL}/{DESCRIPTION}")
-        if text is None:
-            raise input_error(path, "archive", f"a saved system with {DESCRIPTION}", "none")
-        description = json_object(text, path / MODEL / DESCRIPTION)
         weights, size, kind = manifest.weights, path.stat().st_size, "archive"
     else:
         folder = model_folder(path)
-        description = read_json_object(folder / DESCRIPTION)
         files = [one for one in folder.rglob("*") if one.is_file()]
         stored = [_weights_of(file) for file in files if file.match(TENSORS)]
         weights = next((one for one in stored if one != FULL), FULL)
         size, kind = sum(one.stat().st_size for one in files), "run"
     return _summary(path, kind, weights, size, description)
+
+
+def _description(path: Path) -> dict[str, Any]:
+    """What the system of a run or an archive says of itself."""
+    if not is_archive(path):
+        return read_json_object(model_folder(path) / DESCRIPTION)
+    text = archived_text(path, f"{MODEL}/{DESCRIPTION}")
+    if text is None:
+        raise input_error(path, "archive", f"a saved system with {DESCRIPTION}", "none")
+    return json_object(text, path / MODEL / DESCRIPTION)
 
 
 def _summary(

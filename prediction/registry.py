@@ -14,7 +14,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import (
+    choices,
+    how_to_install,
+    input_error,
+    quoted,
+    training_package,
+)
 from crosspro.data_prep.core.processes import may_have_gpu
 
 
@@ -74,7 +80,15 @@ def registered(name: object, base: type, where: str | Path = "settings") -> type
     Ours are taken as they are.
     """
     if isinstance(name, str) and name in OWN:
-        own: type = pkgutil.resolve_name(OWN[name])
+        try:
+            own: type = pkgutil.resolve_name(OWN[name])
+        except ImportError as error:
+            package = training_package(error)
+            if package is None:
+                raise
+            expected = f"the package {package}, which a system {name} needs"
+            lacking = f"nothing: {how_to_install('train')}"
+            raise input_error(where, "system", expected, lacking) from error
         return own
     found = entry_class(GROUP, name, base, where, "system")
     if found is None:
@@ -96,7 +110,7 @@ def predicting(
     torch would be faster.
     """
     network, trainer = settings.get("network"), settings.get("trainer")
-    if name != "neural" or network not in _WITHOUT_TORCH:
+    if name != "neural" or not isinstance(network, str) or network not in _WITHOUT_TORCH:
         return registered(name, base, where)
     on_cpu = isinstance(trainer, dict) and trainer.get("accelerator") == "cpu"
     if may_have_gpu() and not on_cpu and find_spec("torch") is not None:

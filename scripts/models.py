@@ -71,25 +71,30 @@ def export_command(
     run_dir: RunOrModel = None,
     model: Model = None,
     weights: Annotated[
-        str, typer.Option(help=f"How matrices are stored: {', '.join(WEIGHTS)}.")
-    ] = FULL,
+        str | None,
+        typer.Option(help=f"How matrices are stored: {', '.join(WEIGHTS)}; else as they are."),
+    ] = None,
 ) -> None:
     """Pack a trained system into one file, with the checksum of every file in it.
 
     Commands take the archive wherever they take a run. In 16 or 8 bits the matrices of tensors are
-    rounded; vocabularies, language models and lexicons stay as they are. The same run gives the
-    same bytes.
+    rounded; vocabularies, language models and lexicons stay as they are. Paths of this machine are
+    left out: folders and files go by their names, other runs by name and digest. The same run gives
+    the same bytes; a MODEL that was packed before is packed again so.
     """
-    if weights not in WEIGHTS:
-        raise typer.BadParameter(f"--weights: expected {choices(WEIGHTS)}, found {quoted(weights)}")
+    if weights not in (None, *WEIGHTS):
+        found = quoted(str(weights))
+        raise typer.BadParameter(f"--weights: expected {choices(WEIGHTS)}, found {found}")
     given = all_runs([path for path in (run_dir, model) if path is not None], None)
     if len(given) > 1:
         raise typer.BadParameter("expected RUN, or --model MODEL, found both")
     packed = export_run(given[0], output, weights)
     what = f"{packed.system.shown_name} for {packed.system.task.name}"
     tensors = f"weights {weights} in {packed.narrowed} of {packed.files} files"
-    if weights == FULL:
+    if weights is None:
         tensors = "weights as they are"
+    elif weights == FULL:
+        tensors = f"weights {FULL}"
     elif not packed.narrowed:
         tensors = f"weights as they are, since it has no large matrices to store as {weights}"
     size = f"{packed.size / _MEGABYTE:,.1f} MB"

@@ -19,10 +19,10 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
-from scipy.special import stdtrit
 
 from crosspro.data_prep.core.files import write_text
 from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.statistics import t_quantile
 from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
 from crosspro.prediction.runs import FILE, Run, read_run
 from crosspro.scripts.options import style_of
@@ -99,7 +99,7 @@ def _mean(metric: str, values: Sequence[float]) -> Score:
     signature = f"mean of {metric}|seeds:{len(values)}|interval:t"
     if len(values) < 2:
         return Score(metric, mean, signature)
-    half = float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / math.sqrt(len(values))
+    half = t_quantile(len(values) - 1, 0.975) * stdev(values) / math.sqrt(len(values))
     return Score(metric, mean, signature, mean - half, mean + half)
 
 

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from scipy.special import log_softmax
 
 from crosspro.baselines.it_classifier.context import (
     ANNOTATORS,
@@ -250,7 +249,8 @@ class ItClassifier(ItScorer):
         for total, names in zip(totals, features_of(contexts, annotated), strict=True):
             known = [self.names[name] for name in dict.fromkeys(names) if name in self.names]
             total += self.weights[known].sum(axis=0)
-        return np.asarray(np.exp(log_softmax(totals, axis=1)))
+        away = totals - totals.max(axis=1, keepdims=True)
+        return np.asarray(np.exp(away - np.log(np.exp(away).sum(axis=1, keepdims=True))))
 
     def described(self) -> str:
         """What it is."""

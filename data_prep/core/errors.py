@@ -28,6 +28,18 @@ def how_to_install(extra: str) -> str:
     return f"make extras EXTRAS={extra} (or pip install 'crosspro[{extra}]')"
 
 
+TRAINING = frozenset(
+    {"hydra", "omegaconf", "pytorch_lightning", "scipy", "sklearn", "tensorboard", "torch", "tqdm"}
+)
+"""Packages of the extra `train`, which learning needs; scoring and judging do without."""
+
+
+def training_package(error: ImportError) -> str | None:
+    """The package of the extra `train` that could not be imported; None if it was another one."""
+    package = (error.name or "").partition(".")[0]
+    return package if package in TRAINING else None
+
+
 _CONTROLS = "\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069"
 _STEERING = re.compile(f"[\\x00-\x1f{_CONTROLS}]")
 _STEERING_IN_LINES = re.compile(f"[\\x00-\t\x0b-\x1f{_CONTROLS}]")

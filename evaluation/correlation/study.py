@@ -23,10 +23,16 @@ from itertools import combinations, permutations
 from pathlib import Path
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from crosspro.evaluation.core.score import Scale, Score, make_signature
-from crosspro.evaluation.core.statistics import Resampling, draws, interval, p_value
+from crosspro.evaluation.core.statistics import (
+    Resampling,
+    draws,
+    interval,
+    p_value,
+    t_below,
+    t_quantile,
+)
 from crosspro.evaluation.correlation.score_table import (
     FEWEST,
     FEWEST_WILLIAMS,
@@ -114,12 +120,12 @@ def t_test(r: float, n: int) -> float:
     if abs(r) >= 1:
         return 0.0
     t = abs(r) * math.sqrt((n - 2) / (1 - r * r))
-    return float(2 * stdtr(n - 2, -t))
+    return 2 * t_below(n - 2, -t)
 
 
 def smallest_significant(n: int) -> float:
     """The smallest Pearson correlation over n systems with p < 0.05 (two-sided)."""
-    t = float(stdtrit(n - 2, 0.975))
+    t = t_quantile(n - 2, 0.975)
     return t / math.sqrt(n - 2 + t * t)
 
 
@@ -183,7 +189,7 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
         t = above / math.sqrt(variance)
     else:
         t = math.copysign(math.inf, above) if above else 0.0
-    upper = float(stdtr(degrees, -t))
+    upper = t_below(degrees, -t)
     return WilliamsTest(t, degrees, upper, min(1.0, 2 * min(upper, 1 - upper)))
 
 

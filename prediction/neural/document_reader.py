@@ -105,8 +105,8 @@ class DocumentReader(NetworkSystem):
     def _in_torch(self) -> NeuralSystem:
         if find_spec("torch") is None:
             raise CrossproError(
-                f"{self.shown_name}: explaining or training a network expected torch, found none: "
-                f"{how_to_install('train')}"
+                f"{self.shown_name}: to explain or train a network: expected the package torch, "
+                f"found nothing: {how_to_install('train')}"
             )
         import torch
 

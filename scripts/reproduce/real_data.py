@@ -76,7 +76,7 @@ def real_data(
     output.mkdir(parents=True, exist_ok=True)
     for name in task or TASKS:
         rules = load_task(name)
-        joined = _join(_pair_folder(bitext, rules), output)
+        joined = join_corpora(_pair_folder(bitext, rules), output)
         links = _links(rules, joined)
         folder = output / name
         folder.mkdir(exist_ok=True)
@@ -96,7 +96,7 @@ def real_data(
 
 
 @dataclass(frozen=True)
-class _Joined:
+class Joined:
     """The tokenised text of a pair in OUT/joined.PAIR.*; `sizes` are the lines of each corpus."""
 
     folder: Path
@@ -104,6 +104,7 @@ class _Joined:
     sizes: dict[str, int]
 
     def path(self, suffix: str) -> Path:
+        """The file of a language, or of document names."""
         return self.folder / f"joined.{self.pair}.{suffix}"
 
     def sides(self, task: Task) -> list[str]:
@@ -123,7 +124,7 @@ def _pair_folder(bitext: Path, task: Task) -> Path:
 
 
 @cache  # both directions of a pair, and both tasks of a direction
-def _join(bitext: Path, output: Path) -> _Joined:
+def join_corpora(bitext: Path, output: Path) -> Joined:
     """Tokenise and join all corpora of a pair."""
     corpora = {
         f"{split}.{name}": path
@@ -133,7 +134,7 @@ def _join(bitext: Path, output: Path) -> _Joined:
     }
     pair = bitext.resolve().name
     kept = _kept_lines(corpora, pair.split("-"), bitext)
-    joined = _Joined(output, pair, {title: sum(kept[title]) for title in corpora})
+    joined = Joined(output, pair, {title: sum(kept[title]) for title in corpora})
     for language in pair.split("-"):
         if joined.path(language).is_file():
             continue
@@ -180,7 +181,7 @@ def _letters(doc_ids: Path, languages: Sequence[str]) -> Iterator[tuple[str, ...
         yield tuple(re.sub(r"\W+", "", line.decode("utf-8").lower()) for line in lines)
 
 
-def _links(task: Task, joined: _Joined) -> Path:
+def _links(task: Task, joined: Joined) -> Path:
     """The links of the joined text in the task's direction, made or turned round."""
     source, target = task.source_language, task.target_language
     links, other = (

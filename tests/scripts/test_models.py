@@ -84,6 +84,17 @@ def test_fewer_bits_are_nearly_the_same_system(name, weights, apart, smaller, ru
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
+def test_an_archive_is_packed_again_as_it_is_unless_weights_are_named(runs, dev, tmp_path):
+    exported(runs / "network", tmp_path / "small.zip", "--weights", "int8")
+    assert "weights as they are" in exported(tmp_path / "small.zip", tmp_path / "same.zip")
+    assert (tmp_path / "same.zip").read_bytes() == (tmp_path / "small.zip").read_bytes()
+    told = exported(tmp_path / "small.zip", tmp_path / "wide.zip", "--weights", "float32")
+    assert "weights float32" in told
+    small, wide = (load_system(tmp_path / f"{name}.zip") for name in ("small", "wide"))
+    assert wide.predict(dev) == pytest.approx(small.predict(dev), abs=1e-6)
+    assert (tmp_path / "wide.zip").stat().st_size > 2 * (tmp_path / "small.zip").stat().st_size
+
+
 def test_what_has_no_tensors_says_so(runs, tmp_path):
     told = exported(runs / "lm", tmp_path / "a.zip", "--weights", "int8")
     assert "as they are, since it has no large matrices to store as int8" in told

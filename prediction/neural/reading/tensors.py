@@ -78,8 +78,8 @@ def _moved(column: Any, device: torch.device | str) -> Any:
     return column.to(device)
 
 
-def gap_tensors(data: EncodedText, context: int = 0) -> GapTensors:
-    """Tensors of encoded data on the CPU."""
+def gap_tensors(data: EncodedText, context: int | Ints = 0) -> GapTensors:
+    """Tensors of encoded data on the CPU; `context` is one number, or one for each gap."""
     first = np.maximum(data.sentence - context, data.first_of_document[data.sentence])
     return GapTensors(
         {name: _tensor(array) for name, array in data.fields.items()},

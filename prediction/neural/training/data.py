@@ -289,12 +289,28 @@ def training_data(
     check_labels(train.label, dev.label)
     return TrainingData(
         train,
-        gap_tensors(train, settings.context),
+        gap_tensors(train, _contexts(len(train.label), settings)),
         gap_tensors(dev, settings.context),
         len(task.classes),
         settings,
         {"train": train.digest, "dev": dev.digest},
     )
+
+
+_SHORT = 4
+"""A short context has fewer sentences than these, as what people type has."""
+
+
+def _contexts(gaps: int, settings: Training) -> Ints:
+    """How many sentences before its own each gap of train may read.
+
+    A share of them (`short_context`) reads less than there is, the same in every epoch: a network
+    that always had ten sentences does badly with one.
+    """
+    generator = np.random.default_rng(0)
+    short = generator.random(gaps) < settings.short_context
+    drawn = generator.integers(0, max(1, min(_SHORT, settings.context)), gaps)
+    return np.where(short, drawn, settings.context).astype(np.int32)
 
 
 def learn_reading(

@@ -33,6 +33,7 @@ class Training:
     min_count: Annotated[int, whole()] = 2
     lowercase: bool = True
     context: Annotated[int, whole()] = 0
+    short_context: Annotated[float, number(0, 1)] = 0.0
     units: Annotated[str, one_of(KINDS)] = "words"
     unit_vocabulary: Annotated[int, whole(10)] = 8000
     batch_size: Annotated[int, whole(1)] = 1000

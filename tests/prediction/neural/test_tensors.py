@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from crosspro.prediction.neural.reading.encoding import Reading, fit_and_encode
@@ -13,6 +14,8 @@ from crosspro.prediction.neural.reading.tensors import (
     span,
     word_numbers,
 )
+from crosspro.prediction.neural.training.data import training_data
+from crosspro.prediction.neural.training.settings import Training
 from tests.prediction.neural.small import TASK
 
 
@@ -40,3 +43,24 @@ def test_a_span_is_cut_at_its_end_and_at_its_width():
 
 def test_the_number_of_a_word_is_known_without_its_token():
     assert word_numbers(torch.tensor([5, 7 * TOKEN_MARK + 5])).tolist() == [5, 5]
+
+
+def test_gaps_may_read_back_by_different_numbers_of_sentences(train):
+    _, data = fit_and_encode(train, Reading((SOURCE, LEMMA)), TASK)
+    contexts = np.arange(len(data.label), dtype=np.int32) % 3
+    mixed = gap_tensors(data, contexts)
+    for number in range(3):
+        same, own = gap_tensors(data, number), torch.from_numpy(contexts == number)
+        for side in ("source", "target"):
+            low = f"{side}_low"
+            assert torch.equal(getattr(mixed, low)[own], getattr(same, low)[own])
+
+
+def test_a_share_of_the_training_gaps_has_a_short_context(train):
+    _, data = fit_and_encode(train, Reading((SOURCE, LEMMA)), TASK)
+    kept = training_data(data, data, TASK, Training(context=2))
+    cut = training_data(data, data, TASK, Training(context=2, short_context=1.0))
+    own = kept.train.target_start - kept.train.target_low
+    shorter = cut.train.target_start - cut.train.target_low
+    assert (shorter <= own).all() and (shorter < own).any()
+    assert torch.equal(cut.dev.target_low, kept.dev.target_low)  # dev is read as it is

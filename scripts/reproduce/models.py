@@ -1,0 +1,461 @@
+"""Make the models of the box again: models/NAME.zip, and their cards, from a folder of corpora.
+
+    python -m crosspro.scripts.reproduce.models make WORK --corpora DATA --jobs 16
+
+on a machine with a GPU does everything, and goes on where it was stopped: text of a pair
+(tokenised, linked, without whatever is tested on), examples of each task for use, document sets of
+bitext and novels, pre-trainings, fine-tunings, an ensemble of these as teacher, a tiny network
+distilled from it, and the archive in 8 bits with what the aligner learnt. WORK/log has what each
+step says, WORK/models what comes out. `--until sets` stops before a GPU is needed.
+
+DATA has bitext/PAIR/{train,dev,test}/NAME.{en,xx,doc-ids}.xz and monolingual/novels.LANGUAGE.txt.xz
+with doc-ids. Nothing is learnt from a line that says the same, on either side, as one of dev or
+test of any pair, or of the sets for tests alone (contrastive, antecedents, verdicts, mt_outputs,
+official_discomt2015), nor from documents with many such lines. Some news, dialogues and subtitles
+are held out as well: a card has scores by domain.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from enum import StrEnum
+from graphlib import TopologicalSorter
+from itertools import compress
+from pathlib import Path
+from typing import Annotated
+from zlib import crc32
+
+import typer
+
+from crosspro.data_prep.core.errors import choices, input_error
+from crosspro.data_prep.core.files import atomic_output, make_folder, read_lines, write_text
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.formats.links import read_links, write_links
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.reproduce.real_data import join_corpora
+
+app = command_app()
+
+
+@dataclass(frozen=True)
+class Box:
+    """A model of the box: its pair, and how its networks are trained.
+
+    `lexicon` gives gender to target words, `epochs` are those of the large pre-trainings, of which
+    there are as many as `pretrainings`; fine-tunings are two, and the teacher is both together.
+    """
+
+    pair: str
+    lexicon: str = "induced"
+    epochs: int = 30
+    pretrainings: int = 2
+
+
+BOX = {
+    "en-fr": Box("en-fr", "lexique"),
+    "en-de": Box("en-de", "german-nouns"),
+    "en-es": Box("en-es"),
+    "fr-en": Box("en-fr", epochs=20, pretrainings=1),
+    "de-en": Box("en-de", epochs=20, pretrainings=1),
+    "es-en": Box("en-es", epochs=20, pretrainings=1),
+}
+TINY_EPOCHS = 20
+FINE_TUNINGS = (1, 2)
+HELD_OUT = {
+    "test.news": ("train.newstest.newstest2013", "train.newstest2016_docs."),
+    "test.dialogue": ("train.chat22_test.", "train.bcontrast_test."),
+}
+"""What becomes a test of its domain: documents whose names begin so."""
+SUBTITLES, ONE_OF = "train.opensubs_ctxpro", 20
+"""Of these documents one of so many is held out, too: test.subtitles."""
+SINGLE = "train.opensubs_ctxpro_devtest"
+"""Text from which development takes single gaps, one of so many documents, with so much context."""
+SINGLE_PARTS, SINGLE_CONTEXT = 8, 2
+TEST_FOLDERS = ("antecedents", "contrastive", "mt_outputs", "official_discomt2015", "verdicts")
+_LETTERS = 20
+"""Shorter lines say nothing of a text: many have them."""
+_RICH = 0.2
+"""A document of which so much stands in unseen text is left out as a whole."""
+
+
+class Until(StrEnum):
+    """The last stage that is made."""
+
+    TEXT = "text"
+    SETS = "sets"
+    MODELS = "models"
+
+
+Work = Annotated[Path, typer.Argument(help="Folder of everything that is made.")]
+Corpora = Annotated[Path, typer.Option(help="Folder of corpora: bitext, monolingual, test sets.")]
+
+
+@dataclass(frozen=True)
+class Step:
+    """Commands that make one thing, one after the other, when others are made."""
+
+    commands: tuple[tuple[str, ...], ...]
+    after: tuple[str, ...] = ()
+
+
+@app.command()
+def make(
+    work: Work,
+    corpora: Corpora,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Models to make (repeat); all by default.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Steps at the same time.", min=1)] = 2,
+    until: Annotated[Until, typer.Option(help="The last stage to make.")] = Until.MODELS,
+) -> None:
+    """Make models and all that they are made from, as far as it is not there."""
+    for name in model or ():
+        if name not in BOX:
+            raise input_error("settings", "--model", choices(BOX), name)
+    steps = {
+        title: step
+        for name in model or BOX
+        for title, step in _steps(work.absolute(), corpora.absolute(), name, until).items()
+    }
+    for folder in ("log", "done", "data", "set", "run", "models"):
+        make_folder(work / folder)
+    failed = _made(work, steps, jobs)
+    if failed:
+        logs = ", ".join(str(work / "log" / f"{title}.log") for title in failed)
+        print(f"failed: {logs}", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _made(work: Path, steps: Mapping[str, Step], jobs: int) -> list[str]:
+    """Make what is not there; the steps that failed. What needs one of these is not tried."""
+    order = TopologicalSorter({title: step.after for title, step in steps.items()})
+    order.prepare()
+    failed: list[str] = []
+    running: dict[Future[bool], str] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        while order.is_active():
+            for title in order.get_ready():
+                running[pool.submit(_run, work, title, steps[title])] = title
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                title = running.pop(future)
+                if future.result():
+                    order.done(title)
+                else:
+                    failed.append(title)
+    return failed
+
+
+_TELL = threading.Lock()
+
+
+def _run(work: Path, title: str, step: Step) -> bool:
+    """Run the commands of a step, unless it was made before; whether all went well."""
+    done = work / "done" / title
+    if done.is_file():
+        return True
+    with _TELL:
+        print(f"{title}: begun", file=sys.stderr, flush=True)
+    with (work / "log" / f"{title}.log").open("ab") as log:
+        for command in step.commands:
+            log.write(f"$ {' '.join(command)}\n".encode())
+            log.flush()
+            if subprocess.run(command, check=False, stdout=log, stderr=log).returncode:
+                return False
+    write_text(done, "")
+    with _TELL:
+        print(f"{title}: made", file=sys.stderr, flush=True)
+    return True
+
+
+def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Step]:
+    """All steps of a model by their names."""
+    box, task = BOX[name], f"{name}-text"
+    crosspro = (sys.executable, "-m", "crosspro.scripts.main")
+    own = (sys.executable, "-m", "crosspro.scripts.reproduce.models")
+    train = (sys.executable, "-m", "crosspro.scripts.train")
+    data, found, runs = work / "data" / name, work / "set" / name, work / "run"
+    text = f"text.{box.pair}"
+    steps = {text: Step(((*own, "text", str(work), box.pair, "--corpora", str(corpora)),))}
+    if until == Until.TEXT:
+        return steps
+    examples, documents = f"data.{name}", f"set.{name}"
+    encode = (*own, "encode", str(work), name, "--corpora", str(corpora))
+    steps[examples] = Step(((*own, "data", str(work), name),), (text,))
+    steps[documents] = Step((encode,), (examples,))
+    if until == Until.SETS:
+        return steps
+    pretrain = (*crosspro, "pretrain", str(found), *_set("network_settings.pointer=false", _SHORT))
+    for seed in range(1, box.pretrainings + 1):
+        title = f"pretrained.{name}.{seed}"
+        how = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
+        steps[title] = Step(((*pretrain, *how, "-o", str(runs / title)),), (documents,))
+    tiny = f"pretrained.{name}.tiny"
+    how = ("--recipe", "tiny_documents", *_set(f"trainer.max_epochs={TINY_EPOCHS}"))
+    steps[tiny] = Step(((*pretrain, *how, "-o", str(runs / tiny)),), (documents,))
+
+    def trained(title: str, after: Sequence[str], *settings: str) -> str:
+        place = (f"hydra.run.dir={runs / title}", f"trainer.encoded_dir={work / 'encoded' / title}")
+        given = (f"task={task}", "data=shared_task", f"data.dir={data}", f"system.{_SHORT}")
+        pointer = "system.network_settings.pointer=true"
+        quiet = "trainer.progress_bar=false"
+        command = (*train, *settings, *given, pointer, quiet, *place)
+        steps[title] = Step((command,), tuple(after))
+        return title
+
+    tuned = []
+    for seed in FINE_TUNINGS:
+        first = f"pretrained.{name}.{min(seed, box.pretrainings)}"
+        shown = "system.network_settings.hidden_pronouns=0.5"
+        how = ("experiment=document_fine_tuning", f"system.init_from={runs / first}")
+        tuned.append(trained(f"tuned.{name}.{seed}", [first], *how, shown, f"seed={seed}"))
+    teacher = f"teacher.{name}"
+    members = (str(runs / title) for title in tuned)
+    joined = (*crosspro, "ensemble", *members, "--average", "geometric", "-o", str(runs / teacher))
+    steps[teacher] = Step((joined,), tuple(tuned))
+    student = trained(
+        f"distilled.{name}",
+        [teacher, tiny],
+        "experiment=document_distilled",
+        f"system.init_from={runs / tiny}",
+        f"system.distillation.teacher={runs / teacher}",
+        # The teacher is heard with all other pronouns hidden, labels are learnt with all shown.
+        "system.distillation.weight=0.5",
+        "system.network_settings.hidden_pronouns=0.0",
+        "trainer.precision=bf16-mixed",
+    )
+    prior = ("--prior", str(work / "text" / f"{task}.prior.npz"))
+    pack = (*crosspro, "models", "export", str(runs / student), "--weights", "int8", *prior)
+    archive = work / "models" / f"{name}.zip"
+    steps[f"archive.{name}"] = Step(((*pack, "-o", str(archive)),), (student,))
+    return steps
+
+
+_SHORT = "training.short_context=0.5"
+
+
+def _set(*settings: str) -> list[str]:
+    """Settings as options of a pre-training."""
+    return [part for setting in settings for part in ("--set", setting)]
+
+
+@app.command()
+def text(
+    work: Work,
+    pair: Annotated[str, typer.Argument(help="A pair, such as en-fr.")],
+    corpora: Corpora,
+) -> None:
+    """Tokenise, join and link the text of a pair, and leave out what must stay unseen."""
+    folder = work / "text"
+    make_folder(folder)
+    joined = join_corpora(corpora / "bitext" / pair, folder)
+    source, target = pair.split("-")
+    sides = {source: joined.path(source), target: joined.path(target)}
+    every = folder / f"joined.{pair}.links"
+    align = (sys.executable, "-m", "crosspro.scripts.main", "align", "-t", f"{pair}-text")
+    if not every.is_file():
+        both = ("--source", str(sides[source]), "--target", str(sides[target]))
+        _call(*align, *both, "-o", str(every))
+    names = [line.rstrip(b"\n").decode() for line in read_lines(joined.path("doc-ids"))]
+    letters = [[_letters(line.decode()) for line in read_lines(path)] for path in sides.values()]
+    unseen = unseen_letters(corpora)
+    print(f"{len(unseen):,} unseen lines", file=sys.stderr)
+    names, kept = kept_lines(names, list(zip(*letters, strict=True)), unseen)
+    for suffix, path in {**sides, "links": every}.items():
+        with atomic_output(folder / f"{pair}.{suffix}") as handle:
+            handle.writelines(compress(read_lines(path), kept))
+    write_text(folder / f"{pair}.doc-ids", "".join(f"{name}\n" for name in compress(names, kept)))
+    learnt = [keep and name.startswith("train.") for name, keep in zip(names, kept, strict=True)]
+    for language, path in sides.items():
+        with atomic_output(folder / f"{pair}.train.{language}") as handle:
+            handle.writelines(compress(read_lines(path), learnt))
+    for first, second in ((source, target), (target, source)):
+        sides_of = [str(folder / f"{pair}.train.{language}") for language in (first, second)]
+        task = f"{first}-{second}-text"
+        save = ("--save-prior", str(folder / f"{task}.prior.npz"))
+        command = (*align[:-1], task, "--source", sides_of[0], "--target", sides_of[1])
+        _call(*command, "-o", str(folder / f"{task}.train.links"), *save)
+    for title, number in Counter(_title(name) for name in compress(names, kept)).items():
+        print(f"{title}: {number:,} lines", file=sys.stderr)
+
+
+def kept_lines(
+    names: Sequence[str], letters: Sequence[tuple[str, str]], unseen: set[str]
+) -> tuple[list[str], list[bool]]:
+    """The names of documents, some of which are held out now, and which lines are kept.
+
+    Training lines that say what an unseen line or a held-out one says are left out, and so are
+    documents that are rich in unseen ones. Sentences without document names are left out if they
+    are of test sets whose verdicts are tested on.
+    """
+    renamed = [_held_out(name) for name in names]
+    held = {
+        side
+        for name, new, sides in zip(names, renamed, letters, strict=True)
+        if name != new
+        for side in sides
+        if len(side) >= _LETTERS
+    }
+    long, hits = Counter[str](), Counter[str]()
+    hit = []
+    for name, sides in zip(names, letters, strict=True):
+        found = name.startswith("train.") and any(side in unseen for side in sides)
+        hit.append(found)
+        long[name] += max(map(len, sides)) >= _LETTERS
+        hits[name] += found
+    rich = {name for name, number in hits.items() if number > 1 and number > _RICH * long[name]}
+    kept = [
+        not new.startswith("train.")
+        or not (
+            found
+            or name in rich
+            or name.startswith("train.newstest_nodocs")
+            or any(side in held for side in sides)
+        )
+        for name, new, sides, found in zip(names, renamed, letters, hit, strict=True)
+    ]
+    return renamed, kept
+
+
+def _held_out(name: str) -> str:
+    """The name of a document, which begins with that of a test if it is held out."""
+    rest = name.removeprefix("train.")
+    for title, beginnings in HELD_OUT.items():
+        if name.startswith(beginnings):
+            return f"{title}.{rest}"
+    if name.startswith(SUBTITLES) and crc32(name.encode()) % ONE_OF == 0:
+        return f"test.subtitles.{rest}"
+    return name
+
+
+def unseen_letters(corpora: Path) -> set[str]:
+    """The letters of every line, and every sentence of a line, of all that is tested on."""
+    files = [
+        path
+        for path in corpora.glob("bitext/*/*/*.xz")
+        if path.parent.name != "train" and ".doc-ids" not in path.name
+    ]
+    files += [path for folder in TEST_FOLDERS for path in (corpora / folder).rglob("*.xz")]
+    found: set[str] = set()
+    for path in files:
+        with lzma.open(path, "rt", encoding="utf-8", newline="\n") as handle:
+            for line in handle:
+                for part in _parts(line):
+                    found.update(
+                        key for key in map(_letters, _sentences(part)) if len(key) >= _LETTERS
+                    )
+    return found
+
+
+def _parts(line: str) -> Iterator[str]:
+    """The texts of a line: columns, or the strings of a JSON object, without marks in them."""
+    texts: Iterable[object] = line.split("\t")
+    if line.startswith("{"):
+        texts = json.loads(line).values()
+    for text in texts:
+        if isinstance(text, str):
+            yield re.sub(r"<[^<>]*>", "", text)
+
+
+def _sentences(text: str) -> list[str]:
+    return [text, *re.split(r"(?<=[.!?…])[\"”»’')]*\s+", text)]
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.lower())
+
+
+def _title(name: str) -> str:
+    return ".".join(name.split(".")[:2])
+
+
+@app.command()
+def data(work: Work, name: Annotated[str, typer.Argument(help="A model, such as en-fr.")]) -> None:
+    """Make the examples of a model's task, in a file for each corpus."""
+    box, task = BOX[name], load_task(f"{name}-text")
+    folder, prefix = work / "data" / name, work / "data" / f"joined.{name}"
+    make_folder(folder)
+    source, target = (
+        work / "text" / f"{box.pair}.{side}"
+        for side in (task.source_language, task.target_language)
+    )
+    links = work / "text" / f"{box.pair}.links"
+    if name != box.pair:
+        turned = work / "text" / f"{name}.links"
+        write_links(turned, (sorted((t, s) for s, t in line) for line in read_links(links)))
+        links = turned
+    crosspro = (sys.executable, "-m", "crosspro.scripts.main")
+    given = ("--links", str(links), "--doc-ids", str(work / "text" / f"{box.pair}.doc-ids"))
+    sides = ("--source", str(source), "--target", str(target), "--tokenised")
+    _call(*crosspro, "prepare", "-t", task.name, *sides, *given, "-o", str(prefix))
+    _cut(prefix, folder)
+    single, file = work / "data" / f"single.{name}", folder / f"{SINGLE}.data"
+    if single.is_dir():  # of a step that was stopped
+        raise input_error(single, "folder", "none: remove it to go on", "one")
+    classes = [part for label in task.classes if label != "OTHER" for part in ("--classes", label)]
+    module = (sys.executable, "-m", "crosspro.scripts.reproduce.single_gaps")
+    how = ("--parts", str(SINGLE_PARTS), "--context", str(SINGLE_CONTEXT))
+    _call(*module, str(file), "--task", task.name, *classes, *how, "-o", str(single))
+    for path in sorted(single.iterdir()):
+        path.replace(folder / path.name)
+    single.rmdir()
+
+
+def _cut(prefix: Path, folder: Path) -> None:
+    """A file of examples and one of document names for each corpus, which the names begin with."""
+    found: dict[str, tuple[list[bytes], list[bytes]]] = {}
+    lines = (read_lines(Path(f"{prefix}{suffix}")) for suffix in (".data", ".doc-ids"))
+    for example, name in zip(*lines, strict=True):
+        examples, names = found.setdefault(_title(name.decode()), ([], []))
+        examples.append(example)
+        names.append(name)
+    for title, columns in found.items():
+        for suffix, column in zip((".data", ".doc-ids"), columns, strict=True):
+            with atomic_output(folder / f"{title}{suffix}") as handle:
+                handle.writelines(column)
+
+
+@app.command()
+def encode(
+    work: Work,
+    name: Annotated[str, typer.Argument(help="A model, such as en-fr.")],
+    corpora: Corpora,
+) -> None:
+    """Encode bitext and novels for the pre-trainings of a model."""
+    task, folder = load_task(f"{name}-text"), work / "data" / name
+    files = [("--data", str(path)) for path in sorted(folder.glob("train.*.data"))]
+    files += [
+        ("--unseen", str(path))
+        for kind in ("dev", "test", "unseen")
+        for path in sorted(folder.glob(f"{kind}.*.data"))
+    ]
+    novels = corpora / "monolingual" / f"novels.{task.target_language}"
+    novel = ("--text", f"{novels}.txt.xz", "--doc-ids", f"{novels}.doc-ids.xz")
+    settings = {"pointer": "true", "target_lexicon": BOX[name].lexicon}
+    how = [("--set", f"network_settings.{key}={value}") for key, value in settings.items()]
+    given = (part for pair in (*files, novel, *how) for part in pair)
+    crosspro = (sys.executable, "-m", "crosspro.scripts.main")
+    output = ("-o", str(work / "set" / name))
+    _call(*crosspro, "pretrain", "encode", "--task", task.name, *given, *output)
+
+
+def _call(*command: str) -> None:
+    """A command; if it fails it has said why."""
+    print(*command, file=sys.stderr, flush=True)
+    made = subprocess.run(command, check=False)
+    if made.returncode:
+        raise typer.Exit(made.returncode)
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,70 @@
+"""What the models of the box may learn from: nothing that is tested on."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+
+from crosspro.scripts.reproduce.models import (
+    BOX,
+    Until,
+    _steps,
+    kept_lines,
+    unseen_letters,
+)
+
+LONG = "this line is long enough to be known again"
+
+
+def write(path: Path, *lines: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with lzma.open(path, "wt", encoding="utf-8") as handle:
+        handle.writelines(f"{line}\n" for line in lines)
+
+
+def letters(line: str) -> str:
+    return "".join(filter(str.isalnum, line))
+
+
+def test_unseen_text_is_that_of_dev_and_test_and_of_the_sets_for_tests(tmp_path):
+    write(tmp_path / "bitext/en-fr/train/a.en.xz", f"{LONG} in train")
+    write(tmp_path / "bitext/en-fr/dev/a.en.xz", f"{LONG} in dev", "short")
+    write(tmp_path / "bitext/en-de/test/b.de.xz", f"{LONG} of test. {LONG} after it")
+    write(tmp_path / "contrastive/c.tsv.xz", f"1\t{LONG} first\t{LONG} second")
+    marked = {"en": "this line is <hon>long</hoff> enough and marked", "distance": 3}
+    write(tmp_path / "antecedents/d.jsonl.xz", json.dumps(marked))
+    found = unseen_letters(tmp_path)
+    wanted = ("in dev", "after it", "first", "second")
+    assert {letters(f"{LONG} {end}") for end in wanted} <= found
+    assert letters("this line is long enough and marked") in found
+    assert letters(f"{LONG} in train") not in found
+    assert "short" not in found
+
+
+def test_lines_and_documents_that_are_tested_on_are_left_out_and_some_held_out():
+    unseen = {letters(f"{LONG} {number}") for number in range(4)}
+    lines = [
+        ("train.ted.1", "seen", f"{LONG} alone"),
+        ("train.ted.2", f"{LONG} 1", f"{LONG} 2"),
+        ("train.ted.2", f"{LONG} 3", "a translation"),
+        ("train.ted.2", "the rest of a document", "that has many such lines"),
+        ("train.ted.3", f"{LONG} and news", "which a held-out document has"),
+        ("train.chat22_test.7", f"{LONG} and news", "held out"),
+        ("train.newstest_nodocs.8", f"{LONG} of another", "year"),
+        ("dev.ted.9", f"{LONG} 1", f"{LONG} 2"),
+    ]
+    names = [name for name, _, _ in lines]
+    sides = [(letters(source), letters(target)) for _, source, target in lines]
+    renamed, kept = kept_lines(names, sides, unseen)
+    assert kept == [True, False, False, False, False, True, False, True]
+    assert renamed[5] == "test.dialogue.chat22_test.7"
+    assert [name for name in renamed if name not in names] == [renamed[5]]
+
+
+def test_every_step_of_every_model_comes_after_steps_that_there_are(tmp_path):
+    for name in BOX:
+        steps = _steps(tmp_path, tmp_path, name, Until.MODELS)
+        assert {title for step in steps.values() for title in step.after} <= set(steps)
+        assert f"archive.{name}" in steps
+        assert set(_steps(tmp_path, tmp_path, name, Until.SETS)) < set(steps)
