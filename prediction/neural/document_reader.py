@@ -7,9 +7,9 @@ only torch can do, explaining and training on, `trainable` does, from the same w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -63,7 +63,8 @@ class DocumentReader(NetworkSystem):
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """The probabilities of the network."""
-        return np.concatenate(_in_processes(self._chances, text_parts(examples, self.context)))
+        with _one_thread():
+            return np.concatenate(_in_processes(self._chances, text_parts(examples, self.context)))
 
     def _chances(self, examples: Sequence[Example]) -> Probabilities:
         nothing = np.zeros((0, len(self.task.classes)))
@@ -75,8 +76,10 @@ class DocumentReader(NetworkSystem):
         if not self.points:
             return super().antecedents(examples, classes)
         text, found = self._text(examples), NounSums(self.encoder.reading, examples)
+        with _one_thread():
+            parts = [*self.network.read(text)]
         start = 0
-        for read in self.network.read(text):
+        for read in parts:
             end = start + len(read.chances)
             tokens, gaps = read.rows.tokens[read.rows.nouns], start + read.rows.noun_rows
             given = read.given(classes[start:end])
@@ -144,6 +147,21 @@ class DocumentReader(NetworkSystem):
         self.adjustment = load_adjustment(folder, len(self.task.classes))
 
 
+@cache
+def _matrix_library() -> Any:
+    """What is asked for threads, once: to find it takes longer than to ask it."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """Products in one thread: ours are small, and two that wait for each other on a machine with
+    other work to do take ten times as long as one."""
+    limited: AbstractContextManager[Any] = _matrix_library().limit(limits=1)
+    return limited
+
+
 _WORTH_A_PROCESS = 100
 """So many gaps are read while another process is begun, a few times over."""
 
@@ -170,12 +188,7 @@ def _in_processes(
     work: Callable[[Sequence[Example]], Probabilities], parts: Sequence[Sequence[Example]]
 ) -> list[Probabilities]:
     """The work on each part, the first in this process, others in processes of their own."""
-    if len(parts) < 2:
-        return [work(part) for part in parts]
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
     expected = ("prediction: expected that of another process", "Fewer lines at once need less.")
     with ExitStack() as stack:
-        stack.enter_context(threadpool_limits(1, "blas"))  # each has a core of its own
         others = [stack.enter_context(forked(partial(work, part), *expected)) for part in parts[1:]]
         return [work(parts[0]), *(result() for result in others)]
