@@ -44,8 +44,8 @@ Floats = NDArray[np.float32]
 Chances = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
-_PLACES = 1 << 10
-"""Places of a batch: what is worked on stays in caches, and products are large enough."""
+_PLACES = 1 << 11
+"""Places of a batch: products are large enough, and memory is used again by the next batch."""
 _LONGEST = 10_000.0
 _SMALLEST = 1e-5
 """Of rotations and norms, as in `layers.transformer`."""
