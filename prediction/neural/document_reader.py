@@ -177,7 +177,7 @@ def text_parts(examples: Sequence[Example], context: int) -> list[Sequence[Examp
         return [examples]
     wanted = ends[-1] * np.arange(1, number) / number
     cuts = [0, *(np.searchsorted(ends, wanted) + 1).tolist(), len(examples)]
-    parts = []
+    parts: list[Sequence[Example]] = []
     for start, end in pairwise(cuts):
         before = examples[max(0, start - context) : start]
         parts.append([*(replace(line, gaps=()) for line in before), *examples[start:end]])
