@@ -8,8 +8,11 @@ folder says is imported.
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from crosspro.data_prep.core.errors import (
     choices,
@@ -18,6 +21,7 @@ from crosspro.data_prep.core.errors import (
     quoted,
     training_package,
 )
+from crosspro.data_prep.core.processes import may_have_gpu
 
 
 def entry_names(group: str) -> set[str]:
@@ -90,6 +94,28 @@ def registered(name: object, base: type, where: str | Path = "settings") -> type
     if found is None:
         known = f"{choices(sorted({*OWN, *entry_names(GROUP)}))} (other packages register theirs)"
         raise input_error(where, "system", known, quoted(repr(name)))
+    return found
+
+
+_WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.document_reader:DocumentReader"}
+"""The classes that predict with a saved network of this name and need no torch for it."""
+
+
+def predicting(
+    name: object, settings: Mapping[str, Any], base: type, where: str | Path = "settings"
+) -> type:
+    """The class that loads a saved system of a registered name to predict with it.
+
+    It is the registered one, unless another does the same without torch and there is no GPU, where
+    torch would be faster.
+    """
+    network, trainer = settings.get("network"), settings.get("trainer")
+    if name != "neural" or not isinstance(network, str) or network not in _WITHOUT_TORCH:
+        return registered(name, base, where)
+    on_cpu = isinstance(trainer, dict) and trainer.get("accelerator") == "cpu"
+    if may_have_gpu() and not on_cpu and find_spec("torch") is not None:
+        return registered(name, base, where)
+    found: type = pkgutil.resolve_name(_WITHOUT_TORCH[network])
     return found
 
 

@@ -8,20 +8,23 @@ and `load_tensors` gives it back as that. Safetensors hold no code, and neither 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import parse_json
+from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.stored import check_finite
 
 Arrays = Mapping[str, NDArray[Any]]
+Taken = TypeVar("Taken")
 
 FULL, HALF, BYTES = WEIGHTS = ("float32", "float16", "int8")
 """How the numbers of matrices may be stored; float32 leaves all arrays as they are."""
@@ -59,6 +62,34 @@ def load_tensors(path: Path) -> StoredTensors:
     for name, array in arrays.items():
         check_finite(name, array)
     return StoredTensors(arrays, weights)
+
+
+WEIGHTS_FILE = "network.safetensors"
+"""The file of a saved network."""
+
+
+def taken_weights(
+    path: Path, name: str, take: Callable[[dict[str, NDArray[Any]]], Taken]
+) -> tuple[Taken, str]:
+    """What is made of the weights of the network of a name, and how they were stored.
+
+    A damaged file, or one of another network, which `take` refuses, is one clear error.
+    """
+    note_input(path)
+    try:
+        stored = load_tensors(path)
+        return take(stored.arrays), stored.weights
+    except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
+        found = " ".join(str(error).split()[:40])
+        raise input_error(path, "weights", f"those of {name}", found) from error
+
+
+def check_names(found: Collection[str], expected: Collection[str]) -> None:
+    """Refuse the weights of another network, with one that only one of the two has."""
+    others = {*found} ^ {*expected}
+    if others:
+        one = quoted(min(others))
+        raise ValueError(f"other layers, of other settings or another version: {one}")
 
 
 def stored_weights(path: Path) -> str:

@@ -43,7 +43,7 @@ from crosspro.prediction.arguments import argument_faults, given_arguments, json
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report
 from crosspro.prediction.model_archive import MODEL, check_digests, opened_run, with_digests
-from crosspro.prediction.registry import registered
+from crosspro.prediction.registry import predicting, registered
 from crosspro.version import __version__
 
 _WORDS = {
@@ -177,6 +177,10 @@ class System(ABC):
 
         `folder` is where logs and whatever an interrupted run needs to go on may be kept.
         """
+
+    def trainable(self) -> System:
+        """The same system as one that can learn more, where another was loaded to predict."""
+        return self
 
     @property
     def fine_tunes(self) -> bool:
@@ -344,7 +348,9 @@ def load_saved(folder: Path) -> System:
     path = folder / DESCRIPTION
     description = _read_description(path)
     task = saved_task(description.get("task"), f"{path}: task")
-    system = _made(description.get("system"), description.get("settings"), path)
+    name, settings = description.get("system"), description.get("settings")
+    known = settings if isinstance(settings, dict) else {}
+    system = _made(name, settings, path, predicting(name, known, System, path))
     system.task = task
     system.configured = _configured(description, path)
     system.trained_layers = checked_layers(description.get("layers"), path)
@@ -366,9 +372,9 @@ def is_registered(kind: type[System]) -> bool:
         return False
 
 
-def _made(name: object, settings: object, path: Path) -> System:
-    """A system as it was before `fit`."""
-    kind = system_class(name, path)
+def _made(name: object, settings: object, path: Path, kind: type[System] | None = None) -> System:
+    """A system as it was before `fit`, of the registered class or another kind."""
+    kind = kind or system_class(name, path)
     if not isinstance(settings, dict):
         raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
     arguments = {key: _with_systems(value, path) for key, value in settings.items()}

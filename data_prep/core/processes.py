@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
@@ -33,6 +34,13 @@ if TYPE_CHECKING:  # they take a while, and many commands need but one process
 def processors() -> int:
     """Those that this process may use, where it can be asked; elsewhere 1."""
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
+
+
+def may_have_gpu() -> bool:
+    """Whether this machine shows a GPU that CUDA could use; no library is asked."""
+    if sys.platform == "win32":
+        return True
+    return Path("/dev/dxg").exists() or any(Path("/dev").glob("nvidia[0-9]*"))
 
 
 @contextlib.contextmanager
@@ -168,6 +176,14 @@ def _map_ray(
     width = 2 * int(ray.cluster_resources().get("CPU", 1))
     submit = partial(ray.remote(within_limits).remote, function, limit_factor())
     yield from _in_order(shards, submit, ray.get, deque(), width)
+
+
+def may_fork() -> bool:
+    """Whether a fork is safe here: there are no threads of ours, and another process may begin."""
+    from multiprocessing import current_process
+
+    alone = threading.active_count() == 1 and not current_process().daemon
+    return alone and sys.platform == "linux"
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
@@ -284,6 +284,6 @@ def _with_genders_of_singulars(entries: list[Entry], language: str) -> list[Entr
             genders = {
                 known[singular] for singular in singulars(entry.word, language) if singular in known
             }
-            entry = replace(entry, gender=genders.pop() if len(genders) == 1 else None)
+            entry = entry._replace(gender=genders.pop() if len(genders) == 1 else None)
         made.append(entry)
     return made

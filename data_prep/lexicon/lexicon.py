@@ -8,12 +8,12 @@ is also something else can be told. The count, how often the reading was seen, m
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines
@@ -25,17 +25,17 @@ CATEGORIES = (*NOUNS, "PRON", "ADJ", "DET", "VERB", "X")
 COLUMNS = ("word", "category", "gender", "number", "count")
 HEADER = "\t".join(COLUMNS)
 UNKNOWN = "_"
+_MOST_DIGITS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A reading of a word; None stands for what is unknown, or may be either."""
 
     word: str
     category: str
     gender: str | None = None
     number: str | None = None
-    count: int | None = None
+    count: int | None = None  # type: ignore[assignment] # not the method of tuples
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,10 @@ class Lexicon:
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Lexicon:
         """A lexicon; equal readings become one, with the sum of their counts."""
-        counts: dict[str, dict[tuple[str, str | None, str | None], int | None]] = defaultdict(dict)
+        made: dict[str, tuple[Entry, ...]] = {}
         for entry in entries:
-            readings = counts[entry.word]
-            key = (entry.category, entry.gender, entry.number)
-            known = readings.get(key)
-            both = known is not None and entry.count is not None
-            readings[key] = (known or 0) + (entry.count or 0) if both else known or entry.count
-        made = {
-            word: tuple(Entry(word, *reading, count) for reading, count in readings.items())
-            for word, readings in counts.items()
-        }
+            known = made.get(entry.word)
+            made[entry.word] = (entry,) if known is None else _with(known, entry)
         return cls(MappingProxyType(made))
 
     def __len__(self) -> int:
@@ -114,6 +107,16 @@ class Lexicon:
         return None
 
 
+def _with(readings: tuple[Entry, ...], entry: Entry) -> tuple[Entry, ...]:
+    """The readings of a word and one more, which may be one of them."""
+    for place, known in enumerate(readings):
+        if known[:4] == entry[:4]:
+            both = known.count is not None and entry.count is not None
+            count = (known.count or 0) + (entry.count or 0) if both else known.count or entry.count
+            return (*readings[:place], known._replace(count=count), *readings[place + 1 :])
+    return (*readings, entry)
+
+
 def read_lexicon(path: str | Path) -> Lexicon:
     """The lexicon of a file; raises `InputError` with all its faults."""
     path = Path(path)
@@ -130,8 +133,10 @@ def read_lexicon(path: str | Path) -> Lexicon:
             if line != HEADER:
                 problems.append(Problem(str(path), 1, "header", quoted(HEADER), quoted(line)))
             continue
-        entry = _entry(path, number, line, problems)
-        if entry is not None:
+        entry = _good_entry(line)
+        if entry is None:
+            problems += _entry_problems(path, number, line)
+        else:
             entries.append(entry)
     if not number:
         problems.append(Problem(str(path), 1, "header", quoted(HEADER), "an empty file"))
@@ -155,29 +160,43 @@ def entry_line(entry: Entry) -> str:
     return "\t".join((entry.word, entry.category, *features, count))
 
 
-def _entry(path: Path, number: int, line: str, problems: list[Problem]) -> Entry | None:
+_FEATURES: dict[str, tuple[str, str | None, str | None]] = {
+    f"{category}\t{gender or UNKNOWN}\t{number or UNKNOWN}": (category, gender, number)
+    for category in CATEGORIES
+    for gender in (None, *GENDERS)
+    for number in (None, *NUMBERS)
+}
+"""What a reading may say, by the columns that say it."""
+
+
+def _good_entry(line: str) -> Entry | None:
+    """The reading of a line in which nothing is wrong: a lexicon is read whenever a model is."""
+    word, _, rest = line.partition("\t")
+    features, _, count = rest.rpartition("\t")
+    known = _FEATURES.get(features)
+    if known is None or not word or word != word.strip():
+        return None
+    if count == UNKNOWN:
+        return Entry(word, *known)
+    good = count.isascii() and count.isdigit() and len(count) < _MOST_DIGITS
+    return Entry(word, *known, int(count)) if good else None
+
+
+def _entry_problems(path: Path, number: int, line: str) -> list[Problem]:
+    """What is wrong with a line that is no reading."""
     columns = line.split("\t")
     problem = partial(Problem, str(path), number)
     if len(columns) != len(COLUMNS):
         expected = f"{len(COLUMNS)} ({', '.join(COLUMNS)}) separated by tabs"
-        problems.append(problem("columns", expected, f"{len(columns)}: {quoted(line)}"))
-        return None
-    word, category, gender, written_number, count = columns
-    before = len(problems)
+        return [problem("columns", expected, f"{len(columns)}: {quoted(line)}")]
+    word, *_, count = columns
+    problems = []
     if not word or word != word.strip():
         problems.append(problem("word", "a word without spaces around it", quoted(word)))
     allowed = (CATEGORIES, (*GENDERS, UNKNOWN), (*NUMBERS, UNKNOWN))
     for field, value, values in zip(COLUMNS[1:4], columns[1:4], allowed, strict=True):
         if value not in values:
             problems.append(problem(field, choices(values), quoted(value)))
-    if count != UNKNOWN and not (count.isascii() and count.isdigit() and len(count) < 16):
+    if count != UNKNOWN and not (count.isascii() and count.isdigit() and len(count) < _MOST_DIGITS):
         problems.append(problem("count", "a number or _", quoted(count)))
-    if len(problems) > before:
-        return None
-    return Entry(
-        word,
-        category,
-        None if gender == UNKNOWN else gender,
-        None if written_number == UNKNOWN else written_number,
-        None if count == UNKNOWN else int(count),
-    )
+    return problems

@@ -27,6 +27,7 @@ from crosspro.prediction.neural.reading.encoding import Reading
 from crosspro.prediction.neural.reading.fields import Field
 from crosspro.prediction.neural.reading.tensors import TOKEN_MARK, GapTensors, word_numbers
 from crosspro.prediction.neural.reading.vocabulary import PAD
+from crosspro.prediction.neural.reading.word_places import word_sizes
 
 _SIDES = ("source", "target", "gap")
 Floats = NDArray[np.float64]
@@ -51,23 +52,6 @@ def _summed(values: Floats, sizes: NDArray[np.int64]) -> Floats:
     ends = np.cumsum(sizes)
     running = np.concatenate([[0.0], np.cumsum(values)])
     return np.asarray(running[ends] - running[ends - sizes])
-
-
-def word_sizes(reading: Reading, examples: Sequence[Example], side: str) -> list[NDArray[np.int64]]:
-    """How many tokens each word of each line is read as."""
-    source = side == "source"
-    words = [example.source if source else example.lemmas for example in examples]
-    if reading.units is None:
-        return [np.ones(len(own), np.int64) for own in words]
-    types = dict.fromkeys(word for own in words for word in own)
-    alone = [
-        Example((word,), (), None, (), ()) if source else Example((), (word,), None, (), ())
-        for word in types
-    ]
-    cut = reading.units.split(alone, reading.lowercase)
-    units = (len(one.source if source else one.lemmas) for one in cut)
-    size = dict(zip(types, units, strict=True))
-    return [np.array([size[word] for word in own], np.int64) for own in words]
 
 
 Attribution = dict[str, Floats]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
-from crosspro.data_prep.core.example import Example, Side
-from crosspro.data_prep.formats.pointed_nouns import PointedNoun, PointedNouns, in_order
-from crosspro.prediction.neural.attribution import word_sizes
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.reading.encoding import Reading
 from crosspro.prediction.neural.reading.tensors import GapTensors, has_bfloat16
+from crosspro.prediction.neural.reading.word_places import NounSums
 from crosspro.prediction.neural.training.data import batches_by_extent
 from crosspro.prediction.system import Classes, Probabilities
 
@@ -65,9 +63,6 @@ def mostly_products(network: Network) -> bool:
 
 _POINTED_AT_ONCE = 256
 
-Places = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""The line of each token of a side, and which word of the line it is part of."""
-
 
 def pointed_nouns(
     network: Network,
@@ -78,42 +73,19 @@ def pointed_nouns(
     device: torch.device,
 ) -> list[PointedNouns]:
     """The nouns of each gap, if it has the class given for it."""
-    lines = [line for line, example in enumerate(examples) for _ in example.gaps]
-    found: list[dict[tuple[Side, int, int], list[float]]] = [
-        defaultdict(lambda: [0.0, 0.0]) for _ in lines
-    ]
-    places: dict[Side, Places] = {}
+    found = NounSums(reading, examples)
     network.to(device).eval()
     tensors = tensors.to(device)
     with torch.inference_mode():
         for gaps, _ in batches_by_extent(network.extents(tensors), _POINTED_AT_ONCE):
             rows, chosen = np.arange(len(gaps)), classes[gaps]
             for focus in network.antecedents(tensors, torch.from_numpy(gaps).to(device)):
-                if focus.side not in places:
-                    places[focus.side] = token_places(reading, examples, focus.side)
                 tokens, shares = focus.tokens.cpu().numpy(), focus.shares.double().cpu().numpy()
                 given = shares
                 if focus.given is not None:
                     given = focus.given.double().cpu().numpy()[rows, chosen]
-                for row, column in zip(*np.nonzero(shares), strict=True):
-                    line, word = (int(place[tokens[row, column]]) for place in places[focus.side])
-                    sums = found[gaps[row]][focus.side, line, word]
-                    sums[0] += shares[row, column]
-                    sums[1] += given[row, column]
+                row, column = np.nonzero(shares)
+                at = row, column
+                found.add(focus.side, gaps[row], tokens[at], shares[at], given[at])
     network.cpu()
-    return [
-        in_order(
-            PointedNoun(side, own - line, word, probability, known)
-            for (side, line, word), (probability, known) in nouns.items()
-        )
-        for own, nouns in zip(lines, found, strict=True)
-    ]
-
-
-def token_places(reading: Reading, examples: Sequence[Example], side: Side) -> Places:
-    """Where the tokens of one side come from, where words were cut into units."""
-    sizes = word_sizes(reading, examples, side)
-    if not sizes:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    lines = np.repeat(np.arange(len(sizes)), [int(own.sum()) for own in sizes])
-    return lines, np.concatenate([np.repeat(np.arange(len(own)), own) for own in sizes])
+    return found.nouns()

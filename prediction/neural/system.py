@@ -7,24 +7,20 @@ trains, its folder holds Lightning checkpoints, from which an interrupted run go
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.settings import fault_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.data_prep.lexicon.agreement import class_agreements
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
-from crosspro.prediction.arguments import faults
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
@@ -42,23 +38,19 @@ from crosspro.prediction.neural.layers.network import (
     network_class,
     save_weights,
 )
+from crosspro.prediction.neural.network_system import NetworkSystem
 from crosspro.prediction.neural.reading.encoding import (
     Encoder,
     Reading,
     closed_vocabularies,
     encode,
     fit_and_encode,
-    load_encoder,
 )
-from crosspro.prediction.neural.reading.fields import Reads
 from crosspro.prediction.neural.reading.lexicon_fields import (
     inflected_text,
-    load_lexicons,
     noun_lists,
 )
-from crosspro.prediction.neural.reading.subwords import load_units
 from crosspro.prediction.neural.reading.tensors import GapTensors, device_of, gap_tensors
-from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.neural.training.data import (
     TrainingData,
     check_context,
@@ -77,17 +69,6 @@ from crosspro.prediction.neural.training.fine_tuning import (
     settings_to_go_on,
     take_weights,
 )
-from crosspro.prediction.neural.training.settings import (
-    Distillation,
-    FineTuning,
-    Optimisation,
-    RunSetting,
-    TrainerSettings,
-    Training,
-    network_faults,
-    pretraining_section,
-    section,
-)
 from crosspro.prediction.runs import ENCODED
 from crosspro.prediction.stored_tensors import FULL
 from crosspro.prediction.system import Classes, Probabilities, System
@@ -96,69 +77,19 @@ if TYPE_CHECKING:  # Lightning takes seconds to import
     from crosspro.prediction.neural.training.trainer import TrainedEpochs
 
 
-class NeuralSystem(System):
+class NeuralSystem(NetworkSystem):
     """A network by its name, trained with Lightning; `report` says how that went."""
 
-    name = "neural"
+    network_type: type[Network]
+    network: Network
+    _later_snapshots: Sequence[NeuralSystem] = ()
+    _teacher: Teacher | None = None
+    _first_stage = ""
 
-    def __init__(
-        self,
-        network: str,
-        network_settings: Mapping[str, Any] | None = None,
-        training: Mapping[str, Any] | None = None,
-        optimisation: Mapping[str, Any] | None = None,
-        pretraining: Mapping[str, Any] | None = None,
-        trainer: Mapping[str, Any] | None = None,
-        init_from: str | None = None,
-        seed: int = 1,
-        distillation: Mapping[str, Any] | None = None,
-        fine_tuning: Mapping[str, Any] | None = None,
-    ) -> None:
-        kind = network_class(network)
-        found = network_faults(network, kind, network_settings)
-        self.training = section(Training, "system.training", training, found)
-        self.optimisation = section(Optimisation, "system.optimisation", optimisation, found)
-        if isinstance(trainer, Mapping):  # trial models were saved with it
-            trainer = {key: trainer[key] for key in trainer if key != "checkpoint_epochs"}
-        self.trainer = section(TrainerSettings, "trainer", trainer, found)
-        self.pretraining = pretraining_section(network, kind, pretraining, found)
-        self.distillation = section(Distillation, "system.distillation", distillation, found)
-        self.fine_tuning = section(FineTuning, "system.fine_tuning", fine_tuning, found)
-        found += faults(("system.init_from",), init_from, RunSetting)
-        if found:
-            raise fault_error(found, "settings")
-        self.name = network
-        self.network_type = kind
-        self.network_settings = dict(network_settings or {})
-        self.reads = self._new_reads()
-        self.init_from = init_from
-        self._context_given = "context" in (training or {})
-        self.seed = seed
-        self.weights = FULL
-        self.adjustment = Adjustment(0.0, np.zeros(0))
-        self.encoder: Encoder
-        self.network: Network
-        self._later_snapshots: list[NeuralSystem] = []
-        self._teacher: Teacher | None = None
-        self._first_stage = ""
-
-    def resolved_settings(self) -> dict[str, Any]:
-        """The sections with their defaults, and the runs, as fine-tuning may have changed them."""
-        return {
-            "init_from": self.init_from,
-            "network_settings": self.network_settings,
-            "training": asdict(self.training),
-            "optimisation": asdict(self.optimisation),
-            "pretraining": asdict(self.pretraining) if self.pretraining else {},
-            "trainer": asdict(self.trainer),
-            "distillation": asdict(self.distillation),
-            "fine_tuning": asdict(self.fine_tuning),
-        }
-
-    @property
-    def context(self) -> int:
-        """How many sentences before a gap's own the windows may reach into."""
-        return self.training.context
+    @classmethod
+    def kind_of(cls, network: str) -> type[Network]:
+        """The network of a name, with its code."""
+        return network_class(network)
 
     @property
     def reads_source_parse(self) -> bool:
@@ -267,7 +198,8 @@ class NeuralSystem(System):
         is told how much.
         """
         same, own = earlier.training, self.training.context
-        told = self._context_given and self.network_type.inherits
+        given = "context" in (self._arguments["training"] or {})
+        told = given and self.network_type.inherits
         if self.training.units != "words" and same.units == "words":
             found = "words, which the run to go on from has"
             raise input_error("settings", "system.training.units", "words", found)
@@ -314,7 +246,6 @@ class NeuralSystem(System):
     def _keep(self, trained: TrainedEpochs, data: TrainingData) -> None:
         """Take over what was learnt: the best epoch, and a system for each snapshot after it."""
         self.adjustment = replace(self.adjustment, frequencies=data.frequencies)
-        self._later_snapshots = []
         systems = [self, *(copy(self) for _ in trained.kept[1:])]
         reports = trained.reports(self.training.monitor)
         for system, epoch, report in zip(systems, trained.kept, reports, strict=True):
@@ -352,24 +283,8 @@ class NeuralSystem(System):
         self.reads = self._new_reads()
         return earlier
 
-    def _new_reads(self) -> Reads:
-        """What the network reads with its settings."""
-        return self.network_type.reads(self._settings_in_full())
-
-    def _settings_in_full(self) -> dict[str, Any]:
-        """Those of the network, with its defaults."""
-        return {**self.network_type.settings(), **self.network_settings}
-
-    def _inventory(self) -> Inventory:
-        agreements = class_agreements(self.task)
-        return Inventory(self.encoder.vocabularies, self.task.classes, agreements)
-
     def _new_network(self) -> Network:
         return self.network_type(self._inventory(), **self.network_settings)
-
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
-        """Softmax of the network's scores, adjusted for class frequency if that was tuned."""
-        return self.adjustment.of(self.unadjusted(examples))
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores."""
@@ -392,13 +307,6 @@ class NeuralSystem(System):
         chosen = word_focus(self.network, tensors, reading, question.examples, question.row)
         tables = focus_tables(chosen, question, names[0])
         return replace(evidence, tables=(*tables, *evidence.tables))
-
-    @property
-    def points(self) -> bool:
-        """Whether its network does, with these settings."""
-        wanted = self.network_type.pointing
-        settings = self._settings_in_full()
-        return wanted is not None and all(settings[key] == value for key, value in wanted.items())
 
     def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
         """The nouns that the network points at, where it does."""
@@ -423,10 +331,7 @@ class NeuralSystem(System):
 
     def load_state(self, folder: Path) -> None:
         """Read the weights and the vocabularies; a damaged or foreign file is refused."""
-        units = load_units(folder) if self.training.units != "words" else None
-        lexicons = load_lexicons(folder) if self.reads.lexicons else {}
-        reading = Reading(self.reads.fields, self.training.lowercase, units, lexicons)
-        self.encoder = load_encoder(reading, folder)
+        self._load_reading(folder)
         self.network = self._new_network()
         self.weights = load_weights(self.network, self.name, folder)
         self.network.eval()

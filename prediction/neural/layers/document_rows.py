@@ -9,60 +9,17 @@ for the tag of a target word, where a task has tags; a transformer makes states 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.task import NONE
 from crosspro.prediction.neural.layers.embedding import few_rows
 from crosspro.prediction.neural.layers.transformer import RotaryAngles, Transformer
-from crosspro.prediction.neural.reading.fields import LEMMA, TAG, Field, source_words, target_lemmas
-from crosspro.prediction.neural.reading.lexicon_fields import (
-    source_agreement,
-    target_agreement,
-    whole_source_words,
-    whole_target_words,
-)
-from crosspro.prediction.neural.reading.subwords import WORD_START
+from crosspro.prediction.neural.reading.document_fields import AGREEMENT, PIECES
+from crosspro.prediction.neural.reading.fields import TAG
 from crosspro.prediction.neural.reading.tensors import GapTensors, cut, inside, table_width
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
-
-PIECES, AGREEMENT = "piece", "agreement"
-"""The vocabularies of both sides."""
-
-
-def shown_lemmas(example: Example) -> Sequence[str]:
-    """The target with the words of its gaps, where they are known."""
-    lemmas = list(example.lemmas)
-    start = WORD_START if any(lemma.startswith(WORD_START) for lemma in lemmas) else ""
-    for gap in example.gaps:
-        if gap.word and gap.word != NONE:
-            first = replace(gap, word=gap.word.split()[0])
-            lemmas[gap.position] = f"{start}{example.gold_lemma(first)}"
-    return lemmas
-
-
-SOURCE_PIECE = Field("source_piece", "source", source_words, folded=True, vocabulary=PIECES)
-TARGET_PIECE = Field("target_piece", "target", target_lemmas, LEMMA.word, vocabulary=PIECES)
-SHOWN_PIECE = Field("shown_piece", "target", shown_lemmas, LEMMA.word, vocabulary=PIECES)
-SOURCE_AGREEMENT = Field(
-    "source_agreement",
-    "source",
-    whole_source_words,
-    vocabulary=AGREEMENT,
-    listed=source_agreement,
-)
-TARGET_AGREEMENT = Field(
-    "target_agreement",
-    "target",
-    whole_target_words,
-    vocabulary=AGREEMENT,
-    listed=target_agreement,
-)
-
 
 _GPU_STEP = 16
 """On a GPU rows are as wide as a multiple of this."""

@@ -1,9 +1,9 @@
 """What a network is, and the networks by name.
 
 A network says what it reads, gives logits for gaps, and may own its loss and its pre-training. It
-is one file in `networks/` and one in `conf/system/`; nothing else knows its name. Its constructor
-takes an `Inventory` and keyword settings with defaults, which are those that
-`system.network_settings` may have.
+is one file in `networks/` and one in `conf/system/`; nothing else knows its name, but for the
+registry of systems, where one predicts with it without torch. Its constructor takes an `Inventory`
+and keyword settings with defaults, which are those that `system.network_settings` may have.
 
 A package of somebody else names its networks in the entry-point group `crosspro.networks`, each
 with its class, so that runs with them can be loaded again; a module that was imported needs not.
@@ -12,35 +12,29 @@ with its class, so that runs with them can be loaded again; a module that was im
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
-from safetensors import SafetensorError
+from numpy.typing import NDArray
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.processes import Report
-from crosspro.data_prep.core.settings import one_of
-from crosspro.prediction.arguments import number, whole
 from crosspro.prediction.neural.reading.encoding import EncodedText
-from crosspro.prediction.neural.reading.fields import Field, Reads
+from crosspro.prediction.neural.reading.network_kind import NetworkKind
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, widest_sides
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.registry import entry_class, entry_names
-from crosspro.prediction.stored_tensors import load_tensors
+from crosspro.prediction.stored_tensors import WEIGHTS_FILE, check_names, taken_weights
 
-_SIZES, _SHARES = (1, 1e6), (0.0, 0.999)
-"""Where settings lie that are whole numbers, and others."""
 ANTECEDENTS = "Antecedents"
 """The title of a choice among antecedents."""
 
@@ -69,23 +63,11 @@ def gap_losses(scores: Tensor, labels: Tensor, weights: Tensor, smoothing: float
     )
 
 
-class Network(nn.Module, ABC):
+class Network(nn.Module, NetworkKind, ABC):
     """Scores of each class for a batch of gaps."""
-
-    fields: ClassVar[tuple[Field, ...]] = ()
-    """What it reads, if its settings change nothing about that (else see `reads`)."""
 
     window: int
     """How many tokens it reads on each side at most."""
-
-    limits: ClassVar[Mapping[str, tuple[float, float]]] = {}
-    """Where settings may lie, if not from 1 (whole numbers) or from 0 to 0.999 (others)."""
-
-    choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """What settings that are texts may say."""
-
-    multiples: ClassVar[Mapping[str, tuple[int, str]]] = {}
-    """Settings that are so many times another one, or a multiple of that."""
 
     may_change: ClassVar[tuple[str, ...]] = ("dropout",)
     """Settings in which fine-tuning may differ from the run it begins with."""
@@ -100,40 +82,6 @@ class Network(nn.Module, ABC):
     optional_layers: ClassVar[tuple[str, ...]] = ()
     """Beginnings of the names of weights that settings which may change decide on: where the run to
     go on from has none, they are new."""
-
-    pointing: ClassVar[Mapping[str, object] | None] = None
-    """The settings with which it points at antecedents; empty: always, None: never."""
-
-    pretraining: ClassVar[type[Any] | None] = None
-    """The settings of its pre-training, a dataclass that has `epochs` (0: none); None has none."""
-
-    @classmethod
-    def settings(cls) -> dict[str, Any]:
-        """Its settings with their defaults: the keyword arguments of the constructor."""
-        parameters = inspect.signature(cls).parameters.values()
-        return {
-            parameter.name: parameter.default
-            for parameter in parameters
-            if parameter.kind is parameter.KEYWORD_ONLY
-        }
-
-    @classmethod
-    def setting_type(cls, name: str, default: object) -> Any:
-        """What a setting may be: of the type of its default, and within its limits."""
-        if name in cls.choices:
-            return Annotated[str, one_of(cls.choices[name])]
-        if isinstance(default, bool | str):
-            return type(default)
-        whole_number = isinstance(default, int)
-        low, high = cls.limits.get(name, _SIZES if whole_number else _SHARES)
-        if whole_number:
-            return Annotated[int, whole(int(low), high)]
-        return Annotated[float, number(low, high)]
-
-    @classmethod
-    def reads(cls, settings: Mapping[str, Any]) -> Reads:
-        """What it reads with these settings, which are complete."""
-        return Reads(cls.fields)
 
     def extents(self, data: GapTensors) -> Indices:
         """How much is read of each gap's context: gaps that are alike in it share a batch.
@@ -181,7 +129,6 @@ class Network(nn.Module, ABC):
 N = TypeVar("N", bound=type[Network])
 GROUP = "crosspro.networks"
 _NETWORKS = "crosspro.prediction.neural.networks"
-_WEIGHTS = "network.safetensors"
 
 _registered: dict[str, type[Network]] = {}
 
@@ -235,7 +182,7 @@ def _modules() -> list[str]:
 def save_weights(network: Network, folder: Path) -> None:
     """Write the weights of a network."""
     tensors = {k: v.contiguous().cpu() for k, v in network.state_dict().items()}
-    with atomic_output(folder / _WEIGHTS) as handle:
+    with atomic_output(folder / WEIGHTS_FILE) as handle:
         handle.write(save(tensors))
 
 
@@ -244,17 +191,10 @@ def load_weights(network: Network, name: str, folder: Path) -> str:
 
     Loading them runs no code; a damaged or foreign file is refused.
     """
-    path = folder / _WEIGHTS
-    note_input(path)
-    try:
-        stored = load_tensors(path)
-        tensors = {key: torch.from_numpy(array) for key, array in stored.arrays.items()}
-        others = set(tensors) ^ set(network.state_dict())
-        if others:
-            one = quoted(min(others))
-            raise ValueError(f"other layers, of other settings or another version: {one}")
+
+    def take(arrays: dict[str, NDArray[Any]]) -> None:
+        tensors = {key: torch.from_numpy(array) for key, array in arrays.items()}
+        check_names(tensors, network.state_dict())
         network.load_state_dict(tensors)
-    except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
-        found = " ".join(str(error).split()[:40])
-        raise input_error(path, "weights", f"those of {name}", found) from error
-    return stored.weights
+
+    return taken_weights(folder / WEIGHTS_FILE, name, take)[1]

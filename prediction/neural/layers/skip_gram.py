@@ -182,7 +182,7 @@ def pretrained_embeddings(
         around = context_field(field, source)
         sizes = (inventory.size(field.name), inventory.size(around), classes)
         model = _SkipGram(*sizes, dimension, generator, device)
-        noise = inventory.counts(around).to(device, torch.float) ** 0.75
+        noise = torch.tensor(inventory.counts(around)).to(device, torch.float) ** 0.75
         name = f"Embeddings {index + 1} of {len(fields)} ({field.name})"
         _train(model, text, noise, settings, generator, report, name)
         result[field.name] = model.words.detach().cpu()

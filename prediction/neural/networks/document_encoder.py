@@ -14,9 +14,9 @@ which are to be said again. All randomness comes from torch's generators.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,12 +25,6 @@ from torch import Tensor, nn
 from crosspro.data_prep.core.example import Side
 from crosspro.prediction.neural.layers.antecedent_pointer import AntecedentPointer, PointedRows
 from crosspro.prediction.neural.layers.document_rows import (
-    PIECES,
-    SHOWN_PIECE,
-    SOURCE_AGREEMENT,
-    SOURCE_PIECE,
-    TARGET_AGREEMENT,
-    TARGET_PIECE,
     DocumentWindow,
     RowEncoder,
     RowPlaces,
@@ -45,8 +39,17 @@ from crosspro.prediction.neural.layers.network import (
 )
 from crosspro.prediction.neural.layers.recurrent import at_columns
 from crosspro.prediction.neural.layers.transformer import fastest_kernels, rotary_angles
-from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG, Reads
-from crosspro.prediction.neural.reading.lexicon_fields import INDUCED, SOURCE_NOUN, TARGET_NOUN
+from crosspro.prediction.neural.reading.document_fields import (
+    PIECES,
+    SHOWN_PIECE,
+    SOURCE_AGREEMENT,
+    SOURCE_PIECE,
+    TARGET_AGREEMENT,
+    TARGET_PIECE,
+)
+from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
+from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG
+from crosspro.prediction.neural.reading.lexicon_fields import SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, word_numbers
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
@@ -80,10 +83,9 @@ class _Read:
 
 
 @register("document_encoder")
-class DocumentEncoder(Network):
-    """`before` and `after` are how many pieces are read on each side of pronoun and gap."""
+class DocumentEncoder(DocumentKind, Network):
+    """The network in torch; its settings are `DocumentSettings`."""
 
-    multiples: ClassVar = {"width": (4, "heads")}
     may_change = (
         "dropout",
         "masked_words",
@@ -96,79 +98,35 @@ class DocumentEncoder(Network):
     inherits = True
     class_layers = ("output.", "pointer.noun_classes.")
     optional_layers = ("pointer.",)
-    pointing: ClassVar = {"pointer": True}
-    limits: ClassVar = {
-        "pointer_agreement": (0, 100),
-        "masked_words": (0, 100),
-        "source_before": (0, 1e6),
-        "source_after": (0, 1e6),
-        "target_before": (0, 1e6),
-        "target_after": (0, 1e6),
-        "hidden_pronouns": (0, 1),
-    }
 
-    @classmethod
-    def reads(cls, settings: Mapping[str, Any]) -> Reads:
-        """Pieces and agreement of both sides; what stood in gaps if they are shown; nouns."""
-        shown = (SHOWN_PIECE,) if settings["hidden_pronouns"] < 1 else ()
-        nouns = (SOURCE_NOUN, TARGET_NOUN) if settings["pointer"] else ()
-        tags = (TAG,) if settings["tags"] else ()
-        both = (SOURCE_PIECE, TARGET_PIECE, SOURCE_AGREEMENT, TARGET_AGREEMENT)
-        return Reads(
-            (*both, *tags, *shown, *nouns),
-            lexicons={
-                "source": settings["source_lexicon"],
-                "target": settings["target_lexicon"],
-            },
-            nouns=settings["pointer"],
-        )
-
-    def __init__(
-        self,
-        inventory: Inventory,
-        *,
-        width: int = 384,
-        layers: int = 6,
-        heads: int = 6,
-        source_before: int = 100,
-        source_after: int = 40,
-        target_before: int = 120,
-        target_after: int = 40,
-        source_lexicon: str = INDUCED,
-        target_lexicon: str = INDUCED,
-        tags: bool = False,
-        dropout: float = 0.1,
-        masked_words: float = 0.0,
-        masked_share: float = 0.15,
-        hidden_pronouns: float = 1.0,
-        pointer: bool = False,
-        pointer_agreement: float = 1.0,
-    ) -> None:
+    def __init__(self, inventory: Inventory, **settings: Any) -> None:
         super().__init__()
-        self.around = DocumentWindow((source_before, source_after), (target_before, target_after))
+        chosen = DocumentSettings(**settings)
+        width, dropout = chosen.width, chosen.dropout
+        self.around = DocumentWindow(chosen.source, chosen.target)
         self.window = self.around.size
-        self.masked_words = masked_words
-        self.masked_share = masked_share
-        self.hidden_pronouns = hidden_pronouns
-        self.pointer_agreement = pointer_agreement
+        self.masked_words = chosen.masked_words
+        self.masked_share = chosen.masked_share
+        self.hidden_pronouns = chosen.hidden_pronouns
+        self.pointer_agreement = chosen.pointer_agreement
         self.gap_piece = inventory.vocabularies[PIECES].number(GAP_WORD)
-        self.head = width // heads
+        self.head = width // chosen.heads
         self.rows = RowEncoder(
             inventory,
             self.window,
             width=width,
-            layers=layers,
-            heads=heads,
+            layers=chosen.layers,
+            heads=chosen.heads,
             dropout=dropout,
-            tags=tags,
+            tags=chosen.tags,
         )
         self.no_pronoun = nn.Parameter(torch.zeros(width))
         self.dense = nn.Linear(2 * width, width)
         self.output = nn.Linear(width, len(inventory.classes))
         self.words = MaskedLanguageModel(width, inventory.size(PIECES))
-        self.pointer = AntecedentPointer(inventory, width) if pointer else None
+        self.pointer = AntecedentPointer(inventory, width) if chosen.pointer else None
         self.dropout = nn.Dropout(dropout)
-        self.words.requires_grad_(masked_words > 0)
+        self.words.requires_grad_(self.masked_words > 0)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
         """Compile what reads rows and what says masked pieces, where nearly all time goes."""

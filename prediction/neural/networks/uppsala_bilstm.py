@@ -106,7 +106,7 @@ class UppsalaBiLSTM(Network):
         self.mlp = nn.Linear((6 if head else 4) * hidden + words, mlp)
         self.output = nn.Linear(mlp, len(inventory.classes))
         for name in ("source", "lemma"):
-            counts = inventory.counts(name).float()
+            counts = torch.tensor(inventory.counts(name)).float()
             self.register_buffer(f"{name}_counts", counts, persistent=False)
         with torch.no_grad():  # words, tags and characters that training never meets say nothing
             for module in self.modules():

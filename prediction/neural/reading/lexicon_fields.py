@@ -232,10 +232,12 @@ def first_target_units(example: Example) -> Sequence[str]:
     return for_each_word(target_tokens(example), _first_target_unit)
 
 
+@lru_cache(maxsize=_KEPT)
 def _first_source_unit(units: str) -> tuple[str, ...]:
     return _first(whole_source_word(units))
 
 
+@lru_cache(maxsize=_KEPT)
 def _first_target_unit(units: str) -> tuple[str, ...]:
     return _first(whole_target_word(units))
 

@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import torch
-from torch import Tensor
-
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
 
 PAD = 0
@@ -83,6 +80,6 @@ class Inventory:
         """How many words a field has, the padding and the unknown word among them."""
         return len(self.vocabularies[field])
 
-    def counts(self, field: str) -> Tensor:
+    def counts(self, field: str) -> tuple[int, ...]:
         """How often each word of a field was seen in training."""
-        return torch.tensor(self.vocabularies[field].counts)
+        return self.vocabularies[field].counts

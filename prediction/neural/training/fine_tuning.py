@@ -38,7 +38,7 @@ def run_to_go_on(
     run: Path, kind: type[Kind], name: str, network: type[Network], task: Task
 ) -> Kind:
     """The system of a run, which must have the network of that name, and classes that fit."""
-    earlier = load_run(run)
+    earlier = load_run(run).trainable()
     if (
         not isinstance(earlier, kind)
         or earlier.name != name

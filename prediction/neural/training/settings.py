@@ -16,7 +16,7 @@ from crosspro.data_prep.core.settings import Fault, Must, fitted, one_of, shown
 from crosspro.prediction.adjustment import WeightPower
 from crosspro.prediction.arguments import faults, number, whole
 from crosspro.prediction.dev_score import Monitor
-from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.reading.network_kind import NetworkKind
 from crosspro.prediction.neural.reading.subwords import KINDS
 
 T = TypeVar("T")
@@ -117,7 +117,7 @@ def section(kind: type[T], name: str, values: object, found: list[Fault]) -> T:
     return kind() if wrong else made
 
 
-def network_faults(name: str, network: type[Network], values: object) -> list[Fault]:
+def network_faults(name: str, network: type[NetworkKind], values: object) -> list[Fault]:
     """Faults of `network_settings`: keys and types must be those of the network's settings."""
     defaults, where = network.settings(), "system.network_settings"
     found: list[Fault] = []
@@ -139,7 +139,7 @@ def network_faults(name: str, network: type[Network], values: object) -> list[Fa
 
 
 def pretraining_section(
-    name: str, network: type[Network], values: object, found: list[Fault]
+    name: str, network: type[NetworkKind], values: object, found: list[Fault]
 ) -> Any:
     """The settings of a network's pre-training, or None where it has none."""
     where = "system.pretraining"

@@ -68,7 +68,7 @@ def test_rounded_weights_are_calculated_with_in_fewer_bits_where_there_are(train
     whole = made.predict(dev)
     for weights in ("float32", "float16", "int8"):
         export_run(tmp_path, tmp_path / "a.zip", weights)
-        loaded = load_system(tmp_path / "a.zip")
+        loaded = load_system(tmp_path / "a.zip").trainable()
         assert loaded.weights == weights
         found = loaded.predict(dev)
         assert (found == whole).all() == (weights == "float32")

@@ -163,7 +163,9 @@ def test_no_other_module_knows_a_network():
     for folder in ("data_prep", "evaluation", "prediction", "baselines", "scripts"):
         for path in (ROOT / folder).rglob("*.py"):
             measures = path.parent.name in ("bench", "reproduce")  # a network, or its results
-            assert measures or path.parent == own or not known.search(path.read_text("utf-8")), path
+            names_it = path == ROOT / "prediction/registry.py"  # what predicts without torch
+            if not measures and not names_it and path.parent != own:
+                assert not known.search(path.read_text("utf-8")), path
 
 
 def install(folder, package, entry, code=""):

@@ -1,0 +1,422 @@
+"""A document encoder in numpy: what `networks.document_encoder` calculates, without torch.
+
+The pieces of all rows of a batch lie end to end, so that nothing is filled up: products are those
+of whole batches, and attention alone goes from row to row. Work that changes nothing is left out.
+Norms have no weights, so whatever is added to states is centred once, in the weights, and a norm
+only scales. What is rotated together stands side by side, as one complex number. The last layer is
+calculated for the places that are asked for: the gap, the pronoun, and nouns that may be
+antecedents. Given its kind, each noun says the same of the classes, so that p(class) is a sum over
+kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import erf, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.prediction.neural.reading.document_fields import (
+    AGREEMENT,
+    PIECES,
+    SOURCE_AGREEMENT,
+    SOURCE_PIECE,
+    TARGET_AGREEMENT,
+    TARGET_PIECE,
+)
+from crosspro.prediction.neural.reading.document_kind import DocumentSettings
+from crosspro.prediction.neural.reading.encoding import EncodedText
+from crosspro.prediction.neural.reading.fields import TAG, Field
+from crosspro.prediction.neural.reading.lexicon_fields import (
+    NO_NOUN,
+    NOUN_VOCABULARY,
+    SOURCE_NOUN,
+    TARGET_NOUN,
+)
+from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
+from crosspro.prediction.stored_tensors import Arrays, check_names
+
+Floats = NDArray[np.float32]
+Chances = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+_PLACES = 1 << 11
+"""Places of a batch: products are large enough, and memory is used again by the next batch."""
+_LONGEST = 10_000.0
+_SMALLEST = 1e-5
+"""Of rotations and norms, as in `layers.transformer`."""
+
+
+@dataclass(frozen=True)
+class DocumentRows:
+    """The rows of some gaps end to end, first the source of each, then its target.
+
+    `numbers` are those of pieces, agreement, distance and tags, where there are any, and `offsets`
+    say how far places stand from the pronoun or the gap. `bounds` are where rows begin and the last
+    one ends; `gap` and `pronoun` have a place for each row, which is the gap's without a source.
+    `nouns` are the places that may be antecedents, of the rows `noun_rows`.
+    """
+
+    numbers: tuple[Numbers, ...]
+    offsets: Numbers
+    tokens: Numbers
+    bounds: Numbers
+    gap: Numbers
+    pronoun: Numbers
+    has_source: NDArray[np.bool_]
+    nouns: Numbers
+    noun_rows: Numbers
+    noun_kinds: Numbers
+
+
+class DocumentText:
+    """Text whose gaps are to be read: where their rows are, and what stands there.
+
+    The tokens of the source and then those of the target are one array; `source_tokens` is where
+    the target begins.
+    """
+
+    def __init__(
+        self, data: EncodedText, settings: DocumentSettings, context: int, no_noun: int
+    ) -> None:
+        self.settings = settings
+        self._no_noun = no_noun
+        self.source_tokens = len(data.fields[SOURCE_PIECE.name])
+        self._fields = [
+            _joined(data, SOURCE_PIECE, TARGET_PIECE),
+            _joined(data, SOURCE_AGREEMENT, TARGET_AGREEMENT),
+        ]
+        self._tags = _joined(data, None, TAG, self.source_tokens) if settings.tags else None
+        self._nouns = _joined(data, SOURCE_NOUN, TARGET_NOUN) if settings.pointer else None
+        first = np.maximum(data.sentence - context, data.first_of_document[data.sentence])
+        last = data.sentence + 1
+        source, target = (
+            starts.astype(np.int64) for starts in (data.source_starts, data.target_starts)
+        )
+        self._source, self._source_size = _window(
+            data.source_position, source[first], source[last], *settings.source
+        )
+        self._target, self._target_size = _window(
+            data.target_position, target[first], target[last], *settings.target
+        )
+        self._pronoun = np.minimum(data.source_position - self._source, self._source_size - 1)
+        self._gap = data.target_position - self._target + self._source_size
+
+    @property
+    def sizes(self) -> Numbers:
+        """The places of each gap's row."""
+        return self._source_size + self._target_size
+
+    def rows(self, gaps: slice) -> DocumentRows:
+        """The rows of some gaps."""
+        source_size, sizes = self._source_size[gaps], self.sizes[gaps]
+        bounds = np.concatenate(([0], np.cumsum(sizes)))
+        starts = bounds[:-1]
+        row = np.repeat(np.arange(len(sizes)), sizes)
+        column = np.arange(bounds[-1]) - starts[row]
+        of_source = column < source_size[row]
+        pronoun, gap = self._pronoun[gaps], self._gap[gaps]
+        offsets = column - np.where(of_source, pronoun[row], gap[row])
+        begins = self.source_tokens + self._target[gaps] - source_size
+        tokens = column + np.where(of_source, self._source[gaps][row], begins[row])
+        before, after = self.settings.source
+        middle = np.where(of_source, before, before + after + 1 + self.settings.target[0])
+        distances = np.clip(offsets + middle, 0, places_of(self.settings) - 1)
+        numbers = [*(field[tokens] for field in self._fields), distances]
+        if self._tags is not None:
+            numbers.append(self._tags[tokens])
+        nouns, kinds = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        if self._nouns is not None:
+            found = self._nouns[tokens]
+            nouns = np.flatnonzero((offsets < 0) & (found != self._no_noun))
+            kinds = found[nouns]
+        has_source = source_size > 0
+        return DocumentRows(
+            tuple(numbers),
+            offsets,
+            tokens,
+            bounds,
+            starts + gap,
+            starts + np.where(has_source, pronoun, gap),
+            has_source,
+            nouns,
+            row[nouns],
+            kinds,
+        )
+
+    def batches(self) -> Iterator[slice]:
+        """All gaps, a few at a time."""
+        ends = np.cumsum(self.sizes)
+        start = 0
+        while start < len(ends):
+            done = ends[start - 1] if start else 0
+            fitting = int(np.searchsorted(ends, done + _PLACES, side="right"))
+            end = max(start + 1, fitting)
+            yield slice(start, end)
+            start = end
+
+
+def _joined(
+    data: EncodedText, of_source: Field | None, of_target: Field, missing: int = 0
+) -> Numbers:
+    """A field of both sides; `missing` tokens of a source that has none are padding."""
+    source = np.full(missing, PAD) if of_source is None else data.fields[of_source.name]
+    return np.concatenate((source, data.fields[of_target.name])).astype(np.int64)
+
+
+def _window(
+    centre: NDArray[Any], low: Numbers, high: Numbers, before: int, after: int
+) -> tuple[Numbers, Numbers]:
+    """Where what is read around a centre begins, and how long it is."""
+    start = np.maximum(low, centre - before)
+    return start, np.maximum(np.minimum(high, centre + after + 1) - start, 0)
+
+
+def places_of(settings: DocumentSettings) -> int:
+    """The most places of a row."""
+    return sum(settings.source) + sum(settings.target) + 2
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """The probabilities of the classes of some gaps, and where they were pointed.
+
+    For each noun of `rows` its probability is in `shares`; `of_kinds` (batch, kinds, classes) are
+    the probabilities of classes given what the noun is.
+    """
+
+    chances: Chances
+    rows: DocumentRows
+    shares: Chances
+    of_kinds: Chances
+
+    def given(self, classes: Numbers) -> Chances:
+        """The probability of each noun, if the gaps have these classes."""
+        row = self.rows.noun_rows
+        chosen = classes[row]
+        told = self.of_kinds[row, self.rows.noun_kinds, chosen]
+        return np.asarray(self.shares * told / self.chances[row, chosen])
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """The matrices of a layer, as they are multiplied with from the right."""
+
+    queries: Floats
+    keys: Floats
+    values: Floats
+    attended: Floats
+    wide: Floats
+    narrow: Floats
+
+
+class DocumentArrays:
+    """The weights of a document encoder and what they make of rows."""
+
+    def __init__(self, arrays: Arrays, settings: DocumentSettings, inventory: Inventory) -> None:
+        expected = _shapes(settings, inventory)
+        check_names(arrays, expected)
+        for name, shape in expected.items():
+            if arrays[name].shape != shape:
+                raise ValueError(f"{name} is {arrays[name].shape}, not {shape}")
+        self.arrays = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+        self.settings = settings
+        self.no_noun = 0
+        if settings.pointer:
+            self.no_noun = inventory.vocabularies[NOUN_VOCABULARY].number(NO_NOUN)
+        self._head = settings.width // settings.heads
+
+    @cached_property
+    def _tables(self) -> list[Floats]:
+        names = ("pieces", "agreement", "places", *(("tags",) if self.settings.tags else ()))
+        return [_centred(self.arrays[f"rows.{name}.weight"]) for name in names]
+
+    @cached_property
+    def _layers(self) -> list[_Layer]:
+        return [self._layer(f"rows.layers.layers.{n}.") for n in range(self.settings.layers)]
+
+    def _layer(self, prefix: str) -> _Layer:
+        width, heads, size = self.settings.width, self.settings.heads, self._head
+        together = self.arrays[f"{prefix}queries_keys_values.weight"]
+        queries, keys, values = together.reshape(3, heads, size, width)
+        order = np.arange(size).reshape(2, -1).T.ravel()  # halves side by side
+
+        def rotated(weight: Floats) -> Floats:
+            masked = weight.copy()
+            masked[:, -1] = 0  # in torch it says what fills rows up
+            return np.ascontiguousarray(masked[:, order].reshape(width, width).T)
+
+        attended, wide, narrow = (
+            np.ascontiguousarray(self.arrays[f"{prefix}{name}.weight"].T)
+            for name in ("attended", "wide", "narrow")
+        )
+        return _Layer(
+            rotated(queries / np.float32(sqrt(size))),
+            rotated(keys),
+            np.ascontiguousarray(values.reshape(width, width).T),
+            _centred(attended),
+            wide,
+            _centred(narrow),
+        )
+
+    @cached_property
+    def _turns(self) -> NDArray[np.complex64]:
+        """By which complex numbers the heads of a place are multiplied, for every offset."""
+        pairs = np.arange(0, self._head, 2)
+        speeds = np.where(pairs < self._head - 2, _LONGEST ** (-pairs / self._head), 0.0)
+        reach = places_of(self.settings)
+        angles = np.arange(-reach, reach + 1)[:, None] * np.tile(speeds, self.settings.heads)
+        return np.asarray(np.exp(1j * angles), np.complex64)
+
+    def read(self, text: DocumentText) -> Iterator[ReadRows]:
+        """What is read of all gaps of a text, a few at a time, in their order."""
+        return (self._read(text.rows(gaps)) for gaps in text.batches())
+
+    def _read(self, rows: DocumentRows) -> ReadRows:
+        asked = np.zeros(rows.bounds[-1], bool)
+        for places in (rows.gap, rows.pronoun, rows.nouns):
+            asked[places] = True
+        found = self._states(rows, np.flatnonzero(asked))
+        at = np.cumsum(asked) - 1
+        none = self.arrays["no_pronoun"]
+        pronoun = np.where(rows.has_source[:, None], found[at[rows.pronoun]], none)
+        both = np.concatenate((found[at[rows.gap]], pronoun), 1)
+        hidden = _gelu(self._linear("dense", both))
+        scores = self._linear("output", hidden).astype(np.float64)
+        if not self.settings.pointer:
+            nothing = np.zeros((len(scores), 0, scores.shape[1]))
+            return ReadRows(_softmax(scores), rows, np.zeros(0), nothing)
+        query = self._linear("pointer.queries", both) / np.float32(sqrt(self.settings.width))
+        none_fits = (query @ self.arrays["pointer.nothing"]).astype(np.float64)
+        nouns, row = found[at[rows.nouns]], rows.noun_rows
+        fits = np.einsum("ij,ij->i", nouns, query[row]).astype(np.float64)
+        most = none_fits.copy()
+        np.maximum.at(most, row, fits)
+        shares, no_noun = np.exp(fits - most[row]), np.exp(none_fits - most)
+        total = no_noun + np.bincount(row, shares, len(most))
+        shares /= total[row]
+        told = self.arrays["pointer.noun_classes.weight"]
+        of_kinds = _softmax(scores[:, None] + told)
+        kinds = np.bincount(row * len(told) + rows.noun_kinds, shares, len(most) * len(told))
+        kinds = kinds.reshape(len(most), len(told))
+        kinds[:, self.no_noun] = no_noun / total
+        chances = np.einsum("bk,bkc->bc", kinds, of_kinds)
+        return ReadRows(chances, rows, shares, of_kinds)
+
+    def _linear(self, name: str, vectors: Floats) -> Floats:
+        return vectors @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
+
+    def _states(self, rows: DocumentRows, asked: Numbers) -> Floats:
+        """The states of the places that are asked for."""
+        states = np.zeros((len(rows.offsets), self.settings.width), np.float32)
+        for table, numbers in zip(self._tables, rows.numbers, strict=True):
+            states += table[numbers]
+        turns = self._turns[rows.offsets + places_of(self.settings)]
+        for number, layer in enumerate(self._layers, start=1):
+            normed = _normed(states)
+            asking, asking_turns, bounds = normed, turns, rows.bounds
+            if number == self.settings.layers:
+                asking, asking_turns, states = normed[asked], turns[asked], states[asked]
+                bounds = np.searchsorted(asked, rows.bounds)
+            queries = _turned(asking @ layer.queries, asking_turns)
+            keys = _turned(normed @ layer.keys, turns)
+            values = normed @ layer.values
+            found = self._attended(queries, keys, values, bounds.tolist(), rows.bounds.tolist())
+            states += found @ layer.attended
+            hidden = _normed(states) @ layer.wide
+            np.maximum(hidden, np.zeros_like(hidden[0]), out=hidden)  # faster than a plain 0
+            hidden *= hidden
+            states += hidden @ layer.narrow
+        return _normed(states)
+
+    def _attended(
+        self,
+        queries: Floats,
+        keys: Floats,
+        values: Floats,
+        asking: Sequence[int],
+        bounds: Sequence[int],
+    ) -> Floats:
+        """What places attend to, each within its row, which begins at the bounds."""
+        by_head = (-1, self.settings.heads, self._head)
+        query, key, value = (part.reshape(by_head) for part in (queries, keys, values))
+        found = np.empty_like(query)
+        for row in range(len(bounds) - 1):
+            own = slice(bounds[row], bounds[row + 1])
+            asked = slice(asking[row], asking[row + 1])
+            fits = key[own].transpose(1, 0, 2) @ query[asked].transpose(1, 2, 0)
+            fits -= fits.max(1, keepdims=True)
+            np.exp(fits, out=fits)
+            fits /= fits.sum(1, keepdims=True)
+            out = found[asked].transpose(1, 0, 2)
+            np.matmul(fits.transpose(0, 2, 1), value[own].transpose(1, 0, 2), out=out)
+        return found.reshape(queries.shape)
+
+
+def _shapes(settings: DocumentSettings, inventory: Inventory) -> dict[str, tuple[int, ...]]:
+    """The names and shapes of all weights."""
+    width, classes = settings.width, len(inventory.classes)
+    pieces = inventory.size(PIECES)
+    tables = {"pieces": pieces, "agreement": inventory.size(AGREEMENT)}
+    tables["places"] = places_of(settings)
+    if settings.tags:
+        tables["tags"] = inventory.size(TAG.name)
+    linear = {"dense": (width, 2 * width), "output": (classes, width), "words.dense": (width,) * 2}
+    own: dict[str, tuple[int, ...]] = {
+        "no_pronoun": (width,),
+        "words.bias": (pieces,),
+        "words.norm.weight": (width,),
+        "words.norm.bias": (width,),
+    }
+    if settings.pointer:
+        linear["pointer.queries"] = (width, 2 * width)
+        own["pointer.nothing"] = (width,)
+        own["pointer.noun_classes.weight"] = (inventory.size(NOUN_VOCABULARY), classes)
+    products = {
+        "queries_keys_values": (3 * width, width),
+        "attended": (width, width),
+        "wide": (4 * width, width),
+        "narrow": (width, 4 * width),
+    }
+    return {
+        **own,
+        **{f"rows.{name}.weight": (size, width) for name, size in tables.items()},
+        **{f"{name}.weight": shape for name, shape in linear.items()},
+        **{f"{name}.bias": shape[:1] for name, shape in linear.items()},
+        **{
+            f"rows.layers.layers.{number}.{name}.weight": shape
+            for number in range(settings.layers)
+            for name, shape in products.items()
+        },
+    }
+
+
+def _centred(vectors: Floats) -> Floats:
+    return np.asarray(vectors - vectors.mean(-1, keepdims=True))
+
+
+def _normed(states: Floats) -> Floats:
+    """Centred states, scaled as a norm does."""
+    squares = np.einsum("ij,ij->i", states, states) / np.float32(states.shape[1])
+    return np.asarray(states * (1 / np.sqrt(squares + np.float32(_SMALLEST)))[:, None])
+
+
+def _turned(vectors: Floats, by: NDArray[np.complex64]) -> Floats:
+    pairs = vectors.view(np.complex64)
+    pairs *= by
+    return vectors
+
+
+def _gelu(values: Floats) -> Floats:
+    """As torch has it; numpy has no error function."""
+    shares = [erf(value / sqrt(2)) for value in values.ravel().tolist()]
+    return np.asarray(values * (1 + np.array(shares).reshape(values.shape)) / 2, np.float32)
+
+
+def _softmax(scores: Chances) -> Chances:
+    chances = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.asarray(chances / chances.sum(-1, keepdims=True))

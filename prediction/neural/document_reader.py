@@ -1,0 +1,194 @@
+"""A saved document encoder that predicts without torch.
+
+It is loaded in place of a `NeuralSystem` wherever predictions are wanted, and says the same. What
+only torch can do, explaining and training on, `trainable` does, from the same weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from functools import cache, cached_property, partial
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.data_prep.core.errors import CrossproError, how_to_install
+from crosspro.data_prep.core.example import Example, Side
+from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.processes import forked, may_fork, processors
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
+from crosspro.prediction.adjustment import load_adjustment, save_adjustment
+from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText
+from crosspro.prediction.neural.network_system import NetworkSystem
+from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
+from crosspro.prediction.neural.reading.encoding import encode
+from crosspro.prediction.neural.reading.word_places import NounSums
+from crosspro.prediction.stored_tensors import FULL, WEIGHTS_FILE, narrowed, taken_weights
+from crosspro.prediction.system import Classes, Probabilities
+
+if TYPE_CHECKING:
+    from crosspro.prediction.neural.system import NeuralSystem
+
+
+class DocumentReader(NetworkSystem):
+    """Predicts in numpy with the weights of a run or an archive."""
+
+    network: DocumentArrays
+
+    @classmethod
+    def kind_of(cls, network: str) -> type[DocumentKind]:
+        """That of document encoders, for which alone the registry has this class."""
+        return DocumentKind
+
+    def fit(
+        self,
+        task: Task,
+        train: Sequence[Example],
+        dev: Sequence[Example],
+        folder: Path | None = None,
+    ) -> None:
+        """Refused: a new system goes on from this one."""
+        raise CrossproError(
+            f"{self.shown_name}: a saved system predicts; to train on, make a new one that goes on "
+            "from its run or archive (system.init_from)"
+        )
+
+    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
+        """The probabilities of the network."""
+        with _one_thread():
+            return np.concatenate(_in_processes(self._chances, text_parts(examples, self.context)))
+
+    def _chances(self, examples: Sequence[Example]) -> Probabilities:
+        nothing = np.zeros((0, len(self.task.classes)))
+        read = self.network.read(self._text(examples))
+        return np.concatenate((nothing, *(rows.chances for rows in read)))
+
+    def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
+        """The nouns that the network points at, where it does."""
+        if not self.points:
+            return super().antecedents(examples, classes)
+        text, found = self._text(examples), NounSums(self.encoder.reading, examples)
+        with _one_thread():
+            parts = [*self.network.read(text)]
+        start = 0
+        for read in parts:
+            end = start + len(read.chances)
+            tokens, gaps = read.rows.tokens[read.rows.nouns], start + read.rows.noun_rows
+            given = read.given(classes[start:end])
+            of_source = tokens < text.source_tokens
+            sides: dict[Side, NDArray[np.bool_]] = {"target": ~of_source, "source": of_source}
+            for side, own in sides.items():
+                places = tokens[own] - (0 if side == "source" else text.source_tokens)
+                found.add(side, gaps[own], places, read.shares[own], given[own])
+            start = end
+        return found.nouns()
+
+    def _text(self, examples: Sequence[Example]) -> DocumentText:
+        data = encode(examples, self.encoder, self.task)
+        network = self.network
+        return DocumentText(data, network.settings, self.context, network.no_noun)
+
+    def evidence(self, question: GapQuestion) -> Evidence | None:
+        """Gradients, which torch calculates."""
+        return self.trainable().evidence(question)
+
+    def trainable(self) -> NeuralSystem:
+        """The same system with its network in torch."""
+        return self._in_torch
+
+    @cached_property
+    def _in_torch(self) -> NeuralSystem:
+        if find_spec("torch") is None:
+            raise CrossproError(
+                f"{self.shown_name}: to explain or train a network: expected the package torch, "
+                f"found nothing: {how_to_install('train')}"
+            )
+        import torch
+
+        from crosspro.prediction.neural.system import NeuralSystem
+
+        made = NeuralSystem(**self.settings())
+        made.task, made.configured, made.trained_layers = (
+            self.task,
+            self.configured,
+            self.trained_layers,
+        )
+        made.encoder, made.adjustment, made.weights = self.encoder, self.adjustment, self.weights
+        made.network = made.network_type(self._inventory(), **self.network_settings)
+        tensors = {name: torch.from_numpy(array) for name, array in self.network.arrays.items()}
+        made.network.load_state_dict(tensors)
+        made.network.eval()
+        return made
+
+    def save_state(self, folder: Path) -> None:
+        """Write the weights and the vocabularies."""
+        with atomic_output(folder / WEIGHTS_FILE) as handle:
+            handle.write(narrowed(self.network.arrays, FULL))
+        self.encoder.save(folder)
+        save_adjustment(self.adjustment, folder)
+
+    def load_state(self, folder: Path) -> None:
+        """Read the weights and the vocabularies; a damaged or foreign file is refused."""
+        self._load_reading(folder)
+        settings, inventory = DocumentSettings(**self.network_settings), self._inventory()
+
+        def take(arrays: dict[str, NDArray[Any]]) -> DocumentArrays:
+            return DocumentArrays(arrays, settings, inventory)
+
+        self.network, self.weights = taken_weights(folder / WEIGHTS_FILE, self.name, take)
+        self.adjustment = load_adjustment(folder, len(self.task.classes))
+
+
+@cache
+def _matrix_library() -> Any:
+    """What is asked for threads, once: to find it takes longer than to ask it."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """Products in one thread: ours are small, and two that wait for each other on a machine with
+    other work to do take ten times as long as one."""
+    limited: AbstractContextManager[Any] = _matrix_library().limit(limits=1)
+    return limited
+
+
+_WORTH_A_PROCESS = 100
+"""So many gaps are read while another process is begun, a few times over."""
+
+
+def text_parts(examples: Sequence[Example], context: int) -> list[Sequence[Example]]:
+    """Examples in a part with as many gaps for each processor, if that is worth it.
+
+    Before its own a part has the lines that its first gaps look back at, without their gaps.
+    """
+    ends = np.cumsum([len(example.gaps) for example in examples])
+    number = min(processors(), int(ends[-1]) // _WORTH_A_PROCESS) if len(ends) else 0
+    if number < 2 or not may_fork():
+        return [examples]
+    wanted = ends[-1] * np.arange(1, number) / number
+    cuts = [0, *(np.searchsorted(ends, wanted) + 1).tolist(), len(examples)]
+    parts: list[Sequence[Example]] = []
+    for start, end in pairwise(cuts):
+        before = examples[max(0, start - context) : start]
+        parts.append([*(replace(line, gaps=()) for line in before), *examples[start:end]])
+    return parts
+
+
+def _in_processes(
+    work: Callable[[Sequence[Example]], Probabilities], parts: Sequence[Sequence[Example]]
+) -> list[Probabilities]:
+    """The work on each part, the first in this process, others in processes of their own."""
+    expected = ("prediction: expected that of another process", "Fewer lines at once need less.")
+    with ExitStack() as stack:
+        others = [stack.enter_context(forked(partial(work, part), *expected)) for part in parts[1:]]
+        return [work(parts[0]), *(result() for result in others)]
