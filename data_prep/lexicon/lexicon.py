@@ -8,15 +8,17 @@ is also something else can be told. The count, how often the reading was seen, m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import ne
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines
+from crosspro.data_prep.core.files import atomic_output, bad_byte, read_blocks, read_lines
 
 GENDERS = ("Masc", "Fem", "Neut")
 NUMBERS = ("Sing", "Plur")
@@ -120,12 +122,70 @@ def _with(readings: tuple[Entry, ...], entry: Entry) -> tuple[Entry, ...]:
 def read_lexicon(path: str | Path) -> Lexicon:
     """The lexicon of a file; raises `InputError` with all its faults."""
     path = Path(path)
-    entries: list[Entry] = []
+    lines = b"".join(read_blocks(path, _BLOCK))
+    try:
+        header, _, text = lines.decode("utf-8").replace("\r\n", "\n").partition("\n")
+    except UnicodeDecodeError:
+        raise InputError(_problems(path)) from None
+    found = _LINE.findall(text)
+    if header != HEADER or len(found) != len(text.removesuffix("\n").split("\n")) - (not text):
+        raise InputError(_problems(path))
+    words, columns = zip(*found, strict=True) if found else ((), ())
+    first = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
+    stored = _StoredReadings(words, columns, first)
+    together = sum(map(ne, words, words[1:])) + bool(words) == len(first)
+    return Lexicon(stored) if together else Lexicon.of(map(_entry, words, columns))
+
+
+_BLOCK = 1 << 20
+_LINE = re.compile(
+    rf"^(\S|\S[^\t\n]*\S)\t((?:{'|'.join(CATEGORIES)})\t(?:{'|'.join((*GENDERS, UNKNOWN))})\t"
+    rf"(?:{'|'.join((*NUMBERS, UNKNOWN))})\t(?:[0-9]{{1,{_MOST_DIGITS - 1}}}|{UNKNOWN}))$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class _StoredReadings(Mapping[str, tuple[Entry, ...]]):
+    """The lines of a file, read when a word is looked up: a lexicon is loaded with every model.
+
+    The lines of a word stand together; `first` is where they begin.
+    """
+
+    words: Sequence[str]
+    columns: Sequence[str]
+    first: Mapping[str, int]
+
+    def __getitem__(self, word: str) -> tuple[Entry, ...]:
+        place = self.first[word]
+        found: tuple[Entry, ...] = ()
+        while place < len(self.words) and self.words[place] == word:
+            found = _with(found, _entry(word, self.columns[place]))
+            place += 1
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.first)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def _entry(word: str, columns: str) -> Entry:
+    """The reading of a word from the columns after it, in which nothing is wrong."""
+    category, gender, number, count = (
+        None if column == UNKNOWN else column for column in columns.split("\t")
+    )
+    return Entry(word, str(category), gender, number, int(count) if count else None)
+
+
+def _problems(path: Path) -> list[Problem]:
+    """All faults of a file."""
     problems: list[Problem] = []
     number = 0
     for number, raw in enumerate(read_lines(path), start=1):
         try:
-            line = raw.decode("utf-8").removesuffix("\n").rstrip("\r")
+            line = raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError as error:
             problems.append(Problem(str(path), number, "encoding", "UTF-8", bad_byte(error)))
             continue
@@ -133,16 +193,10 @@ def read_lexicon(path: str | Path) -> Lexicon:
             if line != HEADER:
                 problems.append(Problem(str(path), 1, "header", quoted(HEADER), quoted(line)))
             continue
-        entry = _good_entry(line)
-        if entry is None:
-            problems += _entry_problems(path, number, line)
-        else:
-            entries.append(entry)
+        problems += _entry_problems(path, number, line)
     if not number:
         problems.append(Problem(str(path), 1, "header", quoted(HEADER), "an empty file"))
-    if problems:
-        raise InputError(problems)
-    return Lexicon.of(entries)
+    return problems
 
 
 def write_lexicon(path: str | Path, lexicon: Lexicon) -> None:
@@ -158,28 +212,6 @@ def entry_line(entry: Entry) -> str:
     count = UNKNOWN if entry.count is None else str(entry.count)
     features = (entry.gender or UNKNOWN, entry.number or UNKNOWN)
     return "\t".join((entry.word, entry.category, *features, count))
-
-
-_FEATURES: dict[str, tuple[str, str | None, str | None]] = {
-    f"{category}\t{gender or UNKNOWN}\t{number or UNKNOWN}": (category, gender, number)
-    for category in CATEGORIES
-    for gender in (None, *GENDERS)
-    for number in (None, *NUMBERS)
-}
-"""What a reading may say, by the columns that say it."""
-
-
-def _good_entry(line: str) -> Entry | None:
-    """The reading of a line in which nothing is wrong: a lexicon is read whenever a model is."""
-    word, _, rest = line.partition("\t")
-    features, _, count = rest.rpartition("\t")
-    known = _FEATURES.get(features)
-    if known is None or not word or word != word.strip():
-        return None
-    if count == UNKNOWN:
-        return Entry(word, *known)
-    good = count.isascii() and count.isdigit() and len(count) < _MOST_DIGITS
-    return Entry(word, *known, int(count)) if good else None
 
 
 def _entry_problems(path: Path, number: int, line: str) -> list[Problem]:

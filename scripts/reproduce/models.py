@@ -283,8 +283,8 @@ def text(
         learnt_of[side] = folder / f"{pair}.train.{language}"
         with atomic_output(learnt_of[side]) as handle:
             handle.writelines(compress(read_lines(path), learnt))
-    both = (part for side in ("source", "target") for part in (f"--{side}", str(learnt_of[side])))
-    _call(*align, *both, "--save-prior", str(folder / f"{pair}.prior.npz"))
+    sides_given = (part for side in learnt_of for part in (f"--{side}", str(learnt_of[side])))
+    _call(*align, *sides_given, "--save-prior", str(folder / f"{pair}.prior.npz"))
     for title, number in Counter(_title(name) for name in compress(names, kept)).items():
         print(f"{title}: {number:,} lines", file=sys.stderr)
 
