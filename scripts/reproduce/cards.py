@@ -55,9 +55,9 @@ CORPORA = {
 }
 """What corpora are, by the beginnings of their names, and under which terms they are published."""
 LEXICONS = {
-    "lexique": "Gender and number of words are from Lexique 3.83 (CC BY-SA 4.0), in the archive.",
+    "lexique": "Gender and number of words are from Lexique 3.83 (CC BY-SA 4.0), in the archive. ",
     "german-nouns": "Gender of nouns is from german-nouns, after Wiktionary (CC BY-SA 4.0), in the "
-    "archive.",
+    "archive. ",
 }
 _FEWEST = 20
 """Gaps of a class that has an interval."""
@@ -142,7 +142,7 @@ def card(work: Path, name: str) -> str:
             ],
         ),
         f"Before that it learnt from pronouns of the same text and of {target} novels of the "
-        f"public domain. {lexicon} Nothing of the test sets below, and of other sets that are for "
+        f"public domain. {lexicon}Nothing of the test sets below, and of other sets that are for "
         "tests alone, was in the text, on either side.",
         "The weights are for research and other non-commercial use, as parts of the text are "
         "(models/LICENSE). The code is under Apache-2.0.",
