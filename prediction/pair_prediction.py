@@ -265,7 +265,7 @@ class Predictor:
         """The places of the words to be hidden; all faults are raised."""
         marks: list[GapMark] = []
         problems: list[Problem] = []
-        for word in dict.fromkeys(word.lower().strip() for word in words):
+        for word in dict.fromkeys(word.lower().strip().replace("’", "'") for word in words):
             places = [
                 place
                 for place, one in enumerate(typed.target)
@@ -343,6 +343,8 @@ def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
             word = word[:1].upper() + word[1:]
         parts += [text[end : span[0]], word]
         end = span[1]
+        if text[end - 1] in "'’" and word[-1] not in "'’" and text[end : end + 1].isalnum():
+            parts.append(" ")  # c'est: elle est
         if word.endswith("'") and text[end : end + 1] == " ":
             end += 1
     return "".join([*parts, text[end:]])

@@ -438,7 +438,9 @@ def json_object(text: str | bytes, path: Path) -> dict[str, Any]:
 
 def _read_description(path: Path) -> dict[str, Any]:
     if not path.is_file():
-        found = "a file that is no archive of crosspro models" if path.parent.is_file() else "none"
+        found = "none" if path.parent.exists() else "no such file or folder"
+        if path.parent.is_file():
+            found = "a file that is no archive of crosspro models"
         raise input_error(path.parent, "folder", f"a saved system with {DESCRIPTION}", found)
     description = read_json_object(path)
     number = description.get("format")

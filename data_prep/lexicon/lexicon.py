@@ -145,7 +145,7 @@ _LINE = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # equal to any mapping of the same readings
 class _StoredReadings(Mapping[str, tuple[Entry, ...]]):
     """The lines of a file, read when a word is looked up: a lexicon is loaded with every model.
 

@@ -80,6 +80,14 @@ def test_most_sentences_get_the_word_that_stood_there(name):
     assert right >= 14
 
 
+def test_typed_text_is_filled_as_it_is_written_and_other_scripts_are_refused():
+    predictor = crosspro.load("en-fr")
+    filled = predictor.fill("It's late.", "C’est tard.", hide="c’")
+    assert filled.text == "Il est tard."
+    with pytest.raises(crosspro.InputError, match="letters of another script"):
+        predictor.fill("It fell.", "杯子 REPLACE 没有碎。")
+
+
 if __name__ == "__main__":
     rows = {name: probabilities(name) for name in NAMES}
     write_text(STORED, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")

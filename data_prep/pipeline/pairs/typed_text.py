@@ -116,7 +116,7 @@ def _typed(pair: SentencePair, task: Task, where: str) -> TypedPair:
             words.append(stand_in(task))
             continue
         if WRITTEN_GAP in token:
-            expected = f"{WRITTEN_GAP} or {PLACEHOLDER}3 as a word by itself"
+            expected = f"{WRITTEN_GAP} or {PLACEHOLDER}3 as a word by itself, not joined to another"
             problems.append(Problem(where, None, "target", expected, quoted(token)))
         words.append(token)
     links = None
@@ -182,7 +182,7 @@ def _no_text(text: str) -> tuple[str, str] | None:
 
 
 def _other_language(text: str, language: str) -> tuple[str, str] | None:
-    letters = [one for one in text if one.isalpha()]
+    letters = [one for one in text.replace(WRITTEN_GAP, "") if one.isalpha()]
     latin = sum("LATIN" in name(one, "LATIN") for one in letters)
     if latin < len(letters) / 2:
         return f"text in {language}", f"letters of another script: {quoted(text.strip(), 30)}"
