@@ -8,11 +8,10 @@ is also something else can be told. The count, how often the reading was seen, m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import ne
+from operator import eq, le, ne
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -127,22 +126,35 @@ def read_lexicon(path: str | Path) -> Lexicon:
         header, _, text = lines.decode("utf-8").replace("\r\n", "\n").partition("\n")
     except UnicodeDecodeError:
         raise InputError(_problems(path)) from None
-    found = _LINE.findall(text)
-    if header != HEADER or len(found) != len(text.removesuffix("\n").split("\n")) - (not text):
+    cells = text.removesuffix("\n").replace("\n", "\t").split("\t") if text else []
+    words = cells[:: len(COLUMNS)]
+    if header != HEADER or not _good_cells(cells, words, text.count("\n")):
         raise InputError(_problems(path))
-    words, columns = zip(*found, strict=True) if found else ((), ())
     first = dict(zip(reversed(words), range(len(words) - 1, -1, -1), strict=True))
-    stored = _StoredReadings(words, columns, first)
-    together = sum(map(ne, words, words[1:])) + bool(words) == len(first)
-    return Lexicon(stored) if together else Lexicon.of(map(_entry, words, columns))
+    stored = _StoredReadings(cells, words, first)
+    if sum(map(ne, words, words[1:])) + bool(words) == len(first):
+        return Lexicon(stored)
+    return Lexicon.of(map(stored.entry, range(len(words))))
 
 
 _BLOCK = 1 << 20
-_LINE = re.compile(
-    rf"^(\S|\S[^\t\n]*\S)\t((?:{'|'.join(CATEGORIES)})\t(?:{'|'.join((*GENDERS, UNKNOWN))})\t"
-    rf"(?:{'|'.join((*NUMBERS, UNKNOWN))})\t(?:[0-9]{{1,{_MOST_DIGITS - 1}}}|{UNKNOWN}))$",
-    re.MULTILINE,
-)
+_ALLOWED = ({*CATEGORIES}, {*GENDERS, UNKNOWN}, {*NUMBERS, UNKNOWN})
+
+
+def _good_cells(cells: list[str], words: list[str], ends: int) -> bool:
+    """Whether nothing is wrong with the cells of a table; each kind of value is looked at once."""
+    step = len(COLUMNS)
+    if len(cells) != step * len(words) or len(words) - ends not in (0, 1):
+        return False
+    values = [set(cells[place::step]) for place in range(1, step)]
+    counts = values.pop() - {UNKNOWN}
+    return (
+        all(map(le, values, _ALLOWED))
+        and all(count.isascii() and count.isdigit() for count in counts)
+        and max(map(len, counts), default=0) < _MOST_DIGITS
+        and all(words)
+        and all(map(eq, words, map(str.strip, words)))
+    )
 
 
 @dataclass(frozen=True, eq=False)  # equal to any mapping of the same readings
@@ -152,31 +164,30 @@ class _StoredReadings(Mapping[str, tuple[Entry, ...]]):
     The lines of a word stand together; `first` is where they begin.
     """
 
+    cells: Sequence[str]
     words: Sequence[str]
-    columns: Sequence[str]
     first: Mapping[str, int]
 
     def __getitem__(self, word: str) -> tuple[Entry, ...]:
         place = self.first[word]
         found: tuple[Entry, ...] = ()
         while place < len(self.words) and self.words[place] == word:
-            found = _with(found, _entry(word, self.columns[place]))
+            found = _with(found, self.entry(place))
             place += 1
         return found
+
+    def entry(self, place: int) -> Entry:
+        """The reading of a line."""
+        start = place * len(COLUMNS)
+        word, category, *features, count = self.cells[start : start + len(COLUMNS)]
+        gender, number = (None if feature == UNKNOWN else feature for feature in features)
+        return Entry(word, category, gender, number, None if count == UNKNOWN else int(count))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.first)
 
     def __len__(self) -> int:
         return len(self.first)
-
-
-def _entry(word: str, columns: str) -> Entry:
-    """The reading of a word from the columns after it, in which nothing is wrong."""
-    category, gender, number, count = (
-        None if column == UNKNOWN else column for column in columns.split("\t")
-    )
-    return Entry(word, str(category), gender, number, int(count) if count else None)
 
 
 def _problems(path: Path) -> list[Problem]:
