@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.prediction.neural.reading.document_fields import (
+from crosspro.prediction.neural.reading.document_kind import (
     AGREEMENT,
     PIECES,
     SOURCE_AGREEMENT,
     SOURCE_PIECE,
     TARGET_AGREEMENT,
     TARGET_PIECE,
+    DocumentSettings,
 )
-from crosspro.prediction.neural.reading.document_kind import DocumentSettings
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import TAG, Field
 from crosspro.prediction.neural.reading.lexicon_fields import (

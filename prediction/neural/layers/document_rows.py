@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from crosspro.prediction.neural.layers.embedding import few_rows
 from crosspro.prediction.neural.layers.transformer import RotaryAngles, Transformer
-from crosspro.prediction.neural.reading.document_fields import AGREEMENT, PIECES
+from crosspro.prediction.neural.reading.document_kind import AGREEMENT, PIECES
 from crosspro.prediction.neural.reading.fields import TAG
 from crosspro.prediction.neural.reading.tensors import GapTensors, cut, inside, table_width
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory

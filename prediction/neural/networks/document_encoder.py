@@ -39,15 +39,16 @@ from crosspro.prediction.neural.layers.network import (
 )
 from crosspro.prediction.neural.layers.recurrent import at_columns
 from crosspro.prediction.neural.layers.transformer import fastest_kernels, rotary_angles
-from crosspro.prediction.neural.reading.document_fields import (
+from crosspro.prediction.neural.reading.document_kind import (
     PIECES,
     SHOWN_PIECE,
     SOURCE_AGREEMENT,
     SOURCE_PIECE,
     TARGET_AGREEMENT,
     TARGET_PIECE,
+    DocumentKind,
+    DocumentSettings,
 )
-from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
 from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG
 from crosspro.prediction.neural.reading.lexicon_fields import SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, word_numbers

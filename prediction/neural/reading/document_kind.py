@@ -1,21 +1,66 @@
-"""The settings of a document encoder and what it reads with them, in torch and in numpy alike."""
+"""The settings of a document encoder, and what it reads with them of a token: its piece, and gender
+and number of its word. In torch and in numpy alike."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
-from crosspro.prediction.neural.reading.document_fields import (
-    SHOWN_PIECE,
-    SOURCE_AGREEMENT,
-    SOURCE_PIECE,
-    TARGET_AGREEMENT,
-    TARGET_PIECE,
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import NONE
+from crosspro.prediction.neural.reading.fields import (
+    LEMMA,
+    TAG,
+    Field,
+    Reads,
+    source_words,
+    target_lemmas,
 )
-from crosspro.prediction.neural.reading.fields import TAG, Reads
-from crosspro.prediction.neural.reading.lexicon_fields import INDUCED, SOURCE_NOUN, TARGET_NOUN
+from crosspro.prediction.neural.reading.lexicon_fields import (
+    INDUCED,
+    SOURCE_NOUN,
+    TARGET_NOUN,
+    source_agreement,
+    target_agreement,
+    whole_source_words,
+    whole_target_words,
+)
 from crosspro.prediction.neural.reading.network_kind import NetworkKind
+from crosspro.prediction.neural.reading.subwords import WORD_START
+
+PIECES, AGREEMENT = "piece", "agreement"
+"""The vocabularies of both sides."""
+
+
+def shown_lemmas(example: Example) -> Sequence[str]:
+    """The target with the words of its gaps, where they are known."""
+    lemmas = list(example.lemmas)
+    start = WORD_START if any(lemma.startswith(WORD_START) for lemma in lemmas) else ""
+    for gap in example.gaps:
+        if gap.word and gap.word != NONE:
+            first = replace(gap, word=gap.word.split()[0])
+            lemmas[gap.position] = f"{start}{example.gold_lemma(first)}"
+    return lemmas
+
+
+SOURCE_PIECE = Field("source_piece", "source", source_words, folded=True, vocabulary=PIECES)
+TARGET_PIECE = Field("target_piece", "target", target_lemmas, LEMMA.word, vocabulary=PIECES)
+SHOWN_PIECE = Field("shown_piece", "target", shown_lemmas, LEMMA.word, vocabulary=PIECES)
+SOURCE_AGREEMENT = Field(
+    "source_agreement",
+    "source",
+    whole_source_words,
+    vocabulary=AGREEMENT,
+    listed=source_agreement,
+)
+TARGET_AGREEMENT = Field(
+    "target_agreement",
+    "target",
+    whole_target_words,
+    vocabulary=AGREEMENT,
+    listed=target_agreement,
+)
 
 
 @dataclass(frozen=True)

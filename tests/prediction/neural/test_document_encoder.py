@@ -13,7 +13,7 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.prediction.neural.reading.document_fields import SHOWN_PIECE, shown_lemmas
+from crosspro.prediction.neural.reading.document_kind import SHOWN_PIECE, shown_lemmas
 from crosspro.prediction.neural.reading.encoding import encode, fit_and_encode
 from crosspro.prediction.neural.reading.lexicon_fields import (
     target_agreement,
