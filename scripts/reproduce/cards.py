@@ -3,15 +3,15 @@
     python -m crosspro.scripts.reproduce.cards WORK --model en-fr
 
 predicts the test sets of WORK/data/NAME with WORK/models/NAME.zip and writes WORK/models/NAME.md:
-scores by domain and by class, with intervals, size,
-speed on one core, digest, and the command that makes the model again.
+scores by domain and by class, with intervals, size, speed on one core, digest, and the command that
+makes the model again.
 """
 
 from __future__ import annotations
 
+import os
 import platform
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +27,7 @@ from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids,
 from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
+from crosspro.evaluation.output.tables import markdown_table
 from crosspro.prediction.models import summary
 from crosspro.prediction.output import predicted
 from crosspro.prediction.runs import find_run
@@ -125,21 +126,22 @@ def card(work: Path, name: str) -> str:
         f"`crosspro predict --model {name} --text SOURCE TARGET` fills `REPLACE` in a sentence, "
         f"`crosspro predict --model {name} FILE.data -o OUT.data` a file.",
         "## What it predicts",
-        _table(("class", "words"), _classes(task)),
+        markdown_table(("class", "words"), _classes(task), 2),
         f"Source words that make a gap: {', '.join(task.source_pronouns)}"
         + (", and verbs without a subject." if task.null_subjects else "."),
         "## What it learnt from",
-        _table(
-            ("corpus", "lines", "gaps", "what it is", "terms"),
+        markdown_table(
+            ("corpus", "what it is", "terms", "lines", "gaps"),
             [
                 (
                     part.name.removeprefix("train.").removesuffix(".data"),
+                    *_corpus(part.name.removeprefix("train.")),
                     f"{part.lines:,}",
                     f"{part.gaps:,}",
-                    *_corpus(part.name.removeprefix("train.")),
                 )
                 for part in learnt
             ],
+            3,
         ),
         f"Before that it learnt from pronouns of the same text and of {target} novels of the "
         f"public domain. {lexicon}Nothing of the test sets below, and of other sets that are for "
@@ -166,7 +168,7 @@ def card(work: Path, name: str) -> str:
         f"`python -m crosspro.scripts.reproduce.models make WORK --corpora DATA --model {name}` "
         "makes it again.",
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
 def _predicted(system: System, title: str, files: Sequence[Path]) -> Domain:
@@ -175,9 +177,9 @@ def _predicted(system: System, title: str, files: Sequence[Path]) -> Domain:
     gold = [
         line for path in files for line in read_examples(path, task, path.with_suffix(".doc-ids"))
     ]
-    before = time.process_time()
+    before = _processor_seconds()
     found = predicted(system, gold).labelled()
-    seconds = time.process_time() - before
+    seconds = _processor_seconds() - before
     if len({line.document for line in gold}) < _DOCUMENTS:
         gold, found = (
             [replace(line, document=str(number)) for number, line in enumerate(lines)]
@@ -185,6 +187,11 @@ def _predicted(system: System, title: str, files: Sequence[Path]) -> Domain:
         )
     names = tuple(path.name.removeprefix("test.").removesuffix(".data") for path in files)
     return Domain(title, names, tuple(gold), tuple(found), seconds)
+
+
+def _processor_seconds() -> float:
+    """What this process and those that it started, for parts of a file, have had of processors."""
+    return sum(os.times()[:4])
 
 
 def _classes(task: Task) -> list[tuple[str, str]]:
@@ -215,7 +222,7 @@ def _scores(domains: Sequence[Domain], task: Task, folder: Path, name: str) -> s
         scores = evaluation.systems[0].scores
         cells = (_cell(scores[key]) for key in ("macro_recall", "accuracy"))
         rows.append((domain.name, ", ".join(domain.files), f"{len(domain.gaps):,}", *cells))
-    return _table(("domain", "sets", "gaps", "macro recall", "accuracy"), rows)
+    return markdown_table(("domain", "sets", "gaps", "macro recall", "accuracy"), rows, 2)
 
 
 def _cell(score: object) -> str:
@@ -240,7 +247,7 @@ def _recalls(domains: Sequence[Domain], task: Task) -> str:
             low, high = _interval(right, [document for document, _ in own], generator)
             cells.append(f"{100 * right.mean():.1f} [{low:.1f}, {high:.1f}] ({len(own)})")
         rows.append((label, *cells))
-    return _table(("class", *(domain.name for domain in domains)), rows)
+    return markdown_table(("class", *(domain.name for domain in domains)), rows)
 
 
 def _interval(
@@ -254,12 +261,6 @@ def _interval(
     shares = 100 * sums[0][drawn].sum(1) / sums[1][drawn].sum(1)
     low, high = np.percentile(shares, (2.5, 97.5))
     return float(low), float(high)
-
-
-def _table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table whose columns of numbers, all but the first, are as they are."""
-    lines = ["| " + " | ".join(heading) + " |", "|" + " --- |" * len(heading)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
 if __name__ == "__main__":
