@@ -30,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "prediction": {*DATA_PREP, "prediction"},
     "baselines": {*DATA_PREP, "prediction", "baselines"},
     "prediction.neural": {*DATA_PREP, "prediction", "prediction.neural"},
+    "prediction.proofread": {*DATA_PREP, "prediction", "prediction.proofread"},
 }
 # The rooms of evaluation: what the metrics share does not know them, and no metric knows another;
 # nothing but commands and the people's own scores depends on the released tools.
@@ -57,7 +58,7 @@ for inner, others in INNER.items():
         *DATA_PREP,
         *(f"evaluation.{other}" for other in {inner, *others}),
     }
-for outer in ("prediction", "baselines", "prediction.neural"):
+for outer in ("prediction", "baselines", "prediction.neural", "prediction.proofread"):
     ALLOWED[outer] |= {f"evaluation.{inner}" for inner in INNER}
 SERVED = {"evaluation.protest", "evaluation.human", "evaluation.output", "prediction"}
 ALLOWED["scripts.servers"] = {*DATA_PREP, *SERVED, "scripts.servers"}
