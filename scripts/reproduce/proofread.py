@@ -73,7 +73,7 @@ RIVALS = {
 """Pronouns of one case and number, which translations take for each other."""
 
 
-class Mark(NamedTuple):
+class RaterMark(NamedTuple):
     """What a rater marked: characters of an output, of what kind, and whether it is severe."""
 
     start: int
@@ -91,7 +91,7 @@ class JudgedOutput:
     number: int
     source: str
     target: str
-    raters: tuple[tuple[Mark, ...], ...]
+    raters: tuple[tuple[RaterMark, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class FoundPronoun:
     source_word: str
     probabilities: Mapping[str, float]
 
-    def level(self, marks: Sequence[Mark]) -> int:
+    def level(self, marks: Sequence[RaterMark]) -> int:
         """How a rater marked it: 0 not at all, 1, or 2 for a severe mark."""
         wanted = _LEFT_OUT if self.kind is DoubtKind.MISSING else _CATEGORIES
         near = 1 if self.kind is DoubtKind.MISSING else 0
@@ -139,7 +139,7 @@ def read_wmt23(folder: Path) -> list[JudgedOutput]:
         rows = zip(documents, source, _lines(path), marks[system], strict=True)
         for number, (document, english, german, errors) in enumerate(rows):
             found = tuple(
-                Mark(one["start"], one["end"], one["category"], one["severity"] in _SEVERE)
+                RaterMark(one["start"], one["end"], one["category"], one["severity"] in _SEVERE)
                 for one in errors or ()
                 if not one["is_source_error"]
             )
@@ -153,7 +153,7 @@ def read_newstest(path: Path) -> list[JudgedOutput]:
     rows = csv.DictReader(
         io.StringIO("\n".join(_lines(path))), delimiter="\t", quoting=csv.QUOTE_NONE
     )
-    raters: dict[tuple[str, str, int], dict[str, list[Mark]]] = defaultdict(dict)
+    raters: dict[tuple[str, str, int], dict[str, list[RaterMark]]] = defaultdict(dict)
     texts: dict[tuple[str, str, int], tuple[str, str]] = {}
     for row in rows:
         key = row["system"], row["doc"], int(row["seg_id"])
@@ -162,7 +162,7 @@ def read_newstest(path: Path) -> list[JudgedOutput]:
         start, end = row["target"].find("<v>"), row["target"].find("</v>")
         if 0 <= start < end:
             severe = row["severity"].lower() in _SEVERE
-            marks.append(Mark(start, end - len("<v>"), row["category"], severe))
+            marks.append(RaterMark(start, end - len("<v>"), row["category"], severe))
     return [
         JudgedOutput(*key, *texts[key], tuple(map(tuple, raters[key].values())))
         for key in sorted(texts)
