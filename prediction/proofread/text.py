@@ -89,7 +89,7 @@ def placed_text(
     """The text of some characters, without blanks at its ends.
 
     Blanks with a line break among them are one space without width at the place of the break; so is
-    a tag between two letters.
+    a tag before a word that would run into what is before it.
     """
     kept: list[PlacedCharacter] = []
     for blank, run in groupby(characters, lambda one: one.text.isspace() or not one.text):
@@ -111,12 +111,16 @@ def placed_text(
     for i, one in enumerate(kept):
         if one.text:
             shown.append(one)
-        elif kept[i - 1].text.isalnum() and kept[i + 1].text.isalnum():
+        elif _ends_word(kept[i - 1].text) and kept[i + 1].text.isalnum():
             shown.append(PlacedCharacter(" ", one.start, one.start))
     places = [one.start for one in shown]
     plain = all(one.end == one.start + 1 for one in shown)
     ends = None if plain else [one.end for one in shown]
     return PlacedText("".join(one.text for one in shown), places, ends, escapes or {})
+
+
+def _ends_word(character: str) -> bool:
+    return character.isalnum() or character in ".,;:!?…%)]"
 
 
 @dataclass(frozen=True)
