@@ -112,8 +112,8 @@ def _cues(file: WrittenFile) -> Iterator[SubtitleCue | Problem]:
         body = _body(texts, range(i + 1, last), blank_ends=is_webvtt(file.content))
         begin, end = _milliseconds(times[i].groups()[:4]), _milliseconds(times[i].groups()[4:])
         if end < begin:
-            found = quoted(texts[i].strip())
-            yield Problem(file.name, i + 1, "time", "an end after the beginning", found)
+            written = quoted(texts[i].strip())
+            yield Problem(file.name, i + 1, "time", "an end after the beginning", written)
         yield SubtitleCue(begin, end, i + 1, tuple(_characters(file, body)))
 
 
