@@ -1,0 +1,124 @@
+"""The sentence that says why a pronoun is in doubt: what stands there, what it seems to stand for.
+
+A disagreement is claimed only where the gender or number of a noun of the translation is known, the
+pronoun that stands there can have neither, and what the model suggests can. In all other cases the
+sentence says what the model expects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from crosspro.data_prep.lexicon.agreement import PronounAgreement
+from crosspro.evaluation.inputs.pronoun_forms import readings_of
+from crosspro.prediction.proofread.doubts import DoubtKind, StoodFor
+
+_GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}
+_NUMBERS = {"sg": "Sing", "pl": "Plur"}
+_IN_WORDS = {
+    "Masc": "masculine", "Fem": "feminine", "Neut": "neuter", "Sing": "singular", "Plur": "plural",
+}  # fmt: skip
+_GERMAN_POSSESSORS = {
+    "sein": PronounAgreement((("Masc", "Sing"), ("Neut", "Sing"))),
+    "ihr": PronounAgreement((("Fem", "Sing"), (None, "Plur"))),
+}
+_PERSONS_ONLY = ("en",)
+"""Languages whose neuter pronoun may stand for nouns of any gender."""
+_LONGEST = 28
+
+
+class Expected(NamedTuple):
+    """What a model says of a place: of the word that stands there, and of the best other one."""
+
+    probability: float
+    suggestion: str
+    suggestion_probability: float
+
+
+def reason(
+    kind: DoubtKind,
+    word: str,
+    source_word: str,
+    source_line: int | None,
+    expected: Expected,
+    stands_for: Sequence[StoodFor],
+    language: str,
+) -> str:
+    """One sentence of plain text about a pronoun of a translation into a language.
+
+    `word` is as it is written and `stands_for` has the best noun first. A suggestion is empty where
+    the model expects a word of no class.
+    """
+    if kind is DoubtKind.MISSING:
+        place = "" if source_line is None else f" (line {source_line})"
+        return f"nothing translates {_quoted(source_word)}{place}"
+    if kind is DoubtKind.ADDITIONAL:
+        return f"nothing in the source is linked to {_quoted(word)}"
+    said = f"{_quoted(word)} for {_quoted(source_word)}"
+    if expected.suggestion_probability <= expected.probability:
+        return f"the model expects {said} ({expected.probability:.2f})"
+    if not expected.suggestion:
+        chance = f"{expected.suggestion_probability:.2f}"
+        return f"{said}: the model expects another word or none here ({chance})"
+    own, other = stood_for(word, language), stood_for(expected.suggestion, language)
+    nouns = [noun for noun in stands_for if noun.side == "target"]
+    if nouns and (differs := _difference(own, nouns[0])) and _fits(other, nouns[0]):
+        return f"{said}: {_quoted(nouns[0].word)} is {differs}, line {nouns[0].place.line}"
+    chance = f"({expected.suggestion_probability:.2f})"
+    sentence = f"{said}: the model expects {_quoted(expected.suggestion)} here {chance}"
+    agreeing = next((noun for noun in nouns if _fits(other, noun)), None)
+    if agreeing:
+        noun = f"{_quoted(agreeing.word)}, line {agreeing.place.line}"
+        return f"{sentence}, which would agree with {noun}"
+    if stands_for:
+        noun = f"{_quoted(stands_for[0].word)}, line {stands_for[0].place.line}"
+        return f"{sentence}, perhaps for {noun}"
+    return sentence
+
+
+def stood_for(word: str, language: str) -> PronounAgreement:
+    """The kinds of nouns that a pronoun can stand for in any case; none where it does not tell.
+
+    Demonstratives tell nothing: they stand for whole clauses, too.
+    """
+    bare = word.lower()
+    if language == "de":
+        for stem, kinds in _GERMAN_POSSESSORS.items():
+            if bare.startswith(stem) and bare != "ihr" and not bare.startswith("ihn"):
+                return kinds
+    readings = readings_of(language).get(bare, ())
+    if not readings or any(one.person != "3" or one.kind == "demonstrative" for one in readings):
+        return PronounAgreement()
+    found = []
+    for one in readings:
+        gender = _GENDERS.get(one.gender)
+        if gender == "Neut" and language in _PERSONS_ONLY:
+            gender = None
+        found.append((gender, _NUMBERS.get(one.number)))
+    if all(gender is None and number is None for gender, number in found):
+        return PronounAgreement()
+    return PronounAgreement(tuple(dict.fromkeys(found)))
+
+
+def _fits(pronoun: PronounAgreement, noun: StoodFor) -> bool:
+    """Whether a pronoun is known to agree with a noun by what is known of it."""
+    known = bool(noun.gender or noun.number)
+    return known and pronoun.agrees(noun.gender or None, noun.number or None)
+
+
+def _difference(pronoun: PronounAgreement, noun: StoodFor) -> str:
+    """What a noun is that a pronoun cannot be, in words; empty where they may agree."""
+    gender, number = noun.gender or None, noun.number or None
+    if not pronoun.differs(gender, number):
+        return ""
+    if gender and pronoun.differs(gender, None):
+        return _IN_WORDS[gender]
+    if number and pronoun.differs(None, number):
+        return _IN_WORDS[number]
+    return f"{_IN_WORDS[gender or '']} {_IN_WORDS[number or '']}"
+
+
+def _quoted(word: str) -> str:
+    """A word between quotation marks, cut where it is longer than a sentence of reason bears."""
+    return f"“{word if len(word) <= _LONGEST else word[: _LONGEST - 1] + '…'}”"
