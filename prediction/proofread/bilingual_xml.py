@@ -336,8 +336,8 @@ def _in_language(texts: Mapping[str, XmlElement], language: str) -> XmlElement |
     return exact or next(regions, None)
 
 
-def _document(unit: XmlElement) -> str | None:
+def _document(unit: XmlElement) -> str:
     for one in unit.children("prop"):
         if _DOCUMENT.fullmatch(one.attributes.get("type", "")):
-            return one.text().strip() or None
-    return None
+            return one.text().strip()
+    return ""

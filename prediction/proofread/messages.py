@@ -1,7 +1,7 @@
 """gettext catalogues (.po) as a translated text: messages and their translations in one file.
 
-A document is the file in which messages are first used, as long as they follow each other; messages
-without a reference are of none. Entries that are fuzzy count as not translated, as they do for
+A document is the file in which messages are first used, as long as they follow each other; so are
+messages without a reference. Entries that are fuzzy count as not translated, as they do for
 programs: their translation is that of another message. Obsolete entries are comments. Of plural
 forms the first translates the singular, all others the plural.
 """
@@ -66,7 +66,7 @@ def message_segments(
 
 
 def _segments(entry: _PlacedEntry) -> Iterator[TranslatedSegment]:
-    document = next(reference_files(entry.references), None)
+    document = next(reference_files(entry.references), "")
     forms = sorted((name for name in entry.strings if name.startswith("msgstr")), key=_form)
     for number, form in enumerate(forms):
         plural = "msgid_plural" in entry.strings and (number > 0 or len(forms) == 1)

@@ -83,7 +83,7 @@ def subtitle_segments(
         yield _of_other_times(source, target, *sides)
         return
     for cues, others in groups:
-        yield TranslatedSegment(_joined(source, cues), _joined(target, others))
+        yield TranslatedSegment(_joined(source, cues), _joined(target, others), "")
 
 
 def is_webvtt(content: str) -> bool:

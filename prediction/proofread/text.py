@@ -185,7 +185,8 @@ class WrittenFile:
 class TranslatedSegment:
     """A piece of the source and its translation; a document is a run of segments of one name.
 
-    Either text may be empty: then there is nothing to judge, but the document goes on.
+    Either text may be empty: then there is nothing to judge, but the document goes on. A whole file
+    that is one document has an empty name; None is a segment by itself.
     """
 
     source: PlacedText
