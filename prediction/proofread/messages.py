@@ -16,7 +16,7 @@ from crosspro.data_prep.bitext.catalogue import reference_files
 from crosspro.data_prep.bitext.segment import same_language
 from crosspro.data_prep.core.errors import Problem, quoted
 from crosspro.prediction.proofread.text import (
-    PlacedCharacter,
+    PlacedRun,
     TranslatedSegment,
     WrittenFile,
     placed_text,
@@ -32,10 +32,10 @@ _LANGUAGE = re.compile(r"^Language:[ \t]*([-\w@]+)", re.MULTILINE)
 
 @dataclass(slots=True)
 class _PlacedEntry:
-    """An entry as it is read: the characters of each of its strings."""
+    """An entry as it is read: the text of each of its strings."""
 
     line: int
-    strings: dict[str, list[PlacedCharacter]] = field(default_factory=dict)
+    strings: dict[str, list[PlacedRun]] = field(default_factory=dict)
     references: str = ""
     fuzzy: bool = False
 
@@ -123,14 +123,16 @@ def _no_entry(file: WrittenFile, number: int, line: str) -> Problem:
     return Problem(file.name, number, "syntax", expected, quoted(line))
 
 
-def _unescaped(text: str, place: int) -> Iterator[PlacedCharacter]:
+def _unescaped(text: str, place: int) -> Iterator[PlacedRun]:
     at = 0
-    while at < len(text):
-        escape = _ESCAPE.match(text, at)
-        end = escape.end() if escape else at + 1
-        shown = _meant(escape[1]) if escape else text[at]
-        yield PlacedCharacter(shown, place + at, place + end)
+    for escape in _ESCAPE.finditer(text):
+        start, end = escape.span()
+        if at < start:
+            yield PlacedRun(text[at:start], place + at, place + start)
+        yield PlacedRun(_meant(escape[1]), place + start, place + end)
         at = end
+    if at < len(text):
+        yield PlacedRun(text[at:], place + at, place + len(text))
 
 
 def _meant(code: str) -> str:
