@@ -59,7 +59,8 @@ def message_segments(
         elif not entry.strings["msgid"] and "msgctxt" not in entry.strings:
             header = "".join(one.text for one in entry.strings.get("msgstr", ()))
             stated = _LANGUAGE.search(header)
-            if stated and languages and not same_language(stated[1], languages[1]):
+            tag = stated[1].partition("@")[0] if stated else ""  # ca@valencia
+            if stated and languages and not same_language(tag, languages[1]):
                 yield Problem(file.name, entry.line, "Language", languages[1], stated[1])
         else:
             yield from _segments(entry)
