@@ -236,6 +236,9 @@ CHANGED = {
         ("es", "[Das] sind Hunde.", "Es sind Hunde."),
         ("er sein", "[Sie] nahm [ihren] Hut.", "Er nahm seinen Hut."),
         ("das", "[Es] stimmt.", "Das stimmt."),
+        ("ihm", "Bei [es] bleiben.", "Bei ihm bleiben."),
+        ("ihn", "Ich bin für [er].", "Ich bin für ihn."),
+        ("er", "ICH SAH, DASS [SIE] KAM.", "ICH SAH, DASS ER KAM."),
     ],
     "en-es": [
         ("la", "[Lo] vi ayer.", "La vi ayer."),
@@ -247,7 +250,7 @@ CHANGED = {
         ("ella", "[Él] ha llegado.", "Ella ha llegado."),
         ("ellas", "Es para [ella].", "Es para ellas."),
         ("él", "De [eso] hablo.", "De él hablo."),
-        ("le", "[Lo] dijo.", "Le dijo."),
+        ("les", "[Le] dijo.", "Les dijo."),
         ("ella", "Le dije a [él] que no.", "Le dije a ella que no."),
     ],
     "fr-en": [
@@ -326,6 +329,7 @@ SUGGESTED = {
         ("le", "[la] maison", "no pronoun"),
         ("en", "Paul [le] voit.", "elsewhere"),
         ("OTHER", "[Il] dort.", "none"),
+        ("lui", "Je [le] vois.", "case"),
     ],
     "en-de": [
         ("er", "Dann sahen [Sie] mich.", "formal"),
@@ -340,6 +344,9 @@ SUGGESTED = {
         ("er", "[Sie] nahm ihren Hut.", "ihren"),
         ("sie", "[Es] gibt Hunde.", "es gibt"),
         ("man", "[Sie] sind da.", "singular"),
+        ("ihm", "Dann kommt [er] heim.", "case"),
+        ("ihm", "Ich habe [ihn] gesehen.", "case"),
+        ("sie", "Ich helfe [ihr].", "case"),
     ],
     "en-es": [
         ("ellos", "[Él] viene.", "plural"),
@@ -354,6 +361,9 @@ SUGGESTED = {
         ("lo", "[La] casa.", "no pronoun"),
         ("la", "[Lo] considero bueno.", "bueno"),
         ("él", "Quiero [eso].", "elsewhere"),
+        ("le", "[Lo] dijo.", "case"),
+        ("la", "No [les] importó.", "case"),
+        ("la", "[Lo] había sacado todo.", "todo"),
     ],
     "fr-en": [
         ("they", "[He] is here.", "plural"),
@@ -366,6 +376,7 @@ SUGGESTED = {
         ("she", "[He] took his hat.", "his"),
         ("it", "I know [that] man.", "no pronoun"),
         ("it", "[His] house.", "otherwise"),
+        ("him", "I saw [her] <unk>.", "otherwise"),
     ],
     "de-en": [
         ("they", "Why does [it] hurt?", "plural"),
@@ -469,6 +480,18 @@ def test_only_words_above_the_threshold_are_considered():
     assert mend(other, lines, task_of("en-de"), 0.9) == Mending((), (), ())
     (change,) = mend(other, lines, task_of("en-de"), 0.89).changes
     assert (change.old, change.new) == ("Es", "Er")
+
+
+def test_no_word_is_put_that_the_model_is_not_sure_of():
+    text, (place,) = marked("[Es] ist da.")
+    chances = {"OTHER": 0.6, "er": 0.3, "es": 0.1}
+    other = doubt_of(text, place, "er", "en-de", suggestion_probability=0.3, probabilities=chances)
+    split = replace(other, suggestion_probability=0.45, probabilities={"er": 0.45, "sie": 0.4})
+    lines = text_of_lines([""], [text])
+    (one,) = mend([other], lines, task_of("en-de"), 0.9).suggestions
+    assert one.why == "the model expects another word, or none"
+    (one,) = mend([split], lines, task_of("en-de"), 0.9).suggestions
+    assert one.why == "the model is not sure of another word (0.45)"
 
 
 def in_file(content: str, target: str, places: list[int]) -> TranslatedText:
