@@ -63,7 +63,10 @@ class PlacedText:
 
     def stands_together(self, start: int, end: int) -> bool:
         """Whether nothing stands between these characters in the file: no tag, no line break."""
-        return all(self.end(i) == self.places[i + 1] for i in range(start, end - 1))
+        inside = range(start, end)
+        return all(self.places[i] < self.end(i) for i in inside) and all(
+            self.end(i) == self.places[i + 1] for i in inside[:-1]
+        )
 
     def edit(self, start: int, end: int, text: str) -> Edit:
         """The edit of the file that puts a text for these characters, which stand together."""
