@@ -252,7 +252,7 @@ def _doubt(
         suggestion=suggested,
         suggestion_label=best,
         suggestion_probability=others[best],
-        wrong=judge.wrong(kind, label, chances),
+        wrong=judge.wrong(kind, label, chances, task),
         stands_for=(),
         reason="",
     )
@@ -297,7 +297,7 @@ def _added(read: _Read, text: TranslatedText, task: Task, judge: Judge) -> list[
                 suggestion="",
                 suggestion_label="",
                 suggestion_probability=0.0,
-                wrong=judge.wrong(DoubtKind.ADDITIONAL, label, {}),
+                wrong=judge.wrong(DoubtKind.ADDITIONAL, label, {}, task),
                 stands_for=(),
                 reason="",
             )

@@ -39,13 +39,22 @@ from numpy.typing import NDArray
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, write_text
-from crosspro.evaluation.core.statistics import Resampling, draws, wilson_interval
+from crosspro.data_prep.core.task import load_task
+from crosspro.evaluation.core.statistics import (
+    Resampling,
+    draws,
+    paired_tests,
+    percentage,
+    side_by_side,
+    wilson_interval,
+)
 from crosspro.evaluation.output.tables import markdown_table
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.pair_prediction import Predictor, load_predictor
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
 from crosspro.prediction.proofread.judge import features, load_judge
+from crosspro.prediction.proofread.mend import mend
 from crosspro.prediction.proofread.text import text_of_lines
 from crosspro.scripts.main import command_app, run
 
@@ -57,13 +66,14 @@ Work = Annotated[Path, typer.Argument(help="Folder of what `judge` found.")]
 Verdicts = Annotated[Path, typer.Option(help="Folder of the verdicts.")]
 ModelName = Annotated[str, typer.Option(help="A model of the box, a run or an archive.")]
 
-WMT23, NEWS = "wmt23", ("news2020", "news2021")
+WMT23, NEWS = "wmt23", ("news2021", "news2020")
 SYNTHETIC = "synthetic_ref"
 LONGEST_MARK = 3
 _CATEGORIES = re.compile("mistranslation|grammar|inconsisten", re.IGNORECASE)
 _LEFT_OUT = re.compile("omission", re.IGNORECASE)
 _SEVERE = ("major", "critical")
 FIRST = (50, 100)
+TASK = load_task("en-de-text")
 RIVALS = {
     "de": ("er sie es", "ihn sie es", "ihm ihr"),
     "en": ("he she it", "him her it", "his her its"),
@@ -178,8 +188,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def _sets(verdicts: Path) -> dict[str, list[JudgedOutput]]:
-    found = {name: read_newstest(verdicts / f"{name}.en-de.mqm.tsv.xz") for name in NEWS}
-    return {**found, WMT23: read_wmt23(verdicts / "wmt23.en-de")}
+    found = {WMT23: read_wmt23(verdicts / "wmt23.en-de")}
+    return found | {name: read_newstest(verdicts / f"{name}.en-de.mqm.tsv.xz") for name in NEWS}
 
 
 def _predictor(model: str) -> Predictor:
@@ -188,10 +198,12 @@ def _predictor(model: str) -> Predictor:
 
 @app.command()
 def judge(work: Work, verdicts: Verdicts, model: ModelName = "en-de") -> None:
-    """Read all outputs and keep what the model says of their pronouns."""
+    """Read all outputs and keep what the model says of their pronouns; sets that are kept stay."""
     make_folder(work)
     predictor = _predictor(model)
     for name, outputs in _sets(verdicts).items():
+        if (work / f"{name}.jsonl").is_file():
+            continue
         rows = []
         for system in dict.fromkeys(one.system for one in outputs):
             own = [one for one in outputs if one.system == system]
@@ -242,7 +254,7 @@ def calibrate(
     weights = {}
     for kind in (DoubtKind.WORD, DoubtKind.MISSING):
         own = [one for one in every if one.kind is kind]
-        rows = np.array([features(kind, one.label, one.probabilities) for one in own])
+        rows = np.array([features(kind, one.label, one.probabilities, TASK) for one in own])
         marked = [[one.level(rater) > 0 for rater in one.output.raters] for one in own]
         numbers = np.array([len(one) for one in marked])
         weights[kind] = learnt_weights(
@@ -413,7 +425,7 @@ def compare(
 
 def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, metrics: int) -> None:
     own = load_judge()
-    wrong = {id(one): own.wrong(one.kind, one.label, one.probabilities) for one in found}
+    wrong = {id(one): own.wrong(one.kind, one.label, one.probabilities, TASK) for one in found}
     ranking = pronoun_ranking(found, lambda one: wrong[id(one)])
     documents = len(set(ranking.documents))
     share = float((ranking.levels > 0).mean())
@@ -493,7 +505,7 @@ def read_metrics(path: Path) -> dict[str, dict[tuple[str, int], float]]:
 def _print_calibration(found: Sequence[FoundPronoun]) -> None:
     """How often pronouns are marked that are wrong with a probability in some range."""
     own = load_judge()
-    wrong = np.array([own.wrong(one.kind, one.label, one.probabilities) for one in found])
+    wrong = np.array([own.wrong(one.kind, one.label, one.probabilities, TASK) for one in found])
     marked = np.array([one.level(one.output.raters[0]) > 0 for one in found])
     edges = [0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0]
     rows = []
@@ -597,6 +609,69 @@ def _at_precision(doubts: Floats, wrong: Booleans, number: int, least: float = 0
         f"{at_half:.1%}",
         f"{wrong[above].sum() / number:.1%}",
     ]
+
+
+@app.command()
+def mended(
+    source: Annotated[Path, typer.Argument(help="Source, one segment a line (.xz).")],
+    reference: Annotated[Path, typer.Argument(help="Its human translation (.xz).")],
+    outputs: Annotated[list[Path], typer.Argument(metavar="OUTPUT...", help="MT output (.xz).")],
+    documents: Annotated[Path, typer.Option(help="Document names in the last column (.xz).")],
+    model: ModelName = "en-de",
+    threshold: Annotated[float, typer.Option(min=0, max=1, help="Mend what is this wrong.")] = 0.9,
+) -> None:
+    """Print how many pronouns agree with a reference before and after mending.
+
+    Source pronouns are counted for which both translations have a word of a class; they agree if it
+    is of the same one. Differences are tested by documents.
+    """
+    predictor = _predictor(model)
+    lines = _lines(source)
+    names = [line.split("\t")[-1] for line in _lines(documents)]
+    expected = {
+        (one.segment, one.source_place): one.label
+        for one in proofread(predictor, text_of_lines(lines, _lines(reference), names))
+        if one.kind is DoubtKind.WORD
+    }
+    lexicon = predictor.system.noun_lexicons.get("target")
+    rows = []
+    for path in outputs:
+        text = text_of_lines(lines, _lines(path), names)
+        found = proofread(predictor, text)
+        mending = mend(found, text, predictor.task, threshold, lexicon)
+        changed = {id(change.doubt) for change in mending.changes}
+        units: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+        better = worse = 0
+        for one in found:
+            wanted = expected.get((one.segment, one.source_place))
+            if wanted is None or one.kind is not DoubtKind.WORD:
+                continue
+            before = one.label == wanted
+            after = one.suggestion_label == wanted if id(one) in changed else before
+            better += after and not before
+            worse += before and not after
+            own = units[names[one.segment]]
+            own[0] += before
+            own[1] += after
+            own[2] += 1
+        sums = np.array(list(units.values()))
+        table = side_by_side(sums[:, [1, 2]], sums[:, [0, 2]])
+        both = paired_tests(
+            ("after", "before"), table, {"agreement": percentage}, Resampling(10_000)
+        )
+        rows.append(
+            [
+                path.name.removesuffix(".xz"),
+                f"{int(sums[:, 2].sum()):,}",
+                f"{100 * sums[:, 0].sum() / sums[:, 2].sum():.2f}",
+                f"{100 * sums[:, 1].sum() / sums[:, 2].sum():.2f}",
+                f"{len(mending.changes)}",
+                f"{better} / {worse}",
+                f"{both[0].p_randomisation:.4f}",
+            ]
+        )
+    heading = ("output", "pronouns", "agree before", "after", "mended", "better / worse", "p")
+    print(markdown_table(heading, rows))
 
 
 if __name__ == "__main__":

@@ -151,6 +151,7 @@ _FOUND, _SAID = 0.1, 0.1
 linked to one of the target, too."""
 _BESIDE = 3
 """How far from its place, in words, a pronoun may stand whose link was lost."""
+_SENTENCE_ENDS = frozenset(".!?:;")
 _PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
 
 
@@ -229,6 +230,8 @@ class PairPipeline:
         What a wrong pronoun should be linked to has a gap between words, or hides some other word.
         """
         placed = {word[0] for gap in made.example.gaps if (word := made.words[gap.position])}
+        linked = {target for _, target in made.example.links}
+        placed |= {word[0] for place in linked if (word := made.words[place])}
         free = self._said(pair) - placed
         marks: list[GapMark] = []
         costs: list[tuple[int, int, int]] = []
@@ -238,8 +241,12 @@ class PairPipeline:
             if hidden.label not in (None, OTHER):
                 marks.append(GapMark(here, gap.source_index))
                 continue
-            far = [(abs(place - here), place, gap.source_index) for place in free]
-            costs += [one for one in far if one[0] <= _BESIDE]
+            costs += [
+                (abs(place - here), place, gap.source_index)
+                for place in free
+                if abs(place - here) <= _BESIDE
+                and _SENTENCE_ENDS.isdisjoint(pair.target[min(place, here) : max(place, here)])
+            ]
             marks.append(GapMark(None if hidden.inserted else here, gap.source_index))
         left: dict[int, int] = {}
         for _, place, source in sorted(costs):
