@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from crosspro.data_prep.align.backends import default_settings
 from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.annotate.layers import layers_in
@@ -120,6 +122,18 @@ def pointed_by_gap(system: System, examples: Sequence[Example]) -> list[tuple[Po
     return [
         _pointed(examples, nouns) for nouns in predicted(system, examples).antecedents()[-number:]
     ]
+
+
+def pointed_nouns(
+    system: System, documents: Sequence[Sequence[Example]], classes: Sequence[str]
+) -> list[tuple[PointedWord, ...]]:
+    """The words that a system points at for the only gap of each document, given its class."""
+    if not system.points or not documents:
+        return [()] * len(documents)
+    lines = [replace(line, document=str(n)) for n, some in enumerate(documents) for line in some]
+    given = np.array([system.task.class_index[name] for name in classes], dtype=np.int64)
+    found = system.antecedents(lines, given)
+    return [_pointed(some, nouns) for some, nouns in zip(documents, found, strict=True)]
 
 
 def _pointed(examples: Sequence[Example], nouns: PointedNouns) -> tuple[PointedWord, ...]:

@@ -39,6 +39,7 @@ from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.settings import fault_error
 from crosspro.data_prep.core.task import JointTask, Task, saved_task, task_to_save
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
+from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report
@@ -144,6 +145,11 @@ class System(ABC):
     def shown_name(self) -> str:
         """What people know it by: its configuration, else its class."""
         return self.configured or self.name
+
+    @property
+    def noun_lexicons(self) -> Mapping[str, Lexicon]:
+        """What it knows of the gender and number of words, by side; none where it reads none."""
+        return {}
 
     @property
     def layers_read(self) -> frozenset[str]:

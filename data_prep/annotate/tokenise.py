@@ -46,6 +46,8 @@ _APOSTROPHES: dict[str, Apostrophes] = {
 _ELISIONS = {"fr": r"[cçdjlmnst]|(?:jus|lors|puis|quoi|quel|pres)?qu|aujourd|entr"}
 _CLITICS = {"en": r"['’](?:[stmd]|re|ve|ll)", "de": r"['’](?:s|n|ne|nen)"}
 _NEVER = r"(?!)"
+_SEARCHED = 60
+"""How many characters behind a token that is not as it is written the next one is looked for."""
 REMEMBERED = 300_000
 """How many different chunks a tokeniser remembers; a few hundred MB of text have about as many."""
 SAMPLE = 2000
@@ -88,6 +90,32 @@ def normalise_punctuation(text: str) -> str:
 def tokenise(text: str, language: str, *, normalise: bool = True) -> list[str]:
     """The tokens of a line of text; `Tokeniser` says more."""
     return _tokeniser(language, normalise)(text)
+
+
+def token_places(text: str, tokens: Iterable[str]) -> list[tuple[int, int] | None]:
+    """The characters of a text that each of its tokens is; None where a token is made otherwise.
+
+    Behind such a token the next word is looked for a little further on.
+    """
+    shown = [(normalise_punctuation(character), place) for place, character in enumerate(text)]
+    letters = "".join(letter for letter, _ in shown)
+    places = [place for letter, place in shown for _ in letter]
+    found: list[tuple[int, int] | None] = []
+    end = 0
+    for token in tokens:
+        start = next(
+            (place for place in range(end, len(letters)) if not letters[place].isspace()), end
+        )
+        if not letters.startswith(token, start):
+            word = re.compile(rf"(?<!\w){re.escape(token)}(?!\w)") if token.isalnum() else None
+            match = word.search(letters, end, end + _SEARCHED) if word else None
+            if match is None:
+                found.append(None)
+                continue
+            start = match.start()
+        end = start + len(token)
+        found.append((places[start], places[end - 1] + 1))
+    return found
 
 
 def tokenise_lines(

@@ -254,13 +254,13 @@ def with_gap_links(links: Iterable[Link], gaps: Iterable[Gap]) -> tuple[Link, ..
     return tuple(sorted((*known, *missing))) if missing else known
 
 
-def with_gold_words(example: Example, kept: Gap | None = None) -> Example:
-    """An example of an inflected task whose gaps have their words, but for one that may be kept.
+def with_gold_words(example: Example, *kept: Gap) -> Example:
+    """An example of an inflected task whose gaps have their words, but for those that are kept.
 
     Placeholders of no word go away, and links with them. Layers, which count the tokens of the
     example as it was, do so too.
     """
-    words = {gap.position: gap.word for gap in example.gaps if gap is not kept}
+    words = {gap.position: gap.word for gap in example.gaps if gap not in kept}
     places = [
         position
         for position in range(len(example.lemmas))
@@ -272,6 +272,6 @@ def with_gold_words(example: Example, kept: Gap | None = None) -> Example:
         tuple(words.get(position) or example.lemmas[position] for position in places),
         None,
         tuple((source, new[target]) for source, target in example.links if target in new),
-        () if kept is None else (replace(kept, position=new[kept.position]),),
+        tuple(replace(gap, position=new[gap.position]) for gap in kept),
         example.document,
     )

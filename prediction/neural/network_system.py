@@ -17,6 +17,7 @@ import numpy as np
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import fault_error
 from crosspro.data_prep.lexicon.agreement import class_agreements
+from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.arguments import faults
 from crosspro.prediction.neural.reading.encoding import Encoder, Reading, load_encoder
@@ -104,6 +105,11 @@ class NetworkSystem(System):
     def context(self) -> int:
         """How many sentences before a gap's own the windows may reach into."""
         return self.training.context
+
+    @property
+    def noun_lexicons(self) -> Mapping[str, Lexicon]:
+        """Those that its network reads."""
+        return self.encoder.reading.lexicons
 
     @property
     def points(self) -> bool:

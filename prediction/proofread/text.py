@@ -210,8 +210,8 @@ class TranslatedText:
 def text_of_lines(
     source: Sequence[str], target: Sequence[str], documents: Sequence[str] | None = None
 ) -> TranslatedText:
-    """Lines that are known already, as if each side were a file of them."""
-    names = documents if documents is not None else [None] * len(source)
+    """Lines that are known already, as if each side were a file of them, and one document."""
+    names = documents if documents is not None else [""] * len(source)
     sides = _placed_lines(source), _placed_lines(target), names
     segments = tuple(TranslatedSegment(*one) for one in zip(*sides, strict=True))
     written = [

@@ -24,7 +24,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,9 +37,12 @@ from zlib import crc32
 import typer
 
 from crosspro.data_prep.core.errors import choices, input_error
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import atomic_output, make_folder, read_lines, write_text
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.links import read_links, write_links
+from crosspro.data_prep.formats.shared_task import read_examples, write_examples
+from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.reproduce.real_data import join_corpora
 
@@ -83,6 +86,15 @@ SINGLE = "train.opensubs_ctxpro_devtest"
 """Text from which development takes single gaps, one of so many documents, with so much context."""
 SINGLE_PARTS, SINGLE_CONTEXT = 8, 2
 TEST_FOLDERS = ("antecedents", "contrastive", "mt_outputs", "official_discomt2015", "verdicts")
+OVERDONE = {"en-de": frozenset({"sie", "ihn", "ihm", "ihr"})}
+KEPT_OF = 3
+"""What subtitles have too much of for an object *it*: they were collected for masculine and
+feminine pronouns, and have seven times as many as of *es*; so many of them, one is asked for."""
+_OBJECTS = re.compile(
+    r"\W+|to|in|on|with|for|from|out|up|down|off|back|away|at|over|into|and|or|if|when|now|again|here"
+    r"|there|all|as|so|like|by|about"
+)
+"""What stands behind an *it* that is an object: marks, and words that are no verbs."""
 _LETTERS = 20
 """Shorter lines say nothing of a text: many have them."""
 _RICH = 0.2
@@ -401,6 +413,9 @@ def data(work: Work, name: Annotated[str, typer.Argument(help="A model, such as 
     sides = ("--source", str(source), "--target", str(target), "--tokenised")
     _call(*crosspro, "prepare", "-t", task.name, *sides, *given, "-o", str(prefix))
     _cut(prefix, folder)
+    for path in sorted(folder.glob(f"{SUBTITLES}*.data")) if name in OVERDONE else ():
+        lines = read_examples(path, task, path.with_suffix(".doc-ids"))
+        write_examples(path, [thinned(line, OVERDONE[name]) for line in lines])
     single, file = work / "data" / f"single.{name}", folder / f"{SINGLE}.data"
     if single.is_dir():  # of a step that was stopped
         raise input_error(single, "folder", "none: remove it to go on", "one")
@@ -411,6 +426,21 @@ def data(work: Work, name: Annotated[str, typer.Argument(help="A model, such as 
     for path in sorted(single.iterdir()):
         path.replace(folder / path.name)
     single.rmdir()
+
+
+def thinned(example: Example, overdone: Container[str | None]) -> Example:
+    """An example whose gaps of classes that are overdone for an object *it* mostly have words."""
+    source = [word.lower() for word in (*example.source, ".")]
+    key = " ".join(example.source)
+    kept = [
+        gap
+        for gap in example.gaps
+        if gap.label not in overdone
+        or source[gap.source_index] != "it"
+        or not _OBJECTS.fullmatch(source[gap.source_index + 1])
+        or crc32(f"{key}{gap.source_index}".encode()) % KEPT_OF == 0
+    ]
+    return with_gold_words(example, *kept)
 
 
 def _cut(prefix: Path, folder: Path) -> None:

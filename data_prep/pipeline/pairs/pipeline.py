@@ -207,6 +207,11 @@ class PairPipeline:
         )
         return PreparedPair(sentences, (*notes, *self._link_notes(annotated[-1])))
 
+    def prepare_text(self, pairs: Sequence[TypedPair]) -> list[PreparedSentence]:
+        """Pairs of a text, each with the gaps that the rules of the task find in it."""
+        annotated, _ = self._annotate(pairs, parse=False)
+        return [self._sentence(one, None) for one in annotated]
+
     def check_sizes(self, pairs: Sequence[SentencePair], most: int) -> None:
         """Raise if a side of a pair has more tokens than so many."""
         problems = [
