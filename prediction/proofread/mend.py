@@ -1,14 +1,36 @@
-"""Mending: the word of a class as it is written in a place."""
+"""Mending: the word of a class as it is written in a place, and which pronouns are changed.
+
+Only pronouns whose probability of being wrong reaches a threshold are considered, and only where a
+word stands: missing and additional ones are never mended. A change is made if nothing else has to
+follow (`following`), or if a lexicon has what follows without doubt; else it is a suggestion that
+says why. Every pronoun is decided by itself, but a possessive that is changed as well is no
+hindrance to its subject.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from crosspro.data_prep.core.task import NONE, Task
+from crosspro.data_prep.core.words import word_set
+from crosspro.data_prep.lexicon.lexicon import Lexicon
+from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
+from crosspro.prediction.proofread.following import (
+    Follower,
+    Following,
+    PronounChange,
+    elides,
+    following,
+    next_word,
+    plain_word,
+    starts_sentence,
+)
+from crosspro.prediction.proofread.text import Edit, TranslatedSegment, TranslatedText
 
-APOSTROPHES = "'’"
-_OPENING = " \t\n\r\xa0\u202f\"'’“”„«»‘‚()[]{}¿¡-–—*_"
-_ENDS = ".!?…:"
+_APOSTROPHES = "'’"
 
 
 def written(label: str, word: str, before: str, after: str, task: Task) -> str:
@@ -38,38 +60,18 @@ def written(label: str, word: str, before: str, after: str, task: Task) -> str:
     return _cased(chosen, word, before, after, language)
 
 
-def plain_word(word: str) -> str:
-    """A word in lower case with the plain apostrophe, as classes have it."""
-    return word.lower().replace("’", "'")
-
-
-def starts_sentence(before: str) -> bool:
-    """Whether a sentence begins behind this text, as far as marks say."""
-    rest = before.rstrip(_OPENING)
-    return not rest or rest[-1] in _ENDS
-
-
-def next_word(after: str) -> str:
-    """The first word behind a place in lower case, empty where a mark comes first."""
-    found = re.match(r"[\s\xa0]*([^\W\d_]+)", after)
-    return found[1].lower() if found else ""
-
-
 def _first(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
     return forms[0]
 
 
-_NO_NOUN_FOLLOWS = frozenset(
-    "and or but than as because when if is was are were in on at to for by from with too".split()
-)
 _ABSOLUTE = {"her": "hers", "their": "theirs", "your": "yours"}
 _COUNTERPARTS = {"this": "these", "that": "those", "these": "this", "those": "that"}
 
 
 def _english(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
     """A demonstrative of the same distance; hers where no noun follows his."""
-    following = next_word(after)
-    if bare == "his" and (not following or following in _NO_NOUN_FOLLOWS):
+    noun = next_word(after)
+    if bare == "his" and (not noun or noun in word_set("mend", "en", "absolute")):
         return _ABSOLUTE.get(label, forms[0])
     counterpart = _COUNTERPARTS.get(bare, "")
     return counterpart if counterpart in forms else forms[0]
@@ -100,20 +102,6 @@ def _spanish(label: str, forms: list[str], bare: str, before: str, after: str) -
 
 
 _ELIDED = ("le", "la", "l'", "ce")
-_VOWELS = frozenset("aâàäeéèêëiîïoôöuùûüœæ")
-_ASPIRATED = tuple(
-    "hach haï hais hait halet handicap hant happ harangu harass harcel harcèl harponn hasard hât"
-    " hauss hél hèl hériss heurt hiss hoch honn hue hué hurl".split()
-)
-"""How verbs begin whose h elides nothing."""
-
-
-def elides(after: str) -> bool:
-    """Whether a French word is elided before this text: a vowel, a mute h, or y."""
-    following = next_word(after)
-    if following.startswith("h"):
-        return not following.startswith(_ASPIRATED)
-    return following == "y" or following[:1] in _VOWELS
 
 
 def _french(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
@@ -133,12 +121,17 @@ def _french(label: str, forms: list[str], bare: str, before: str, after: str) ->
     return forms[0]
 
 
-_CHOSEN = {"en": _english, "de": _german, "es": _spanish, "fr": _french}
+_CHOSEN: dict[str, Callable[[str, list[str], str, str, str], str]] = {
+    "en": _english,
+    "de": _german,
+    "es": _spanish,
+    "fr": _french,
+}
 
 
 def _apostrophe(word: str, before: str, after: str) -> str:
     """The apostrophe of a text: that of the word itself or else the nearest one."""
-    marks = [mark for mark in word + after + before[::-1] if mark in APOSTROPHES]
+    marks = [mark for mark in word + after + before[::-1] if mark in _APOSTROPHES]
     return marks[0] if marks else "'"
 
 
@@ -161,3 +154,158 @@ def _cased(chosen: str, word: str, before: str, after: str, language: str) -> st
 
 def _initial(word: str) -> str:
     return word[:1].upper() + word[1:]
+
+
+class MendedPronoun(NamedTuple):
+    """A change that is made; `old` and `new` reach to the last word that changes with it."""
+
+    doubt: PronounDoubt
+    old: str
+    new: str
+
+
+class SuggestedPronoun(NamedTuple):
+    """A change that a person has to make, and why."""
+
+    doubt: PronounDoubt
+    new: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Mending:
+    """The edits of the translation's file, what they change, and what is only suggested."""
+
+    edits: tuple[Edit, ...]
+    changes: tuple[MendedPronoun, ...]
+    suggestions: tuple[SuggestedPronoun, ...]
+
+
+_ELISION = re.compile(r"['’]$")
+_TOKENISED = re.compile(r"\b(?:[cdjlmnst]|qu)['’] ", re.IGNORECASE)
+
+
+def replacement(text: TranslatedText, segment: int, start: int, end: int, new: str) -> Edit | None:
+    """The edit of the file that puts a word for these characters of a segment's translation.
+
+    A space comes where a word is no longer elided (l'aime, les aime) and goes where it is. None if
+    the word does not stand in the file as it reads: there are tags in it, or escapes.
+    """
+    placed = text.segments[segment].target
+    old = placed.text[start:end]
+    if _ELISION.search(old) and not _ELISION.search(new) and placed.text[end : end + 1].isalpha():
+        new += " "
+    elif _ELISION.search(new) and not _ELISION.search(old) and not _TOKENISED.search(placed.text):
+        end += placed.text[end : end + 1] == " "
+    edit = placed.edit(start, end, new)
+    as_written = text.target.content[edit.start : edit.end]
+    return edit if as_written == placed.text[start:end] else None
+
+
+class _Candidate(NamedTuple):
+    """A pronoun that is to be changed, and the characters of its segment that change."""
+
+    doubt: PronounDoubt
+    start: int
+    new: str
+
+
+def mend(
+    found: Sequence[PronounDoubt],
+    text: TranslatedText,
+    task: Task,
+    threshold: float,
+    lexicon: Lexicon | None = None,
+) -> Mending:
+    """What to change in a translation, of what was found there; `lexicon` is of its language."""
+    doubts: dict[int, list[PronounDoubt]] = {}
+    for doubt in found:
+        wanted = doubt.kind is DoubtKind.WORD and doubt.wrong >= threshold
+        if wanted and doubt.suggestion != doubt.word:
+            doubts.setdefault(doubt.segment, []).append(doubt)
+    edits: set[Edit] = set()
+    changes: list[MendedPronoun] = []
+    suggestions: list[SuggestedPronoun] = []
+    for segment, its in doubts.items():
+        for one, follows in _consequences(its, text, segment, task, lexicon):
+            why = follows.why
+            words = [Follower(one.start, one.doubt.end, one.new), *follows.words]
+            made = [] if why else [replacement(text, segment, *word) for word in words]
+            done = [edit for edit in made if edit is not None]
+            if not why and (len(done) < len(words) or _overlap(done, edits)):
+                why = "the file has tags or escapes there"
+            if why:
+                suggestions.append(SuggestedPronoun(one.doubt, one.doubt.suggestion, why))
+                continue
+            edits.update(done)
+            changes.append(MendedPronoun(one.doubt, *_old_and_new(text, segment, words, one)))
+    return Mending(tuple(sorted(edits)), tuple(changes), tuple(suggestions))
+
+
+def _consequences(
+    doubts: Sequence[PronounDoubt],
+    text: TranslatedText,
+    segment: int,
+    task: Task,
+    lexicon: Lexicon | None,
+) -> list[tuple[_Candidate, Following]]:
+    """What each change of a segment brings with it, given all others that can be made."""
+    pair = text.segments[segment]
+    candidates = [_candidate(doubt, task.target_language) for doubt in doubts]
+    refused: set[int] = set()
+    while True:
+        changed = {one.start: plain_word(one.new) for one in candidates if one.start not in refused}
+        found = [
+            (one, _follows(one, pair, task.target_language, changed, lexicon)) for one in candidates
+        ]
+        now = {one.start for one, follows in found if follows.why}
+        if now <= refused:
+            return found
+        refused |= now
+
+
+def _candidate(doubt: PronounDoubt, language: str) -> _Candidate:
+    """The piece of a word that changes: of a French verb with its pronoun the pronoun alone."""
+    verb, hyphen, _ = doubt.word.rpartition("-") if language == "fr" else ("", "", "")
+    kept = len(verb + hyphen)
+    return _Candidate(doubt, doubt.start + kept, doubt.suggestion[kept:])
+
+
+def _follows(
+    one: _Candidate,
+    pair: TranslatedSegment,
+    language: str,
+    changed: Mapping[int, str],
+    lexicon: Lexicon | None,
+) -> Following:
+    if not one.new:
+        return Following("the model expects another word, or none")
+    target = pair.target.text
+    old = plain_word(target[one.start : one.doubt.end])
+    change = PronounChange(
+        language, old, plain_word(one.new), target, one.start, one.doubt.end,
+        one.doubt.source_word, pair.source.text, changed,
+    )  # fmt: skip
+    return following(change, lexicon)
+
+
+def _overlap(some: Iterable[Edit], others: Iterable[Edit]) -> bool:
+    others = tuple(others)
+    return any(
+        one != other and one.start < other.end and other.start < one.end
+        for one in some
+        for other in others
+    )
+
+
+def _old_and_new(
+    text: TranslatedText, segment: int, words: Sequence[Follower], one: _Candidate
+) -> tuple[str, str]:
+    """A change as people read it: from the pronoun to the last word that changes with it."""
+    target = text.segments[segment].target.text
+    start, end = one.doubt.start, max(word.end for word in words)
+    parts, done = [], start
+    for word in sorted(words):
+        parts += [target[done : word.start], word.text]
+        done = word.end
+    return target[start:end], "".join(parts)

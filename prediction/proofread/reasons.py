@@ -61,7 +61,7 @@ def reason(
     if not expected.suggestion:
         chance = f"{expected.suggestion_probability:.2f}"
         return f"{said}: the model expects another word or none here ({chance})"
-    own, other = stood_for(word, language), stood_for(expected.suggestion, language)
+    own, other = (_of_nouns(one, language) for one in (word, expected.suggestion))
     nouns = [noun for noun in stands_for if noun.side == "target"]
     if nouns and (differs := _difference(own, nouns[0])) and _fits(other, nouns[0]):
         return f"{said}: {_quoted(nouns[0].word)} is {differs}, line {nouns[0].place.line}"
@@ -85,20 +85,26 @@ def stood_for(word: str, language: str) -> PronounAgreement:
     bare = word.lower()
     if language == "de":
         for stem, kinds in _GERMAN_POSSESSORS.items():
-            if bare.startswith(stem) and bare != "ihr" and not bare.startswith("ihn"):
+            if bare.startswith(stem):
                 return kinds
     readings = readings_of(language).get(bare, ())
     if not readings or any(one.person != "3" or one.kind == "demonstrative" for one in readings):
         return PronounAgreement()
     found = []
     for one in readings:
-        gender = _GENDERS.get(one.gender)
-        if gender == "Neut" and language in _PERSONS_ONLY:
-            gender = None
-        found.append((gender, _NUMBERS.get(one.number)))
+        found.append((_GENDERS.get(one.gender), _NUMBERS.get(one.number)))
     if all(gender is None and number is None for gender, number in found):
         return PronounAgreement()
     return PronounAgreement(tuple(dict.fromkeys(found)))
+
+
+def _of_nouns(word: str, language: str) -> PronounAgreement:
+    """The kinds of nouns by what a lexicon says of them: English *it* is no matter of gender."""
+    found = stood_for(word, language)
+    if language not in _PERSONS_ONLY:
+        return found
+    kinds = ((None if gender == "Neut" else gender, number) for gender, number in found.kinds)
+    return PronounAgreement(tuple(kinds))
 
 
 def _fits(pronoun: PronounAgreement, noun: StoodFor) -> bool:

@@ -1,0 +1,507 @@
+"""Which word stands for a class in a place, what is changed, and what is only suggested."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from crosspro.data_prep.core.task import Task, load_task
+from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
+from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
+from crosspro.prediction.proofread.mend import Mending, mend, replacement, written
+from crosspro.prediction.proofread.text import (
+    Edit,
+    FilePlace,
+    PlacedText,
+    TranslatedSegment,
+    TranslatedText,
+    WrittenFile,
+    text_of_lines,
+)
+
+_MARKED = re.compile(r"\[([^\]]*)\]")
+
+
+@cache
+def task_of(pair: str) -> Task:
+    return load_task(f"{pair}-text")
+
+
+def marked(target: str) -> tuple[str, list[tuple[int, int]]]:
+    """A text without its brackets, and where they were."""
+    places, text = [], ""
+    for number, part in enumerate(_MARKED.split(target)):
+        if number % 2:
+            places.append((len(text), len(text) + len(part)))
+        text += part
+    return text, places
+
+
+def written_in(pair: str, label: str, target: str) -> str:
+    text, ((start, end),) = marked(target)
+    return written(label, text[start:end], text[:start], text[end:], task_of(pair))
+
+
+WRITTEN = {
+    "en-fr": [
+        ("la", "Je [le] vois.", "la"),
+        ("la", "Je [le] aime.", "l'"),
+        ("le", "Elle [l’]habite.", "l’"),
+        ("la", "Elle [le] hait.", "la"),
+        ("l'", "Je [la] vois.", "la"),
+        ("l'", "Je [les] vois.", "le"),
+        ("les", "Je [l']aime.", "les"),
+        ("ce", "[Il] est tard, d’accord.", "C’"),
+        ("ce", "[Il] serait temps.", "Ce"),
+        ("ce", "[C’]est vrai.", "C’"),
+        ("il", "[C’]est vrai.", "Il"),
+        ("il", "[C']EST VRAI.", "IL"),
+        ("cela", "[Il] marche.", "Cela"),
+        ("cela", "[Il] marche, et ça suffit.", "Ça"),
+        ("elle", "Oui, [dit-il].", "dit-elle"),
+        ("elle", "[A-t-il] raison ?", "A-t-elle"),
+        ("elle", "Où est-[il] ?", "elle"),
+        ("la", "Prends-[le] avec toi.", "la"),
+        ("la", "Mets-[le] ici.", "la"),
+        ("OTHER", "[Il] pleut.", ""),
+    ],
+    "en-de": [
+        ("er", "[Es] ist da.", "Er"),
+        ("sie", "ES IST [ES].", "SIE"),
+        ("ihre", "Das ist [sein] Hund.", "ihr"),
+        ("ihre", "Mit [seinen] Augen.", "ihren"),
+        ("ihr", "Mit [seinem] Hund.", "ihrem"),
+        ("ihr", "Das ist [sein] Hund.", "ihr"),
+        ("sein", "[Ihrer] Frau.", "Seiner"),
+        ("sein", "Das ist [ihr] Hund.", "sein"),
+        ("ihr", "Ich gab [ihm] Geld.", "ihr"),
+        ("das", "Wegen [dieses].", "dies"),
+        ("das", "[Es] ist gut.", "Das"),
+        ("er", "Gestern kam [Sie] an.", "er"),
+        ("es", "„[Sie] ist da.“", "Es"),
+    ],
+    "en-es": [
+        ("la", "[Lo] vi.", "La"),
+        ("le", "No [lo] vi.", "le"),
+        ("él", "[ELLA] ESTÁ.", "ÉL"),
+        ("ella", "¿[Él] viene?", "Ella"),
+        ("eso", "[Esto] es.", "Esto"),
+        ("eso", "[Él] es.", "Eso"),
+        ("lo", "Para [eso].", "lo"),
+        ("ellas", "¡[Ellos] no!", "Ellas"),
+        ("les", "Quien [le] dijo.", "les"),
+        ("ella", "—[Él] vino.", "Ella"),
+        ("los", "[Las] vimos.", "Los"),
+    ],
+    "fr-en": [
+        ("she", "[He] came.", "She"),
+        ("she", "[HE] CAME.", "SHE"),
+        ("her", "It is [his].", "hers"),
+        ("her", "It is [his] book.", "her"),
+        ("their", "The book is [his] and mine.", "theirs"),
+        ("these", "[That] is.", "Those"),
+        ("this", "[Those] are.", "That"),
+        ("this", "[These] are.", "This"),
+        ("this", "[It] is.", "This"),
+        ("him", "I saw [it].", "him"),
+        ("there", "[It] is.", "There"),
+    ],
+    "de-en": [
+        ("it", "[He]'s here.", "It"),
+        ("its", "[His] wheels.", "Its"),
+        ("your", "Is it [his]?", "yours"),
+        ("they", "“[He] can.”", "They"),
+        ("it", "I like [him].", "it"),
+        ("these", "I like [this].", "these"),
+        ("you", "[We] can.", "You"),
+        ("his", "[Its] tail.", "His"),
+        ("her", "I know [it].", "her"),
+        ("them", "Give [him] that.", "them"),
+    ],
+    "es-en": [
+        ("she", "And [he] said.", "she"),
+        ("it", "[He] is big.", "It"),
+        ("your", "[His] house.", "Your"),
+        ("his", "[your] house.", "his"),
+        ("he", "[You] said.", "He"),
+        ("they", "[IT] CAME.", "THEY"),
+        ("them", "I saw [it].", "them"),
+        ("this", "I saw [it].", "this"),
+        ("he", "... [she] went.", "he"),
+        ("its", "[Their] tail.", "Its"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pair", "label", "target", "expected"),
+    [(pair, *case) for pair, cases in WRITTEN.items() for case in cases],
+)
+def test_the_word_of_a_class_is_written_as_the_place_asks(pair, label, target, expected):
+    assert written_in(pair, label, target) == expected
+
+
+def test_a_word_that_is_missing_gets_a_capital_at_the_beginning_of_a_sentence():
+    assert written_in("en-de", "es", "[] regnet.") == "Es"
+    assert written_in("en-de", "es", "Ja. [] regnet.") == "Es"
+    assert written_in("en-de", "es", "Dann regnet [].") == "es"
+
+
+def doubt_of(target: str, place: tuple[int, int], label: str, pair: str, **more) -> PronounDoubt:
+    start, end = place
+    task = task_of(pair)
+    values = {
+        "segment": 0, "document": None, "kind": DoubtKind.WORD, "start": start, "end": end,
+        "place": FilePlace(1, start, end), "word": target[start:end],
+        "label": task.class_of(target[start:end].lower()), "source_word": "it",
+        "source_place": FilePlace(1, 0, 2), "probabilities": {}, "probability": 0.01,
+        "suggestion": written(label, target[start:end], target[:start], target[end:], task),
+        "suggestion_label": label, "suggestion_probability": 0.9, "wrong": 0.95, "stands_for": (),
+        "reason": "",
+    }  # fmt: skip
+    return PronounDoubt(**(values | more))
+
+
+FRENCH = Lexicon.of([
+    Entry("allé", "VERB", "Masc", "Sing"), Entry("allée", "VERB", "Fem", "Sing"),
+    Entry("allée", "NOUN", "Fem", "Sing"), Entry("heureux", "ADJ", "Masc"),
+    Entry("heureuse", "ADJ", "Fem", "Sing"), Entry("facile", "ADJ", None, "Sing"),
+    Entry("vieux", "ADJ", "Masc"), Entry("vieille", "ADJ", "Fem", "Sing"),
+    Entry("grand", "ADJ", "Masc", "Sing"), Entry("grande", "ADJ", "Fem", "Sing"),
+    Entry("maison", "NOUN", "Fem", "Sing"), Entry("roi", "NOUN", "Masc", "Sing"),
+    Entry("beau", "ADJ", "Masc", "Sing"), Entry("belle", "ADJ", "Fem", "Sing"),
+])  # fmt: skip
+SPANISH = Lexicon.of([
+    Entry("cansado", "ADJ", "Masc", "Sing"), Entry("cansada", "ADJ", "Fem", "Sing"),
+    Entry("importante", "ADJ", None, "Sing"), Entry("casa", "NOUN", "Fem", "Sing"),
+    Entry("bueno", "ADJ", "Masc", "Sing"), Entry("buena", "ADJ", "Fem", "Sing"),
+])  # fmt: skip
+LEXICONS = {"fr": FRENCH, "es": SPANISH}
+
+
+def mending_of(pair: str, label: str, target: str, source: str = "", word: str = "it") -> Mending:
+    text, places = marked(target)
+    doubts = [
+        doubt_of(text, place, one, pair, source_word=word)
+        for place, one in zip(places, label.split(), strict=True)
+    ]
+    lexicon = LEXICONS.get(task_of(pair).target_language)
+    return mend(doubts, text_of_lines([source], [text]), task_of(pair), 0.9, lexicon)
+
+
+def mended(mending: Mending, target: str) -> str:
+    return text_of_lines([""], [marked(target)[0]]).target.mended(mending.edits).rstrip("\n")
+
+
+CHANGED = {
+    "en-fr": [
+        ("elle", "[Il] dort.", "Elle dort."),
+        ("elle", "[Il] a dormi.", "Elle a dormi."),
+        ("elle", "[Il] est allé à Paris.", "Elle est allée à Paris."),
+        ("elle", "[Il] n'est pas très heureux.", "Elle n'est pas très heureuse."),
+        ("elle", "[Il] est facile.", "Elle est facile."),
+        ("elle", "[Il] est à Paris.", "Elle est à Paris."),
+        ("elle", "[Il] est grand et heureux.", "Elle est grande et heureuse."),
+        ("elle", "Est-[il] allé là ?", "Est-elle allée là ?"),
+        ("il", "[Elle] doit être grande.", "Il doit être grand."),
+        ("elle", "Oui, [dit-il].", "Oui, dit-elle."),
+        ("elle", "[A-t-il] raison ?", "A-t-elle raison ?"),
+        ("elle", "Je crois qu’[il] dort.", "Je crois qu’elle dort."),
+        ("la", "Je [le] vois.", "Je la vois."),
+        ("les", "Je [l’]aime.", "Je les aime."),
+        ("l'", "Je [les] aime.", "Je l'aime."),
+        ("l'", "Je les vois , je [les] aime , j' ai .", "Je les vois , je l' aime , j' ai ."),
+        ("la", "Prends-[le].", "Prends-la."),
+        ("leur", "Je [lui] parle.", "Je leur parle."),
+        ("elle", "C'est pour [lui].", "C'est pour elle."),
+        ("elles", "Avec [eux], ça va.", "Avec elles, ça va."),
+        ("il", "[Cela] marche.", "Il marche."),
+        ("il", "[Ce] serait facile.", "Il serait facile."),
+        ("on", "[Il] mange.", "On mange."),
+    ],
+    "en-de": [
+        ("er", "[Es] ist da.", "Er ist da."),
+        ("sie", "Dann ist [es] da.", "Dann ist sie da."),
+        ("er", "weil [sie] da ist", "weil er da ist"),
+        ("ihn", "Ich sehe [es].", "Ich sehe ihn."),
+        ("sie", "Ich sehe [es] und gehe.", "Ich sehe sie und gehe."),
+        ("ihr", "Mit [ihm] geht es.", "Mit ihr geht es."),
+        ("ihre", "Er nahm [seinen] Hut.", "Er nahm ihren Hut."),
+        ("sein", "Der Hund und [ihr] Haus.", "Der Hund und sein Haus."),
+        ("er", "[Das] ist schön.", "Er ist schön."),
+        ("es", "[Sie] läuft im Garten.", "Es läuft im Garten."),
+        ("es", "[Das] sind Hunde.", "Es sind Hunde."),
+        ("er sein", "[Sie] nahm [ihren] Hut.", "Er nahm seinen Hut."),
+        ("das", "[Es] stimmt.", "Das stimmt."),
+    ],
+    "en-es": [
+        ("la", "[Lo] vi ayer.", "La vi ayer."),
+        ("los", "No [la] vimos.", "No los vimos."),
+        ("ella", "[Él] viene.", "Ella viene."),
+        ("ella", "[Él] está cansado.", "Ella está cansada."),
+        ("ella", "[Él] es muy importante.", "Ella es muy importante."),
+        ("ella", "[Él] ha sido bueno.", "Ella ha sido buena."),
+        ("ella", "[Él] ha llegado.", "Ella ha llegado."),
+        ("ellas", "Es para [ella].", "Es para ellas."),
+        ("él", "De [eso] hablo.", "De él hablo."),
+        ("le", "[Lo] dijo.", "Le dijo."),
+        ("ella", "Le dije a [él] que no.", "Le dije a ella que no."),
+    ],
+    "fr-en": [
+        ("she", "[He] is here.", "She is here."),
+        ("she", "[HE]'S HERE.", "SHE'S HERE."),
+        ("they", "[He] would go.", "They would go."),
+        ("they", "Then [it] never stopped.", "Then they never stopped."),
+        ("it", "I saw [them].", "I saw it."),
+        ("them", "I like [it].", "I like them."),
+        ("them", "Look at [it] now.", "Look at them now."),
+        ("her", "[His] name is here.", "Her name is here."),
+        ("her", "This is [his].", "This is hers."),
+        ("she her", "[He] took [his] hat.", "She took her hat."),
+        ("him", "I told [her] to go.", "I told him to go."),
+        ("they", "Can [it] swim?", "Can they swim?"),
+    ],
+    "de-en": [
+        ("it", "[She] is red.", "It is red."),
+        ("it", "[This] is red.", "It is red."),
+        ("its", "[Her] wheels.", "Its wheels."),
+        ("he", "[It] has a tail.", "He has a tail."),
+        ("you", "[They] can come.", "You can come."),
+        ("you", "[They] are here.", "You are here."),
+        ("your", "[Their] house.", "Your house."),
+        ("it", "Without [him] I lose.", "Without it I lose."),
+        ("she", "[He] said no.", "She said no."),
+        ("their", "And [his] sons.", "And their sons."),
+    ],
+    "es-en": [
+        ("she", "[He] went home.", "She went home."),
+        ("he", "[You] said so.", "He said so."),
+        ("his", "in [your] house", "in his house"),
+        ("it", "[he]'s big", "it's big"),
+        ("them", "We gave [her] to him.", "We gave them to him."),
+        ("they", "[We] were there.", "They were there."),
+        ("her", "We saw [him].", "We saw her."),
+        ("he", "And [it] was so.", "And he was so."),
+        ("they", "[These] are new.", "They are new."),
+        ("their", "[her] children", "their children"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pair", "label", "target", "expected"),
+    [(pair, *case) for pair, cases in CHANGED.items() for case in cases],
+)
+def test_a_pronoun_is_changed_where_nothing_else_has_to_follow(pair, label, target, expected):
+    mending = mending_of(pair, label, target)
+    assert [one.why for one in mending.suggestions] == []
+    assert mended(mending, target) == expected
+
+
+SUGGESTED = {
+    "en-fr": [
+        ("il", "[C']est vrai.", "written otherwise"),
+        ("ce", "[Il] est vrai.", "written otherwise"),
+        ("il", "[Ce] serait une erreur.", "noun"),
+        ("ils", "[Il] dort.", "plural"),
+        ("il", "[Elles] dorment.", "singular"),
+        ("il", "[Ce] sont vrais.", "singular"),
+        ("elle", "[Il] est vieux.", "vieux"),
+        ("elle", "[Il] est roi.", "roi"),
+        ("elle", "[Il] est le roi.", "noun"),
+        ("elle", "[Il] semble xénophil.", "xénophil"),
+        ("elle", "Je sais s'[il] dort.", "in full"),
+        ("cela", "Je crois qu'[il] dort.", "in full"),
+        ("il", "Je crois que [cela] dort.", "shortened"),
+        ("il", "On sait si [elle] dort.", "shortened"),
+        ("les", "Je [l']ai vu.", "participle"),
+        ("le", "[Il] dort.", "elsewhere"),
+        ("elle", "J'aime [ça].", "elsewhere"),
+        ("elle", "[Il] dort seul.", "seul"),
+        ("elle", "[Il] le fait lui-même.", "-même"),
+        ("la", "Je [le] trouve beau.", "beau"),
+        ("le", "[la] maison", "no pronoun"),
+        ("en", "Paul [le] voit.", "elsewhere"),
+        ("OTHER", "[Il] dort.", "none"),
+    ],
+    "en-de": [
+        ("er", "Dann sahen [Sie] mich.", "formal"),
+        ("er", "weil [sie] da sind", "singular"),
+        ("es", "[Sie] laufen im Garten.", "singular"),
+        ("er", "[Das] Haus ist da.", "article"),
+        ("er", "Das Haus, [das] ich sah.", "article"),
+        ("es", "Ich bin für [das].", "behind"),
+        ("es", "[Das] weiß ich.", "no object"),
+        ("er", "[Seine] Hand.", "one kind"),
+        ("ihr", "Das kann [sein].", "verb"),
+        ("er", "[Sie] nahm ihren Hut.", "ihren"),
+        ("sie", "[Es] gibt Hunde.", "es gibt"),
+        ("man", "[Sie] sind da.", "singular"),
+    ],
+    "en-es": [
+        ("ellos", "[Él] viene.", "plural"),
+        ("lo", "[Eso] veo.", "elsewhere"),
+        ("ella", "[Él] es médico.", "médico"),
+        ("ella", "[Él] es el rey.", "noun"),
+        ("la", "[Lo] que digo.", "no pronoun"),
+        ("la", "[Lo] es.", "no gender"),
+        ("ella", "[Él] mismo lo dijo.", "mismo"),
+        ("la", "[Lo] vi a él.", "behind"),
+        ("ella", "Lo vi a [él].", "lo"),
+        ("lo", "[La] casa.", "no pronoun"),
+        ("la", "[Lo] considero bueno.", "bueno"),
+        ("él", "Quiero [eso].", "elsewhere"),
+    ],
+    "fr-en": [
+        ("they", "[He] is here.", "plural"),
+        ("he", "[They] go home.", "singular"),
+        ("they", "[It]'s here.", "plural"),
+        ("there", "[It] is late.", "otherwise"),
+        ("him", "[He] is here.", "otherwise"),
+        ("him", "I saw [her] house.", "otherwise"),
+        ("she", "[He] hurt himself.", "himself"),
+        ("she", "[He] took his hat.", "his"),
+        ("it", "I know [that] man.", "no pronoun"),
+        ("it", "[His] house.", "otherwise"),
+    ],
+    "de-en": [
+        ("they", "Why does [it] hurt?", "plural"),
+        ("it", "[You] need help.", "singular"),
+        ("these", "[This] is red.", "plural"),
+        ("he", "We said [they] go.", "singular"),
+        ("your", "I saw [her].", "otherwise"),
+        ("him", "[His] house.", "otherwise"),
+        ("you", "[There] is one.", "otherwise"),
+        ("it", "the man [that] came", "no pronoun"),
+        ("they", "[She] has gone.", "plural"),
+        ("we", "[He] knows.", "plural"),
+    ],
+    "es-en": [
+        ("they", "[it] runs", "plural"),
+        ("he", "[you] want it", "singular"),
+        ("it", "[its] tail", "otherwise"),
+        ("she", "[he] likes himself", "himself"),
+        ("they", "[this] is it", "plural"),
+        ("it", "[they] are", "singular"),
+        ("there", "[they] are", "otherwise"),
+        ("her", "[she] is", "otherwise"),
+        ("they", "[them] all", "otherwise"),
+        ("it", "[their] own", "otherwise"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pair", "label", "target", "why"),
+    [(pair, *case) for pair, cases in SUGGESTED.items() for case in cases],
+)
+def test_a_change_that_others_have_to_follow_is_only_suggested(pair, label, target, why):
+    mending = mending_of(pair, label, target)
+    assert not mending.edits
+    assert not mending.changes
+    (one,) = mending.suggestions
+    assert re.search(why, one.why), one.why
+    assert one.new == written_in(pair, label, target)
+
+
+def test_a_capital_at_the_beginning_is_formal_address_if_the_source_addresses_somebody():
+    target = "[Sie] ist da."
+    (one,) = mending_of("en-de", "er", target, "You said she is there.").suggestions
+    assert "formal" in one.why
+    assert mended(mending_of("en-de", "er", target, "It is there."), target) == "Er ist da."
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("[Es] sind Hunde.", "Sie sind Hunde."),
+        ("Dann sind [das] zwei.", "Dann sind sie zwei."),
+        ("[Es] läuft.", None),
+        ("[Es] ist da.", None),
+        ("weil [es] da ist", None),
+        ("weil [es] da sind", "weil sie da sind"),
+    ],
+)
+def test_a_german_pronoun_for_they_is_plural_only_with_its_verb(target, expected):
+    mending = mending_of("en-de", "sie", target, "They are dogs.", "they")
+    assert mended(mending, target) == (expected or marked(target)[0])
+    assert bool(mending.suggestions) == (expected is None)
+    assert all("plural" in one.why for one in mending.suggestions)
+
+
+def test_a_german_object_has_no_number():
+    mending = mending_of("en-de", "sie", "Ich sehe [es].", "I see them.", "them")
+    assert mended(mending, "Ich sehe [es].") == "Ich sehe sie."
+
+
+def test_without_a_lexicon_what_may_agree_is_suggested():
+    text, (place,) = marked("[Il] est facile.")
+    doubt = doubt_of(text, place, "elle", "en-fr")
+    mending = mend([doubt], text_of_lines([""], [text]), task_of("en-fr"), 0.9)
+    assert [one.why for one in mending.suggestions] == ["“facile” would have to agree with “elle”"]
+
+
+def test_a_change_is_told_up_to_the_last_word_that_follows():
+    (change,) = mending_of("en-fr", "elle", "Hier, [il] est allé à Paris.").changes
+    assert (change.old, change.new) == ("il est allé", "elle est allée")
+    (change,) = mending_of("en-fr", "elle", "Oui, [dit-il].").changes
+    assert (change.old, change.new) == ("dit-il", "dit-elle")
+
+
+def test_a_possessive_that_is_not_changed_holds_its_subject_back():
+    mending = mending_of("fr-en", "she him", "[He] took [his] hat.")
+    assert not mending.changes
+    assert [one.new for one in mending.suggestions] == ["She", "him"]
+
+
+def test_only_words_above_the_threshold_are_considered():
+    text, (place,) = marked("[Es] ist da.")
+    other = [
+        doubt_of(text, place, "er", "en-de", wrong=0.89),
+        doubt_of(text, place, "er", "en-de", kind=DoubtKind.ADDITIONAL),
+        doubt_of(text, (0, 0), "er", "en-de", kind=DoubtKind.MISSING),
+        doubt_of(text, place, "es", "en-de"),
+    ]
+    lines = text_of_lines([""], [text])
+    assert mend(other, lines, task_of("en-de"), 0.9) == Mending((), (), ())
+    (change,) = mend(other, lines, task_of("en-de"), 0.89).changes
+    assert (change.old, change.new) == ("Es", "Er")
+
+
+def in_file(content: str, target: str, places: list[int]) -> TranslatedText:
+    placed = PlacedText(target, places)
+    segments = (TranslatedSegment(PlacedText("", ()), placed),)
+    return TranslatedText(WrittenFile("source", ""), WrittenFile("file", content), segments)
+
+
+def test_a_word_with_tags_or_escapes_in_the_file_is_left_alone():
+    content = "<b>E</b>s ist da. L&apos;aime."
+    target = "Es ist da. L'aime."
+    places = [3, *range(8, 19), 19, *range(25, 30)]
+    text = in_file(content, target, places)
+    doubt = doubt_of(target, (0, 2), "er", "en-de")
+    (one,) = mend([doubt], text, task_of("en-de"), 0.9).suggestions
+    assert one.why == "the file has tags or escapes there"
+    assert replacement(text, 0, 11, 13, "Les") is None
+    assert replacement(text, 0, 3, 6, "war") == Edit(10, 13, "war")
+
+
+def test_edits_change_nothing_else_of_a_file():
+    content = "1\r\n00:01 --> 00:02\r\n<i>Es ist da.</i>\r\n"
+    start = content.index("Es")
+    text = in_file(content, "Es ist da.", [*range(start, start + 10)])
+    doubt = doubt_of("Es ist da.", (0, 2), "er", "en-de")
+    mending = mend([doubt], text, task_of("en-de"), 0.9)
+    assert text.target.mended(mending.edits) == content.replace("Es", "Er")
+
+
+def test_a_language_without_rules_is_not_mended():
+    text, (place,) = marked("[Es] ist da.")
+    task = replace(task_of("en-de"), target_language="nl")
+    (one,) = mend(
+        [doubt_of(text, place, "er", "en-de")], text_of_lines([""], [text]), task, 0.9
+    ).suggestions
+    assert "no rules" in one.why
