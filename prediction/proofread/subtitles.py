@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from html import unescape
+from itertools import pairwise
 from typing import NamedTuple
 
 from crosspro.data_prep.core.errors import Problem, quoted
@@ -106,7 +107,7 @@ def _cues(file: WrittenFile) -> Iterator[SubtitleCue | Problem]:
             expected = f"a number and then {_EXPECTED_TIMES}"
             yield Problem(file.name, i + 1, "cue", expected, quoted(texts[i].strip()))
             break
-    for i, next_one in zip(begins, [*begins[1:], len(texts)], strict=True):
+    for i, next_one in pairwise([*begins, len(texts)]):
         last = _first_line(texts, next_one) if next_one < len(texts) else next_one
         body = _body(texts, range(i + 1, last), blank_ends=is_webvtt(file.content))
         begin, end = _milliseconds(times[i].groups()[:4]), _milliseconds(times[i].groups()[4:])
