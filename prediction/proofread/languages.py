@@ -20,7 +20,9 @@ _STATED = {
     ),
     "tmx": (
         re.compile(r"\ssrclang\s*=\s*[\"']([\w-]+)"),
-        re.compile(r"<tuv\b[^>]*?\slang\s*=\s*[\"']([\w-]+)|<tuv\b[^>]*?xml:lang\s*=\s*[\"']([\w-]+)"),
+        re.compile(
+            r"<tuv\b[^>]*?\slang\s*=\s*[\"']([\w-]+)|<tuv\b[^>]*?xml:lang\s*=\s*[\"']([\w-]+)"
+        ),
     ),
 }
 
@@ -34,7 +36,9 @@ def model_for(source: Path, target: Path | None) -> Path:
     pairs = {name: name.split("-")[:2] for name in box_models()}
     known = {language for pair in pairs.values() for language in pair}
     if target is None and not is_file(source):
-        fitting = [name for name, pair in pairs.items() if all(_beside(source, one) for one in pair)]
+        fitting = [
+            name for name, pair in pairs.items() if all(_beside(source, one) for one in pair)
+        ]
         stated = "neither"
     else:
         sides = _stated(source, target, known)

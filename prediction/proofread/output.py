@@ -187,7 +187,7 @@ def proofreading(
     if all(one.document is None for one in text.segments):
         whole = tuple(replace(one, document="") for one in text.segments)
         text = replace(text, segments=whole)
-    lexicon = predictor.system.lexicons.get("target")
+    lexicon = predictor.system.noun_lexicons.get("target")
     model = Proofreader(predictor.name, digest, predictor.task, lexicon)
     return Proofreading(model, text, proofread(predictor, text, progress=progress), threshold)
 

@@ -62,7 +62,7 @@ def _inside(name, command):
 TYPED = {("predict", "--text"), ("predict", "--context")}
 """Sentences themselves, as they are typed; elsewhere files of text, and numbers of sentences."""
 LIKE_LINTERS = {("proofread", "--format")}
-"""What is written, as programs that find faults call it; elsewhere how text that is read is kept."""
+"""How what is written looks, as linters call it; elsewhere how text that is read is kept."""
 
 
 def kind_of(annotation):

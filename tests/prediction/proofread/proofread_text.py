@@ -83,7 +83,7 @@ def proofread_pronouns() -> tuple[PronounDoubt, ...]:
     )  # fmt: skip
 
 
-def proofread(source="book.en", target="book.de", **changes) -> Proofreading:
+def proofread_result(source="book.en", target="book.de", **changes) -> Proofreading:
     model = Proofreader("en-de", "0123456789abcdef" * 4, load_task("en-de-text"))
     made = Proofreading(model, proofread_text(source, target), proofread_pronouns())
     return replace(made, **changes)
