@@ -16,10 +16,19 @@ from crosspro.data_prep.core.errors import counted, printable
 from crosspro.data_prep.core.files import write_text
 from crosspro.scripts.html_options import Html, check_html
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds, Model, Output, one_run, terminal_width, write_output
+from crosspro.scripts.options import (
+    DocIds,
+    Model,
+    Output,
+    as_text,
+    one_run,
+    terminal_width,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from crosspro.prediction.proofread.output import Proofreading
+    from crosspro.prediction.proofread.text import WrittenFile
 
 app = command_app()
 
@@ -88,6 +97,9 @@ def proofread(
     given with --model. The exit code is 1 where a doubtful pronoun was found, and 0 if none was.
     """
     check_html(html)
+    for option, path in (("--fix", fix), ("-o", output)):
+        if path is not None and not path.parent.is_dir():
+            raise typer.BadParameter(f"{option}: no folder {path.parent}")
     if decisions is not None:
         if fix is None or html or output or every or threshold is not None:
             raise typer.BadParameter("--apply goes with --fix MENDED, --model and --doc-ids alone")
@@ -128,11 +140,17 @@ def _read(
     predictor = load_predictor(run_dir, model.stem)
     languages = predictor.task.source_language, predictor.task.target_language
     text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
+    text = replace(text, source=_named(text.source), target=_named(text.target))
     if threshold is None:
         threshold = MENDED if mended else DOUBTFUL
     with _progress(len(text.segments)) as progress:
         found = proofreading(predictor, summary(run_dir).digest, text, threshold, progress)
     return replace(found, mending=found.mend()) if mended else found
+
+
+def _named(file: WrittenFile) -> WrittenFile:
+    """A file whose name can be written."""
+    return replace(file, name=as_text(file.name))
 
 
 @contextmanager
