@@ -156,6 +156,9 @@ def _named(file: WrittenFile) -> WrittenFile:
 @contextmanager
 def _progress(segments: int) -> Iterator[Callable[[int], None]]:
     """What is told of newly read segments: a bar, where somebody can see it."""
+    if not sys.stderr.isatty():
+        yield lambda read: None
+        return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -200,14 +203,13 @@ def _apply(
     fix: Path,
 ) -> None:
     """Write a translation as a person has decided on its page; the model is asked nothing."""
-    from crosspro.data_prep.core.task import load_task
-    from crosspro.prediction.models import summary
     from crosspro.prediction.proofread.decisions import read_decisions
     from crosspro.prediction.proofread.formats import read_translation, write_mended
     from crosspro.prediction.proofread.languages import model_for
+    from crosspro.prediction.system import load_system
 
     model = model_for(source, translation) if model is None else model
-    task = load_task(summary(one_run(model)).task)
+    task = load_system(one_run(model)).task
     languages = task.source_language, task.target_language
     text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
     edits = read_decisions(decisions, text)
