@@ -347,8 +347,7 @@ def _noun(
 
 
 def _place(file: WrittenFile, placed: PlacedText, start: int, end: int) -> FilePlace:
-    edit = placed.edit(start, end, "")
-    return file.place(edit.start, edit.end)
+    return file.place(*placed.span(start, end))
 
 
 def _reason(doubt: PronounDoubt, task: Task) -> str:

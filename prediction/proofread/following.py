@@ -13,6 +13,8 @@ words around it and not at a parse, so they forbid too much rather than too litt
 - contractions: *c'* and another pronoun are never exchanged (*c'est*, *il est*), nor is what would
   lengthen or shorten the word before (*s'il*, *si elle*; *qu'il*, *que cela*). *ce* becomes *il*
   where neither is elided and no noun follows (*ce serait bon*);
+- case: what verbs ask for stays (*er*, *ihn*; *lo*, *le*; *le*, *lui*; *he*, *him*), but a German
+  preposition gets what it asks for (*bei ihm* for *bei es*);
 - order: words that stand at another place in the sentence (*il*, *le*; *eso*, *lo*);
 - German capitals that may be formal address; possessives and reflexives of the same clause.
 """
@@ -33,6 +35,7 @@ from crosspro.prediction.proofread.reasons import stood_for
 
 _OPENING = " \t\n\r\xa0\u202f\"'’“”„«»‘‚()[]{}¿¡-–—*_"
 _ENDS = ".!?…:"
+_MARKS = frozenset(".,;:!?…)]}\"”»’'–—-")
 _VOWELS = frozenset("aâàäeéèêëiîïoôöuùûüœæy")
 
 
@@ -59,6 +62,17 @@ def elides(after: str) -> bool:
     if following.startswith("h"):
         return not following.startswith(tuple(word_set("mend", "fr", "aspirated")))
     return following == "y" or (following[:1] in _VOWELS and following[0] != "y")
+
+
+def owned_follows(after: str) -> bool:
+    """Whether something may follow that an English possessive stands before."""
+    rest = after.lstrip()
+    following = next_word(after)
+    return bool(rest) and rest[0] not in _MARKS and following not in _absolute()
+
+
+def _absolute() -> frozenset[str]:
+    return word_set("mend", "en", "absolute")
 
 
 class Follower(NamedTuple):
@@ -444,8 +458,10 @@ def _noun_follows(change: PronounChange) -> bool:
 
 
 def _french_object(change: PronounChange, lexicon: Lexicon | None) -> str:
-    direct = [word for word in (change.old, change.new) if word in _DIRECT]
-    if direct and change.next in change.listed("have"):
+    direct = [word in _DIRECT for word in (change.old, change.new)]
+    if direct[0] != direct[1]:
+        return f"the case would change with {_quoted(change.new)}"
+    if direct[0] and change.next in change.listed("have"):
         return f"the participle behind {_quoted(change.next)} may have to agree"
     return _article(change, lexicon) or _object_agreement(change, lexicon)
 
@@ -477,7 +493,12 @@ def _spanish_object(change: PronounChange, lexicon: Lexicon | None) -> str:
         return f"{_quoted(change.old)} seems to be no pronoun before {_quoted(change.next)}"
     if change.old == "lo" and change.next in change.listed("be"):
         return "“lo” stands for what is said of somebody here, and has no gender"
+    direct = [word not in ("le", "les") for word in (change.old, change.new)]
+    if direct[0] != direct[1]:
+        return f"the case would change with {_quoted(change.new)}"
     texts = [token.text for token in change.clause]
+    if change.old == "lo" and "todo" in texts:
+        return "“lo” goes with “todo”"
     if any(one == "a" and other in _SPANISH_PERSONS for one, other in pairwise(texts)):
         return "the pronoun behind “a” would have to agree"
     return _article(change, lexicon) or _object_agreement(change, lexicon)
@@ -503,7 +524,7 @@ _GERMAN_SUBJECTS = ("er", "sie", "es", "das", "dies", "man")
 
 
 def _german(change: PronounChange, lexicon: Lexicon | None) -> Following:
-    why = _formal(change) or _german_kind(change) or _german_place(change)
+    why = _formal(change) or _german_kind(change) or _german_case(change) or _german_place(change)
     if not why and change.new in _GERMAN_SUBJECTS and change.old in _GERMAN_SUBJECTS:
         why = _german_number(change)
     if not why and change.old in ("er", "sie", "es") and change.new in ("er", "sie", "es"):
@@ -516,7 +537,8 @@ def _formal(change: PronounChange) -> str:
     formal = change.old in ("sie", "ihnen") or change.old.startswith("ihr")
     if not formal or not written[:1].isupper():
         return ""
-    if not starts_sentence(change.text[: change.start]) or _ADDRESSED.search(change.source_text):
+    inside = not written.isupper() and not starts_sentence(change.text[: change.start])
+    if inside or _ADDRESSED.search(change.source_text):
         return f"{_quoted(written)} may be formal address"
     return ""
 
@@ -540,6 +562,29 @@ def _german_kind(change: PronounChange) -> str:
 
 def _german_verbs(change: PronounChange) -> frozenset[str]:
     return change.listed("singular") | change.listed("plural")
+
+
+_NOMINATIVE, _ACCUSATIVE, _DATIVE = "nominative", "accusative", "dative"
+_DIRECT_CASES = frozenset([_NOMINATIVE, _ACCUSATIVE])
+_GERMAN_CASES: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(["er", "man"], frozenset([_NOMINATIVE])),
+    **dict.fromkeys(["sie", "es", "das", "dies"], _DIRECT_CASES),
+    "ihn": frozenset([_ACCUSATIVE]),
+    **dict.fromkeys(["ihm", "ihr", "ihnen"], frozenset([_DATIVE])),
+}
+
+
+def _german_case(change: PronounChange) -> str:
+    """Another case is right only behind a preposition that asks for it."""
+    if change.old not in _GERMAN_CASES or change.new not in _GERMAN_CASES:
+        return ""  # a possessive, whose case is its noun's
+    old, new = _GERMAN_CASES[change.old], _GERMAN_CASES[change.new]
+    asked = next(
+        (case for case in (_ACCUSATIVE, _DATIVE) if change.previous in change.listed(case)), ""
+    )
+    if old & new or asked in new:
+        return ""
+    return f"the case would change with {_quoted(change.new)}"
 
 
 def _german_place(change: PronounChange) -> str:
@@ -635,12 +680,10 @@ _PLURAL_VERB = ("they", "we", "you", "these", "those")
 def _english(change: PronounChange, lexicon: Lexicon | None) -> Following:
     roles = [_ENGLISH_ROLES.get(word, ()) for word in (change.old, change.new)]
     shared = set(roles[0]) & set(roles[1])
-    if change.old == "her":
-        possessive = bool(change.next) and change.next not in change.listed("absolute")
-        shared &= {"possessive" if possessive else "object"}
-    if change.old == "his":
-        possessive = bool(change.next) and change.next not in change.listed("absolute")
-        shared &= {"possessive" if possessive else "absolute"}
+    if "possessive" in roles[0] and len(roles[0]) > 1:
+        alone = "object" if change.old == "her" else "absolute"
+        owned = owned_follows(change.text[change.end :])
+        shared &= {"possessive" if owned else alone}
     if not shared:
         return Following(f"the sentence would be built otherwise with {_quoted(change.new)}")
     verb = _english_verb(change)
