@@ -29,7 +29,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from crosspro.data_prep.core.words import word_set
-from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
+from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 from crosspro.prediction.proofread.reasons import stood_for
 
@@ -100,7 +100,7 @@ class _Token(NamedTuple):
     @property
     def is_word(self) -> bool:
         """Whether it is no number and no mark."""
-        return self.text[-1].isalpha() or len(self.text) > 1
+        return any(map(str.isalpha, self.text))
 
 
 _TOKENS = {
@@ -362,7 +362,10 @@ def _object_agreement(change: PronounChange, lexicon: Lexicon | None) -> str:
 
 
 def _article(change: PronounChange, lexicon: Lexicon | None) -> str:
-    if lexicon is not None and change.next and lexicon.is_noun(change.next):
+    """Why a word before a noun, an adjective or a name is no pronoun."""
+    name = change.text[change.end :].lstrip()[:1].isupper()
+    name = name and not change.text[change.start : change.end].isupper()
+    if name or (lexicon is not None and lexicon.mostly(change.next, (*NOUNS, *_AGREEING))):
         return f"{_quoted(change.old)} seems to be no pronoun before {_quoted(change.next)}"
     return ""
 
@@ -398,9 +401,7 @@ def _french(change: PronounChange, lexicon: Lexicon | None) -> Following:
     numbers = [_french_number(change, word) for word in (change.old, change.new)]
     if numbers[0] != numbers[1]:
         return Following(_OF_NUMBER[numbers[1]])
-    if change.old == "ce" and change.new != "ce" and _noun_follows(change):
-        return Following(f"{_quoted(change.new)} does not go with the noun behind the verb")
-    return _subject_agreement(change, lexicon)
+    return Following(why) if (why := _french_kind(change)) else _subject_agreement(change, lexicon)
 
 
 def _french_role(change: PronounChange) -> str:
@@ -442,14 +443,35 @@ def _french_contraction(change: PronounChange) -> str:
         return ""
     vowel = new[0] in _VOWELS
     if previous.endswith("'"):
-        of_si = previous == "s'" and old in ("il", "ils")
-        if not vowel or (of_si and new not in ("il", "ils")):
+        of_si = previous == "s'" and old in ("il", "ils") and new not in ("il", "ils")
+        if not vowel or of_si or (previous == "l'" and old == "on"):
             return f"{_quoted(previous)} would have to be written in full"
     elif (vowel and previous in change.listed("full")) or (
         previous == "si" and new in ("il", "ils")
     ):
         return f"{_quoted(previous)} would have to be shortened"
     return ""
+
+
+def _french_kind(change: PronounChange) -> str:
+    """Pronouns that stand for nothing, and those that go with être alone."""
+    texts = [one.text for one in change.clause if one.text not in ("ne", "n'")]
+    if change.old == "ce" and _noun_follows(change):
+        return f"{_quoted(change.new)} does not go with the noun behind the verb"
+    if change.new == "ce" and not set(texts[:1]) & (
+        change.listed("be") | change.listed("before-to-be")
+    ):
+        return "“ce” does not go with this verb"
+    if change.old != "il":
+        return ""
+    impersonal = " ".join(texts).startswith(tuple(_IMPERSONAL))
+    if impersonal or (set(texts[:1]) & change.listed("be") and _THAT.search(" ".join(texts[1:]))):
+        return "“il” may stand for nothing here"
+    return ""
+
+
+_IMPERSONAL = ("y a", "y en a", "y eu", "faut", "faudr", "fall", "s' agi", "pleu", "neig")
+_THAT = re.compile(r"(?:\w+ )?\w+ (?:que|qu'|de|d')(?: |$)")
 
 
 def _noun_follows(change: PronounChange) -> bool:
@@ -499,6 +521,8 @@ def _spanish_object(change: PronounChange, lexicon: Lexicon | None) -> str:
     texts = [token.text for token in change.clause]
     if change.old == "lo" and "todo" in texts:
         return "“lo” goes with “todo”"
+    if change.old == "lo" and change.next.startswith(tuple(change.listed("of-clauses"))):
+        return f"“lo” may stand for a whole clause before {_quoted(change.next)}"
     if any(one == "a" and other in _SPANISH_PERSONS for one, other in pairwise(texts)):
         return "the pronoun behind “a” would have to agree"
     return _article(change, lexicon) or _object_agreement(change, lexicon)
@@ -553,7 +577,7 @@ def _german_kind(change: PronounChange) -> str:
     if change.old == "ihr" and change.new != "ihm" and new and not change.next:
         return "“ihr” may be no possessive"
     if change.old in ("das", "dies"):
-        noun = change.text[change.end :].lstrip()[:1].isupper()
+        noun = re.match(r"\s*(?:[a-zäöüß]+e\s+){0,2}[A-ZÄÖÜ]", change.text[change.end :])
         relative = change.previous == "," and change.next not in _german_verbs(change)
         if noun or relative:
             return f"{_quoted(change.old)} may be an article or a relative pronoun"
@@ -594,9 +618,17 @@ def _german_place(change: PronounChange) -> str:
     first = starts_sentence(change.text[: change.start])
     if change.new == "es" and first and second and second[0] in change.listed("nominatives"):
         return "“es” is no object at the beginning of a sentence"
-    if change.old == "es" and "gibt" in (change.next, change.previous):
-        return "“es gibt” is one expression"
+    if change.new in ("er", "man") and change.previous in change.listed("nominatives"):
+        return f"{_quoted(change.previous)} is the subject"
+    verb = next((one for one in (change.next, change.previous) if one in _OF_NOTHING), "")
+    about = {one.text for one in (*change.before, *change.clause)} & {"um", "darum", "worum"}
+    if change.old == "es" and verb and (about or verb not in ("geht", "ging", "handelt")):
+        return f"“es” may stand for nothing with {_quoted(verb)}"
     return ""
+
+
+_OF_NOTHING = ("gibt", "gab", "gäbe", "geht", "ging", "handelt")
+"""Verbs whose es stands for nothing: es gibt, es geht um."""
 
 
 _OF_WHATEVER = ("das", "dies", "es")
@@ -628,7 +660,8 @@ def _german_verb_number(change: PronounChange) -> str:
 
 def _plural_by_ending(change: PronounChange) -> bool:
     """Whether what may be the verb ends as verbs in the plural do."""
-    around = [*change.before[-1:], *change.clause[:1], *change.clause[-1:]]
+    words = [token for token in change.clause if token.is_word]
+    around = [*change.before[-1:], *words[:1], *words[-1:]]
     return any(
         token.text.endswith(("en", "ern", "eln")) and change.text[token.start].islower()
         for token in around

@@ -149,8 +149,9 @@ def _cased(chosen: str, word: str, before: str, after: str, language: str) -> st
         beside = re.match(r"\W*([^\W\d_]{2,})", after)
         if beside and beside[1].isupper():
             return chosen.upper()
-    if language == "de" and not starts_sentence(before):
-        return chosen  # a capital is of formal address there
+    formal = plain_word(word).startswith(("sie", "ihn", "ihr"))
+    if language == "de" and formal and not starts_sentence(before):
+        return chosen
     return _initial(chosen)
 
 
