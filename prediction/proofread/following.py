@@ -606,6 +606,8 @@ def _german_case(change: PronounChange) -> str:
     asked = next(
         (case for case in (_ACCUSATIVE, _DATIVE) if change.previous in change.listed(case)), ""
     )
+    if change.previous == "um" and any(token.text == "zu" for token in change.clause):
+        asked = ""
     if old & new or asked in new:
         return ""
     return f"the case would change with {_quoted(change.new)}"
@@ -624,6 +626,9 @@ def _german_place(change: PronounChange) -> str:
     about = {one.text for one in (*change.before, *change.clause)} & {"um", "darum", "worum"}
     if change.old == "es" and verb and (about or verb not in ("geht", "ging", "handelt")):
         return f"“es” may stand for nothing with {_quoted(verb)}"
+    ahead = [token.text for token in change.after[len(change.clause) :][:2]]
+    if change.old == "es" and ahead in ([",", "dass"], [",", "ob"]):
+        return "“es” may stand for the clause that follows"
     return ""
 
 
@@ -731,7 +736,16 @@ def _english(change: PronounChange, lexicon: Lexicon | None) -> Following:
         return Following()
     if (change.old in _PLURAL_VERB) != (change.new in _PLURAL_VERB) and verb != "invariant":
         return Following(_OF_NUMBER["pl" if change.new in _PLURAL_VERB else "sg"])
+    if change.old == "it" and _announces(change):
+        return Following("“it” may stand for the clause that follows")
     return Following(_companions(change))
+
+
+def _announces(change: PronounChange) -> bool:
+    """Whether a clause may follow that is the subject: it is hard to say."""
+    texts = [token.text for token in change.clause if token.text not in change.listed("adverbs")]
+    verb = bool(texts) and texts[0] in change.listed("finite") | change.listed("modals")
+    return verb and change.new not in _DEMONSTRATIVES and bool({"that", "to"} & set(texts[2:5]))
 
 
 def _english_verb(change: PronounChange) -> str:

@@ -88,7 +88,7 @@ def _german(label: str, forms: list[str], bare: str, before: str, after: str) ->
     possessive = _POSSESSIVE.fullmatch(bare)
     if possessive and label in _STEMS:
         return _STEMS[label] + possessive[2]
-    if possessive and possessive[1] == "sein" and label == "ihr":
+    if possessive and label == "ihr":
         return "ihr" + possessive[2]
     near = "dies" if bare.startswith("dies") else forms[0]
     return near if near in forms else forms[0]
