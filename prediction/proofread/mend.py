@@ -18,12 +18,12 @@ from typing import NamedTuple
 from crosspro.data_prep.core.task import NONE, Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
-from crosspro.prediction.proofread.following import (
+from crosspro.prediction.proofread.following import following
+from crosspro.prediction.proofread.surroundings import (
     Follower,
     Following,
     PronounChange,
     elides,
-    following,
     next_word,
     owned_follows,
     plain_word,
