@@ -171,9 +171,7 @@ class Proofreading:
         changed = made and {"old": made.old, "new": made.new}
         return {"mended": changed, "not_mended": left and left.why}
 
-    def mended_as(
-        self, one: PronounDoubt
-    ) -> tuple[MendedPronoun | None, SuggestedPronoun | None]:
+    def mended_as(self, one: PronounDoubt) -> tuple[MendedPronoun | None, SuggestedPronoun | None]:
         """How a pronoun is changed, or what is only suggested for it."""
         changes, suggestions = self._mended
         return changes.get(id(one)), suggestions.get(id(one))
