@@ -77,7 +77,7 @@ def test_words_are_chosen_accepted_undone_and_exported(opened):
     assert opened.locator(".noun").all_inner_texts() == ["dog", "Hund"]
     assert opened.locator(".partner.on").all_inner_texts() == ["It"]
     opened.keyboard.press("2")
-    assert opened.locator("#change").inner_text() == "Es → sie?"
+    assert opened.locator("#change").inner_text() == "Es → Sie?"
     opened.keyboard.press("1")
     opened.keyboard.press("Enter")
     assert opened.locator("#d0").inner_text().split() == ["Es", "Er"]
