@@ -24,6 +24,9 @@ them. They take names of tasks and paths of files, and return the records that r
                                  "La maison est vieille, mais REPLACE tient debout.")
     print(pair.gaps[0].label, pair.gaps[0].probabilities)
 
+    print(crosspro.proofread(["The dog slept.", "It snored."],
+                             ["Der Hund schlief.", "Es schnarchte."], model="en-de"))
+
     scores = crosspro.apt("source", "reference", ["candidate"], pronouns="en-fr")
 
 Everything else is imported when a function is called, so that `import crosspro` takes no time.
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
         report,
     )
     from crosspro.prediction.pair_prediction import FilledPronoun, FilledText, Predictor
+    from crosspro.prediction.proofread.doubts import PronounDoubt
+    from crosspro.prediction.proofread.output import Proofreading
     from crosspro.prediction.system import System
     from crosspro.submission_scores import evaluate
     from crosspro.task_examples import (
@@ -70,6 +75,7 @@ if TYPE_CHECKING:
         pair_pipeline,
         predict,
         predict_pair,
+        proofread,
     )
 
 __all__ = [
@@ -81,6 +87,8 @@ __all__ = [
     "GapMark",
     "InputError",
     "Predictor",
+    "PronounDoubt",
+    "Proofreading",
     "System",
     "Task",
     "apt",
@@ -100,6 +108,7 @@ __all__ = [
     "predict_pair",
     "prepare",
     "pronoun_f1",
+    "proofread",
     "read_examples",
     "report",
     "write_examples",
@@ -115,11 +124,13 @@ _PLACES = {
         "crosspro.data_prep.pipeline.pairs.typed_text": "GapMark",
         "crosspro.mt_scores": "apt autoprf contrastive contrastive_generate pronoun_f1 report",
         "crosspro.prediction.pair_prediction": "FilledPronoun FilledText Predictor",
+        "crosspro.prediction.proofread.doubts": "PronounDoubt",
+        "crosspro.prediction.proofread.output": "Proofreading",
         "crosspro.prediction.system": "System",
         "crosspro.submission_scores": "evaluate",
         "crosspro.task_examples": "demo limits load_task prepare read_examples write_examples",
         "crosspro.trained_models": "fill load load_language_model load_system pair_pipeline "
-        "predict predict_pair",
+        "predict predict_pair proofread",
     }.items()
     for name in names.split()
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,3 +53,25 @@ def resampling(resamples: int, seed: int) -> Resampling | None:
             Problem("arguments", None, name, expected, repr(one)) for name, one in wrong.items()
         )
     return Resampling(resamples, seed) if resamples else None
+
+
+def check_lines(**lines: Sequence[str] | None) -> None:
+    """Refuse what are not lists of single lines, as many in each; None may be left out."""
+    from crosspro.data_prep.core.errors import InputError, Problem, quoted
+
+    problems = []
+    given = {name: own for name, own in lines.items() if own is not None}
+    first, size = next((name, len(own)) for name, own in given.items())
+    for name, own in given.items():
+        if isinstance(own, str):
+            problems.append(Problem("arguments", None, name, "a list of lines", quoted(own)))
+            continue
+        if len(own) != size:
+            expected = f"{size:,} lines as in {first}"
+            problems.append(Problem("arguments", None, name, expected, f"{len(own):,}"))
+        for number, line in enumerate(own, start=1):
+            if not isinstance(line, str) or "\n" in line:
+                found = quoted(line) if isinstance(line, str) else repr(line)
+                problems.append(Problem("arguments", number, name, "one line of text", found))
+    if problems:
+        raise InputError(problems)

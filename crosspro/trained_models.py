@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
     from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
     from crosspro.prediction.pair_prediction import PairPrediction, Predictor
+    from crosspro.prediction.proofread.output import Proofreading
     from crosspro.prediction.system import System
 
 
@@ -112,6 +113,45 @@ def predict_pair(
         raise input_error("arguments", "pipeline", system.task.name, pipeline.task.name)
     before = [SentencePair(*pair) for pair in context]
     return predict_pair(system, pipeline, SentencePair(source, target, links), before, gaps)
+
+
+def proofread(
+    source_lines: Sequence[str],
+    target_lines: Sequence[str],
+    documents: Sequence[str] | None = None,
+    model: Predictor | AnyPath | None = None,
+    *,
+    threshold: float = 0.5,
+) -> Proofreading:
+    """What a model says of each pronoun of a translation: how probably it is wrong, and why.
+
+    A line of the source is translated by the line of the target in the same place; `documents` has
+    the name of the document of each, and without it all are one. `model` is a name (en-de), a run,
+    an archive, or what `load` has given. The result iterates over the pronouns in the order of the
+    text, prints as `crosspro proofread` does, and has `to_dict()` and `mended(threshold)`.
+    """
+    from crosspro.arguments import check_lines
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.prediction.models import chosen_run, summary
+    from crosspro.prediction.pair_prediction import Predictor, load_predictor
+    from crosspro.prediction.proofread.output import proofreading
+    from crosspro.prediction.proofread.text import text_of_lines
+
+    check_lines(source_lines=source_lines, target_lines=target_lines, documents=documents)
+    if not 0 <= threshold <= 1:
+        raise input_error("arguments", "threshold", "a number from 0 to 1", repr(threshold))
+    if model is None:
+        from crosspro.prediction.model_archive import box_models
+
+        expected = f"a run, an archive, or one of the box: {', '.join(box_models())}"
+        raise input_error("arguments", "model", expected, "none")
+    digest = ""
+    if not isinstance(model, Predictor):
+        run = chosen_run(Path(model), logging.getLogger("crosspro").warning)
+        digest = summary(run).digest
+        model = load_predictor(run, Path(model).stem)
+    text = text_of_lines(source_lines, target_lines, documents)
+    return proofreading(model, digest, text, threshold)
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:

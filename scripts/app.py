@@ -28,6 +28,7 @@ OUTPUTS = frozenset(
     (
         "output",
         "html",
+        "fix",
         "plot",
         "detail",
         "save",

@@ -58,6 +58,7 @@ PANELS = {
         "correlate": "Correlate metrics with human scores of MT systems.",
         "mt-metrics": "BLEU and chrF of MT output, through sacrebleu.",
         "pronoun-f1": "Precision, recall and F1 of pronouns without links.",
+        "proofread": "Find pronouns of a translation that are probably wrong.",
         "report": "All scores of a folder of MT output as one page.",
     },
     "People": {
@@ -119,6 +120,7 @@ crosspro correlate cases judged.csv
 crosspro correlate weights judged.csv
 crosspro mt-metrics --candidate mt.fr --reference r.fr
 crosspro pronoun-f1 --candidate mt.fr --reference r.fr --language fr
+crosspro proofread book.en book.de --html page.html
 crosspro report wmt-folder -o report
 
 crosspro apt-equivalents draw --source s.en --reference r.fr --candidate mt.fr --pronouns en-fr -o sheet.tsv

@@ -18,12 +18,12 @@ from typing import NamedTuple
 from crosspro.data_prep.core.task import NONE, Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
-from crosspro.prediction.proofread.following import (
+from crosspro.prediction.proofread.following import following
+from crosspro.prediction.proofread.surroundings import (
     Follower,
     Following,
     PronounChange,
     elides,
-    following,
     next_word,
     owned_follows,
     plain_word,
@@ -88,7 +88,7 @@ def _german(label: str, forms: list[str], bare: str, before: str, after: str) ->
     possessive = _POSSESSIVE.fullmatch(bare)
     if possessive and label in _STEMS:
         return _STEMS[label] + possessive[2]
-    if possessive and possessive[1] == "sein" and label == "ihr":
+    if possessive and label == "ihr":
         return "ihr" + possessive[2]
     near = "dies" if bare.startswith("dies") else forms[0]
     return near if near in forms else forms[0]
@@ -149,8 +149,9 @@ def _cased(chosen: str, word: str, before: str, after: str, language: str) -> st
         beside = re.match(r"\W*([^\W\d_]{2,})", after)
         if beside and beside[1].isupper():
             return chosen.upper()
-    if language == "de" and not starts_sentence(before):
-        return chosen  # a capital is of formal address there
+    formal = plain_word(word).startswith(("sie", "ihn", "ihr"))
+    if language == "de" and formal and not starts_sentence(before):
+        return chosen
     return _initial(chosen)
 
 

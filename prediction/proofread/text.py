@@ -202,6 +202,11 @@ class WrittenFile:
         first = self._line_starts[line - 1]
         return FilePlace(line, start - first, end - first)
 
+    def span(self, place: FilePlace) -> tuple[int, int]:
+        """The characters of the content that a place names: what `place` was made of."""
+        first = self._line_starts[place.line - 1]
+        return first + place.start, first + place.end
+
     def mended(self, edits: Iterable[Edit]) -> str:
         """The content after some edits, which do not overlap; nothing else is changed."""
         parts, end = [], 0

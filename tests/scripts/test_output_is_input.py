@@ -73,6 +73,7 @@ INPUTS = {
     "test_set",
     "texts",
     "tokens",
+    "translation",
     "tune",
     "tutorial",
     "unseen",

@@ -1,0 +1,225 @@
+"""Find pronouns of a translation that are probably wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crosspro.data_prep.core.errors import counted, printable
+from crosspro.data_prep.core.files import write_text
+from crosspro.scripts.html_options import Html, check_html
+from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import (
+    DocIds,
+    Model,
+    Output,
+    as_text,
+    one_run,
+    terminal_width,
+    write_output,
+)
+
+if TYPE_CHECKING:
+    from crosspro.prediction.proofread.output import Proofreading
+    from crosspro.prediction.proofread.text import WrittenFile
+
+app = command_app()
+
+
+class ProofreadFormat(StrEnum):
+    """How doubtful pronouns are written: for people, for programs, for code review."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
+@app.command()
+def proofread(
+    source: Annotated[
+        Path,
+        typer.Argument(help="Source text (lines, .srt, .vtt), or both in one (.po, .xliff, .tmx)."),
+    ],
+    translation: Annotated[
+        Path | None, typer.Argument(help="Its translation, where that is another file.")
+    ] = None,
+    model: Model = None,
+    doc_ids: DocIds = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="The chance of being wrong from which on a pronoun is doubtful: 0.5, with --fix "
+            "0.9.",
+        ),
+    ] = None,
+    fix: Annotated[
+        Path | None,
+        typer.Option(metavar="MENDED", help="Also write the translation with pronouns mended."),
+    ] = None,
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            "--apply",
+            metavar="DECISIONS",
+            help="With --fix: what was accepted on a page, as it exports it, instead of doubts.",
+        ),
+    ] = None,
+    format_: Annotated[
+        ProofreadFormat, typer.Option("--format", help="How to write what is found.")
+    ] = ProofreadFormat.TEXT,
+    html: Html = None,
+    output: Output = None,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="List all pronouns; json, jsonl and csv do so in any case."),
+    ] = False,
+) -> None:
+    """Find pronouns of a translation that are probably wrong.
+
+    Each pronoun that translates one of the source is hidden from the model, which says what it
+    expects there, given both documents. The list begins with what is most probably wrong, and says
+    what might stand there and why. --fix changes pronouns alone, and only where no other word
+    would have to follow; the rest is suggested. --html writes a page on which a person decides.
+
+    The model is known by the languages of the files (book.en book.de, or what they state), or
+    given with --model. The exit code is 1 where a doubtful pronoun was found, and 0 if none was.
+    """
+    check_html(html)
+    for option, path in (("--fix", fix), ("-o", output)):
+        if path is not None and not path.parent.is_dir():
+            raise typer.BadParameter(f"{option}: no folder {path.parent}")
+    if decisions is not None:
+        if fix is None or html or output or every or threshold is not None:
+            raise typer.BadParameter("--apply goes with --fix MENDED, --model and --doc-ids alone")
+        _apply(decisions, source, translation, model, doc_ids, fix)
+        return
+    found = _read(source, translation, model, doc_ids, threshold, fix is not None)
+    write_output(_shown(found, format_, every, output).encode("utf-8"), output)
+    if html is not None:
+        from crosspro.prediction.proofread.page import proofreading_page
+
+        write_text(html, proofreading_page(found))
+    if fix is not None and found.mending is not None:
+        from crosspro.prediction.proofread.formats import write_mended
+
+        write_mended(found.text, found.mending.edits, fix)
+        _tell(f"{fix}: {counted(len(found.mending.changes), 'pronoun')} changed")
+    if found.doubtful:
+        raise typer.Exit(1)
+
+
+def _read(
+    source: Path,
+    translation: Path | None,
+    model: Path | None,
+    doc_ids: Path | None,
+    threshold: float | None,
+    mended: bool,
+) -> Proofreading:
+    """What the model of some files, or the one that is given, says of their pronouns."""
+    from crosspro.prediction.models import summary
+    from crosspro.prediction.pair_prediction import load_predictor
+    from crosspro.prediction.proofread.formats import read_translation
+    from crosspro.prediction.proofread.languages import model_for
+    from crosspro.prediction.proofread.output import DOUBTFUL, MENDED, proofreading
+
+    model = model_for(source, translation) if model is None else model
+    run_dir = one_run(model)
+    predictor = load_predictor(run_dir, model.stem)
+    languages = predictor.task.source_language, predictor.task.target_language
+    text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
+    text = replace(text, source=_named(text.source), target=_named(text.target))
+    if threshold is None:
+        threshold = MENDED if mended else DOUBTFUL
+    with _progress(len(text.segments)) as progress:
+        found = proofreading(predictor, summary(run_dir).digest, text, threshold, progress)
+    return replace(found, mending=found.mend()) if mended else found
+
+
+def _named(file: WrittenFile) -> WrittenFile:
+    """A file whose name can be written."""
+    return replace(file, name=as_text(file.name))
+
+
+@contextmanager
+def _progress(segments: int) -> Iterator[Callable[[int], None]]:
+    """What is told of newly read segments: a bar, where somebody can see it."""
+    if not sys.stderr.isatty():
+        yield lambda read: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (TextColumn("segments"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    quiet = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
+        bar = progress.add_task("segments", total=segments)
+        yield lambda read: progress.advance(bar, read)
+
+
+def _shown(found: Proofreading, format_: ProofreadFormat, every: bool, output: Path | None) -> str:
+    from crosspro.prediction.proofread import annotations
+    from crosspro.prediction.proofread import output as plain
+
+    if format_ is ProofreadFormat.JSON:
+        return plain.as_json(found)
+    if format_ is ProofreadFormat.JSONL:
+        return plain.as_json_lines(found)
+    if format_ is ProofreadFormat.CSV:
+        return plain.as_csv(found)
+    if format_ is ProofreadFormat.SARIF:
+        return annotations.as_sarif(found, every)
+    if format_ is ProofreadFormat.GITHUB:
+        return annotations.as_github(found, every)
+    width = None if output is not None else terminal_width()
+    return plain.as_text(found, every, width)
+
+
+def _apply(
+    decisions: Path,
+    source: Path,
+    translation: Path | None,
+    model: Path | None,
+    doc_ids: Path | None,
+    fix: Path,
+) -> None:
+    """Write a translation as a person has decided on its page; the model is asked nothing."""
+    from crosspro.prediction.proofread.decisions import read_decisions
+    from crosspro.prediction.proofread.formats import read_translation, write_mended
+    from crosspro.prediction.proofread.languages import model_for
+    from crosspro.prediction.system import load_system
+
+    model = model_for(source, translation) if model is None else model
+    task = load_system(one_run(model)).task
+    languages = task.source_language, task.target_language
+    text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
+    edits = read_decisions(decisions, text)
+    write_mended(text, edits, fix)
+    _tell(f"{fix}: {counted(len(edits), 'pronoun')} changed as {decisions} says")
+
+
+def _tell(text: str) -> None:
+    print(printable(text), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run(app)

@@ -1,0 +1,89 @@
+"""A text of our own that somebody has proofread, for tests of what is written about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from crosspro.data_prep.core.task import load_task
+from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
+from crosspro.prediction.proofread.output import Proofreader, Proofreading
+from crosspro.prediction.proofread.text import FilePlace, TranslatedText, text_of_lines
+
+SOURCE = [
+    "The dog ran into the garden.",
+    "It barked loudly at the cat.",
+    "The cat saw it and they fought.",
+    "Later, everybody was tired 🐕.",
+]
+TARGET = [
+    "Der Hund lief in den Garten.",
+    "🐕 Es bellte die Katze laut an.",
+    "Die Katze sah ihn und kämpften.",
+    "Später waren sie alle müde.",
+]
+
+
+def proofread_text(source="book.en", target="book.de", documents=None) -> TranslatedText:
+    made = text_of_lines(SOURCE, TARGET, documents)
+    return TranslatedText(
+        replace(made.source, name=source), replace(made.target, name=target), made.segments
+    )
+
+
+def _pronoun(line, start, word, source, wrong, suggestion, reason, **changes) -> PronounDoubt:
+    source_line, source_start, source_word = source or (None, None, "")
+    place = None
+    if source:
+        place = FilePlace(source_line, source_start, source_start + len(source_word))
+    known = PronounDoubt(
+        segment=line - 1,
+        document=None,
+        kind=DoubtKind.WORD,
+        start=start,
+        end=start + len(word),
+        place=FilePlace(line, start, start + len(word)),
+        word=word,
+        label=word.lower() if word else "OTHER",
+        source_word=source_word,
+        source_place=place,
+        probabilities={"er": 0.7, "sie": 0.2, "es": 0.06, "das": 0.04},
+        probability=0.06,
+        suggestion=suggestion,
+        suggestion_label=suggestion.lower() or "OTHER",
+        suggestion_probability=0.7,
+        wrong=wrong,
+        stands_for=(),
+        reason=reason,
+    )
+    return replace(known, **changes)
+
+
+def proofread_pronouns() -> tuple[PronounDoubt, ...]:
+    hund = StoodFor("Hund", "target", FilePlace(1, 4, 8), 0.9, "Masc", "Sing")
+    dog = StoodFor("dog", "source", FilePlace(1, 4, 7), 0.88)
+    return (
+        _pronoun(
+            2, 2, "Es", (2, 0, "It"), 0.93, "Er",
+            "“Es” for “It”: “Hund” is masculine, line 1", stands_for=(hund, dog),
+        ),
+        _pronoun(
+            3, 14, "ihn", (3, 12, "it"), 0.04, "es", "the model expects “ihn” for “it” (0.81)",
+            probability=0.81, suggestion_probability=0.1, stands_for=(hund,),
+            probabilities={"ihn": 0.81, "es": 0.1, "sie": 0.09},
+        ),
+        _pronoun(
+            3, 22, "", (3, 19, "they"), 0.61, "sie", "nothing translates “they” (line 3)",
+            kind=DoubtKind.MISSING, probability=0.0,
+            probabilities={"sie": 0.7, "OTHER": 0.2, "es": 0.1},
+        ),
+        _pronoun(
+            4, 13, "sie", None, 0.35, "", "nothing in the source is linked to “sie”",
+            kind=DoubtKind.ADDITIONAL, probabilities={"sie": 1.0}, suggestion_probability=0.0,
+        ),
+    )  # fmt: skip
+
+
+def proofread_result(source="book.en", target="book.de", **changes) -> Proofreading:
+    model = Proofreader("en-de", "0123456789abcdef" * 4, load_task("en-de-text"))
+    made = Proofreading(model, proofread_text(source, target), proofread_pronouns())
+    return replace(made, **changes)

@@ -1,0 +1,207 @@
+"""`crosspro proofread` and `crosspro.proofread` on short texts, with models of the box."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+import crosspro as api
+from crosspro.data_prep.core.errors import InputError
+from tests.conftest import GOLDEN
+from tests.scripts.run import crosspro
+
+TEXTS = {
+    "de": (
+        ["The dog ran into the garden.", "It barked loudly.", "The house was empty."],
+        ["Der Hund lief in den Garten.", "Es bellte laut.", "Das Haus war leer."],
+        (2, 0, 2, "Es", "Er"),
+    ),
+    "fr": (
+        ["The table is old.", "It is made of wood.", "Nobody sits there."],
+        ["La table est vieille.", "Demain, il sera en bois.", "Personne ne s'assoit là."],
+        (2, 8, 10, "il", "elle"),
+    ),
+}
+
+
+def written(folder, language):
+    source, target, _ = TEXTS[language]
+    paths = folder / "text.en", folder / f"text.{language}"
+    for path, lines in zip(paths, (source, target), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return paths
+
+
+@pytest.fixture
+def german(tmp_path):
+    return written(tmp_path, "de")
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_a_wrong_pronoun_is_found(language, tmp_path):
+    files = written(tmp_path, language)
+    line, start, end, word, better = TEXTS[language][2]
+    result = crosspro("proofread", *files, "--format", "json")
+    assert result.code == 1, result.stderr
+    whole = json.loads(result.stdout)
+    assert whole["model"]["name"] == f"en-{language}"
+    assert len(whole["model"]["digest"]) >= 12
+    (found,) = (one for one in whole["pronouns"] if one["kind"] == "word")
+    assert (found["line"], found["start"], found["end"]) == (line, start, end)
+    assert (found["word"], found["suggestion"]) == (word, better)
+    assert (found["source_line"], found["source_start"], found["source_word"]) == (2, 0, "It")
+    assert found["wrong"] > 0.5
+    assert found["probability"] < found["suggestion_probability"]
+    assert found["document"] is None
+
+    source, target, _ = TEXTS[language]
+    same = api.proofread(source, target, model=f"en-{language}")
+    assert same.to_dict()["pronouns"] == whole["pronouns"]
+    assert [one.word for one in same if one.wrong >= 0.5] == [word]
+
+
+def test_the_exit_code_is_of_the_threshold(german):
+    assert crosspro("proofread", *german).code == 1
+    quiet = crosspro("proofread", *german, "--threshold", 1)
+    assert quiet.code == 0, quiet.stderr
+    assert b"0 probably wrong (chance of 1 or more)" in quiet.stdout
+    assert crosspro("proofread", *german, "--threshold", 1.5).code == 2
+    assert crosspro("proofread", *german, "--threshold", "nan").code == 2
+
+
+def test_every_format_is_written(german, tmp_path):
+    for format_ in ("text", "json", "jsonl", "csv", "sarif", "github"):
+        shown = crosspro("proofread", *german, "--format", format_)
+        path = tmp_path / f"report.{format_}"
+        assert crosspro("proofread", *german, "--format", format_, "-o", path).code == 1
+        assert path.read_bytes() == shown.stdout
+        assert shown.stderr == b""
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "report.csv").read_text("utf-8"))))
+    assert [row["word"] for row in rows if row["doubtful"] == "1"] == ["Es"]
+    log = json.loads((tmp_path / "report.sarif").read_text("utf-8"))
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["wrong-pronoun"]
+    assert (tmp_path / "report.github").read_text("utf-8").count("::warning ") == 1
+    assert crosspro("proofread", *german, "--format", "xml").code == 2
+
+
+def test_pronouns_are_mended_and_nothing_else(german, tmp_path):
+    mended = tmp_path / "mended.de"
+    before = german[1].read_bytes()
+    result = crosspro("proofread", *german, "--fix", mended, "--threshold", 0.5)
+    assert result.code == 1
+    assert mended.read_bytes() == before.replace(b"Es bellte", b"Er bellte")
+    assert german[1].read_bytes() == before
+    assert b"changed Es \xe2\x86\x92 Er" in result.stdout
+    assert b"1 pronoun changed" in result.stderr
+    crosspro("proofread", *german, "--fix", mended, "--threshold", 1)
+    assert mended.read_bytes() == before
+
+
+def test_what_was_accepted_on_a_page_is_applied(german, tmp_path):
+    page, mended, decided = tmp_path / "p.html", tmp_path / "m.de", tmp_path / "d.json"
+    assert crosspro("proofread", *german, "--html", page).code == 1
+    data = json.loads(page.read_text("utf-8").split('id="data">')[1].split("</script>")[0])
+    one = data["pronouns"][0]
+    made = {
+        **{"segment": one["segment"] + 1, "line": one["line"], "start": one["from"]},
+        **{"end": one["to"], "word": one["word"], "replacement": "Er", "kind": "word"},
+        "wrong": one["wrong"],
+    }
+    decided.write_text(json.dumps({**data["about"], "accepted": [made], "kept": []}), "utf-8")
+    result = crosspro("proofread", *german, "--apply", decided, "--fix", mended)
+    assert (result.code, result.stdout) == (0, b"")
+    assert mended.read_bytes() == german[1].read_bytes().replace(b"Es bellte", b"Er bellte")
+    assert crosspro("proofread", *german, "--apply", decided).code == 2
+    german[1].write_text(german[1].read_text("utf-8").replace("Es", "Das"), "utf-8")
+    mended.unlink()
+    refused = crosspro("proofread", *german, "--apply", decided, "--fix", mended)
+    assert refused.code == 2
+    assert b"text.de:2: text: expected 'Es' there" in refused.stderr
+    assert not mended.exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "model"),
+    [
+        (("editor.de.po",), "en-de"),
+        (("manual.de.xlf",), "en-de"),
+        (("museum.fr.xliff",), "en-fr"),
+        (("garden.en.vtt", "garden.fr.vtt"), "en-fr"),
+        (("harbour.en.srt", "harbour.de.srt"), "en-de"),
+    ],
+)
+def test_the_model_is_known_by_languages(names, model):
+    files = [GOLDEN / "proofread" / name for name in names]
+    result = crosspro("proofread", *files, "--format", "json")
+    assert result.code in (0, 1), result.stderr
+    assert json.loads(result.stdout)["model"]["name"] == model
+
+
+def test_where_no_language_is_known_a_model_is_asked_for(german, tmp_path):
+    other = tmp_path / "output.txt"
+    other.write_bytes(german[1].read_bytes())
+    result = crosspro("proofread", german[0], other)
+    assert result.code == 2
+    assert b"output.txt: languages: expected --model, or names that say the languages" in (
+        result.stderr
+    )
+    assert b"en-de" in result.stderr
+    assert crosspro("proofread", german[0], other, "--model", "en-de").code == 1
+    memory = crosspro("proofread", GOLDEN / "proofread" / "letters.tmx")
+    assert memory.code == 2
+    assert b"found files for en-de, en-fr" in memory.stderr
+
+
+def test_bad_input_leaves_nothing_behind(german, tmp_path):
+    source, target = german
+    made = ("--fix", tmp_path / "m.de", "--html", tmp_path / "p.html", "-o", tmp_path / "o")
+    before = sorted(tmp_path.iterdir())
+    target.write_bytes(target.read_bytes() + b"Noch eine Zeile.\n")
+    result = crosspro("proofread", *german, *made)
+    assert result.code == 2
+    assert b"text.de: lines: expected 3 lines" in result.stderr
+    for wrong in (
+        (tmp_path / "none.en", target, *made),
+        (source, target, "--model", "en-xx", *made),
+        (source, target, "--model", "en-fr", "--doc-ids", tmp_path / "none", *made),
+        (source, target, "--html", tmp_path / "none" / "p.html"),
+        (source, target, "--fix", target),
+    ):
+        refused = crosspro("proofread", *wrong)
+        assert refused.code == 2, wrong
+        assert b"Traceback" not in refused.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_documents_bound_the_context(german, tmp_path):
+    ids = tmp_path / "ids"
+    ids.write_text("a\nb\nb\n")
+    parted = json.loads(crosspro("proofread", *german, "--format", "json", "--doc-ids", ids).stdout)
+    assert [one["document"] for one in parted["pronouns"]] == ["b"]
+    whole = json.loads(crosspro("proofread", *german, "--format", "json").stdout)
+    assert parted["counts"]["documents"] == 2
+    assert parted["pronouns"][0]["probability"] > whole["pronouns"][0]["probability"]
+
+
+def test_arguments_of_the_function_are_checked():
+    source, target, _ = TEXTS["de"]
+    found = api.proofread(source, target, ["a"] * 3, api.load("en-de"))
+    assert str(found).splitlines()[0].startswith("translation:2:1: ")
+    assert found.mended(0.5) == [target[0], "Er bellte laut.", target[2]]
+    assert found.to_dict()["model"]["digest"] is None
+    assert len(found) == 1
+    for arguments, told in (
+        ((source, target[:2]), "target_lines: expected 3 lines as in source_lines, found 2"),
+        ((source, "abc"), "target_lines: expected a list of lines"),
+        ((source, [*target[:2], "a\nb"]), "arguments:3: target_lines: expected one line"),
+        ((source, target, ["a"]), "documents: expected 3 lines"),
+        ((source, target), "model: expected a run, an archive, or one of the box: de-en"),
+    ):
+        with pytest.raises(InputError) as error:
+            api.proofread(*arguments)
+        assert told in str(error.value)
+    with pytest.raises(InputError, match="threshold: expected a number from 0 to 1"):
+        api.proofread(source, target, model="en-de", threshold=2)
