@@ -245,13 +245,14 @@ def _message(entry: _Entry, charset: str, path: Path) -> Message | Problem:
         strings.get("msgid_plural"),
         strings.get("msgctxt"),
         tuple(text for _, text in forms),
-        tuple(dict.fromkeys(_files(references))),
+        tuple(dict.fromkeys(reference_files(references))),
         entry.fuzzy,
         entry.line,
     )
 
 
-def _files(references: str) -> Iterator[str]:
+def reference_files(references: str) -> Iterator[str]:
+    """The files of comments that say where a message is used, without their lines."""
     for isolated, plain in _ISOLATED.findall(references):
         yield isolated or re.sub(r":\d+$", "", plain)
 

@@ -173,7 +173,8 @@ def _tag_documents(path: Path) -> Iterator[_Document | Problem]:
         yield document
 
 
-_DOCUMENT_PROPERTY = r"(?:x-)?(?:doc(?:ument)?(?:-?id)?|file(?:-?name)?|source-?file|original)"
+DOCUMENT_PROPERTY = r"(?:x-)?(?:doc(?:ument)?(?:-?id)?|file(?:-?name)?|source-?file|original)"
+"""The name of a property of a unit that says its document."""
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
 """Elements inside a segment whose content is a file format's code, not text."""
 _SEPARATING = {"it", "ph", "ut"}
@@ -209,7 +210,7 @@ def read_tmx(
     A unit's document is the value of its `document_property`, by default of any property named
     after a document or file; else the name of the memory itself.
     """
-    pattern = re.escape(document_property) if document_property else _DOCUMENT_PROPERTY
+    pattern = re.escape(document_property) if document_property else DOCUMENT_PROPERTY
     properties = re.compile(pattern, re.IGNORECASE)
     return without_problems(_scan(path, source_language, target_language, properties, missing))
 

@@ -192,7 +192,7 @@ def replacement(text: TranslatedText, segment: int, start: int, end: int, new: s
     """The edit of the file that puts a word for these characters of a segment's translation.
 
     A space comes where a word is no longer elided (l'aime, les aime) and goes where it is. None if
-    the word does not stand in the file as it reads: there are tags in it, or escapes.
+    there are tags in it in the file, or the line ends there.
     """
     placed = text.segments[segment].target
     old = placed.text[start:end]
@@ -200,9 +200,7 @@ def replacement(text: TranslatedText, segment: int, start: int, end: int, new: s
         new += " "
     elif _ELISION.search(new) and not _ELISION.search(old) and not _TOKENISED.search(placed.text):
         end += placed.text[end : end + 1] == " "
-    edit = placed.edit(start, end, new)
-    as_written = text.target.content[edit.start : edit.end]
-    return edit if as_written == placed.text[start:end] else None
+    return placed.edit(start, end, new) if placed.stands_together(start, end) else None
 
 
 class _Candidate(NamedTuple):
@@ -236,7 +234,7 @@ def mend(
             made = [] if why else [replacement(text, segment, *word) for word in words]
             done = [edit for edit in made if edit is not None]
             if not why and (len(done) < len(words) or _overlap(done, edits)):
-                why = "the file has tags or escapes there"
+                why = "the file has tags or a line break there"
             if why:
                 suggestions.append(SuggestedPronoun(one.doubt, one.doubt.suggestion, why))
                 continue

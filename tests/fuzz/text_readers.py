@@ -38,10 +38,20 @@ from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import read_german_nouns, read_lefff, read_lexique
 from crosspro.data_prep.official.download import read_manifest
 from crosspro.data_prep.official.files import official_files
+from crosspro.prediction.proofread.formats import write_mended
 from tests.conftest import GOLDEN
 from tests.data_prep.bitext.compiled import compile_catalogue
 from tests.data_prep.formats.conllu_sample import SAMPLE, write_conllu
 from tests.fuzz.reader import Files, Reader, files_of, round_trip
+from tests.prediction.proofread.samples import (
+    SAMPLES,
+    Sample,
+    assert_placed,
+    edited,
+    rows,
+    spliced,
+    words_of,
+)
 
 EN_FR = load_task("en-fr")
 INFLECTED = "elle\telle\tThe car is red and it runs .\tla voiture est rouge et REPLACE_5 .\t5-5\n"
@@ -220,6 +230,47 @@ def bitexts(workshop: Path) -> Iterator[Reader]:
         )
 
 
+def translations(workshop: Path) -> Iterator[Reader]:
+    """What can be proofread: every character has its place, and only what is mended changes."""
+    subtitles = "00:00:01.000 --> 00:00:02.000, -->, <i>, {\\an8}, WEBVTT, NOTE, 7"
+    xliff = (
+        "<file>, <trans-unit id='1'>, <target>, <segment>, <mrk mtype='seg' mid='1'>, <x/>, &amp;"
+    )
+    words = {
+        "harbour": subtitles,
+        "garden": f"{subtitles}, &amp;, STYLE, <v Ann>",
+        "editor": 'msgid "x", msgstr "x", msgstr[1] "y", msgid_plural "", #~, #, fuzzy, \\x4, \\"',
+        "manual": f"{xliff}, <![CDATA[, <source>",
+        "museum": f"{xliff}, </unit>, <!ENTITY x 'y'>",
+    }
+
+    def translation(sample: Sample) -> Reader:
+        def read(folder: Path) -> Any:
+            text = sample.read(folder)
+            assert_placed(text)
+            path = folder / sample.files[-1]
+            raw = path.read_bytes()
+            for words in ([], words_of(text)[:2] + words_of(text)[-2:]):
+                edits, expected = edited(text, [(word, "sie") for word in dict.fromkeys(words)])
+                write_mended(text, edits, folder / "mended")
+                mended = (folder / "mended").read_bytes()
+                assert mended == spliced(raw, text.target, edits), "more changes than is mended"
+            try:
+                path.write_bytes(mended)
+                again = [segment.target.text for segment in sample.read(folder).segments]
+                assert again == expected, "what is mended reads otherwise"
+            finally:
+                path.write_bytes(raw)
+            return rows(text)
+
+        files = sample.contents()
+        return Reader(
+            f"translation.{sample.name}", read, files, words=words.get(sample.name, ""), share=0.5
+        )
+
+    yield from map(translation, SAMPLES)
+
+
 def settings(workshop: Path) -> Iterator[Reader]:
     """YAML of tasks and other YAML, the table and the manifest of downloads."""
 
@@ -260,4 +311,4 @@ def mmax(workshop: Path) -> Iterator[Reader]:
     yield Reader("mmax.tar", lambda folder: read_mmax(folder / "x.tar" / "c" / "en"), packed)
 
 
-GROUPS = (shared_task, layers, lexicons, bitexts, settings, mmax)
+GROUPS = (shared_task, layers, lexicons, bitexts, translations, settings, mmax)

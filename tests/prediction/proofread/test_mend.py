@@ -15,10 +15,12 @@ from crosspro.prediction.proofread.mend import Mending, mend, replacement, writt
 from crosspro.prediction.proofread.text import (
     Edit,
     FilePlace,
+    PlacedRun,
     PlacedText,
     TranslatedSegment,
     TranslatedText,
     WrittenFile,
+    placed_text,
     text_of_lines,
 )
 
@@ -522,16 +524,29 @@ def in_file(content: str, target: str, places: list[int]) -> TranslatedText:
     return TranslatedText(WrittenFile("source", ""), WrittenFile("file", content), segments)
 
 
-def test_a_word_with_tags_or_escapes_in_the_file_is_left_alone():
-    content = "<b>E</b>s ist da. L&apos;aime."
-    target = "Es ist da. L'aime."
-    places = [3, *range(8, 19), 19, *range(25, 30)]
-    text = in_file(content, target, places)
+def test_a_word_with_tags_in_the_file_is_left_alone():
+    content = "<b>E</b>s ist da."
+    target = "Es ist da."
+    text = in_file(content, target, [3, *range(8, 17)])
     doubt = doubt_of(target, (0, 2), "er", "en-de")
     (one,) = mend([doubt], text, task_of("en-de"), 0.9).suggestions
-    assert one.why == "the file has tags or escapes there"
-    assert replacement(text, 0, 11, 13, "Les") is None
+    assert one.why == "the file has tags or a line break there"
+    assert replacement(text, 0, 0, 2, "Er") is None
     assert replacement(text, 0, 3, 6, "war") == Edit(10, 13, "war")
+
+
+def test_an_escape_is_replaced_as_a_whole_and_a_line_break_never():
+    content = "Il la\naime. L&apos;aime."
+    runs = [
+        PlacedRun("Il la\naime. L", 0, 13),
+        PlacedRun("'", 13, 19),
+        PlacedRun("aime.", 19, 24),
+    ]
+    segments = (TranslatedSegment(PlacedText("", ()), placed_text(runs)),)
+    files = WrittenFile("source", ""), WrittenFile("file", content)
+    text = TranslatedText(*files, segments)
+    assert replacement(text, 0, 12, 14, "Les") == Edit(12, 19, "Les ")
+    assert replacement(text, 0, 3, 5, "l'") is None
 
 
 def test_edits_change_nothing_else_of_a_file():
