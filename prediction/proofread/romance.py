@@ -13,7 +13,7 @@ from crosspro.prediction.proofread.surroundings import (
     Follower,
     Following,
     PronounChange,
-    Token,
+    SegmentToken,
     feature,
     quoted,
 )
@@ -60,7 +60,7 @@ def _agreeing_readings(word: str, lexicon: Lexicon) -> list[Entry]:
     return [one for one in lexicon.readings(word) if one.category in _AGREEING]
 
 
-def _predicate(change: PronounChange) -> list[Token] | None:
+def _predicate(change: PronounChange) -> list[SegmentToken] | None:
     """The tokens behind the verb of a subject, where what is said of it agrees with it."""
     tokens = change.clause
     place = 0
@@ -93,7 +93,7 @@ _JOINING = frozenset(["et", "ou", "ni", "y", "e", "o", "u", ","])
 
 
 def _agreement(
-    change: PronounChange, tokens: Sequence[Token], gender: str, lexicon: Lexicon | None
+    change: PronounChange, tokens: Sequence[SegmentToken], gender: str, lexicon: Lexicon | None
 ) -> Following:
     """The adjectives and participles at the beginning of some tokens, brought to a gender."""
     words: list[Follower] = []
@@ -133,7 +133,7 @@ def _same_in_both(word: str, language: str, lexicon: Lexicon | None) -> bool:
     return language == "es" and not word.endswith(("o", "a", "os", "as", "or", "ora", "és"))
 
 
-def _as_written(form: str, change: PronounChange, token: Token) -> str:
+def _as_written(form: str, change: PronounChange, token: SegmentToken) -> str:
     old = change.text[token.start : token.end]
     if old.isupper() and len(old) > 1:
         return form.upper()

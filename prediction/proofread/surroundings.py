@@ -68,7 +68,7 @@ class Following(NamedTuple):
     words: tuple[Follower, ...] = ()
 
 
-class Token(NamedTuple):
+class SegmentToken(NamedTuple):
     """A word or a mark of a segment in plain writing."""
 
     text: str
@@ -106,9 +106,9 @@ class PronounChange:
     changed: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
-    def before(self) -> list[Token]:
+    def before(self) -> list[SegmentToken]:
         """The tokens of the same sentence before the pronoun."""
-        found: list[Token] = []
+        found: list[SegmentToken] = []
         for token in reversed(self._tokens(0, self.start)):
             if token.text in ".!?…":
                 break
@@ -116,12 +116,12 @@ class PronounChange:
         return found[::-1]
 
     @cached_property
-    def after(self) -> list[Token]:
+    def after(self) -> list[SegmentToken]:
         """The tokens of the same sentence behind the pronoun."""
         return self._until(self._tokens(self.end, len(self.text)), ".!?…")
 
     @cached_property
-    def clause(self) -> list[Token]:
+    def clause(self) -> list[SegmentToken]:
         """The tokens behind the pronoun up to the next mark."""
         return self._until(self.after, ",;:()[]–—")
 
@@ -154,16 +154,16 @@ class PronounChange:
         """A list of words of the language."""
         return word_set("mend", self.language, name)
 
-    def _tokens(self, start: int, end: int) -> list[Token]:
+    def _tokens(self, start: int, end: int) -> list[SegmentToken]:
         pattern = _PATTERNS.get(self.language, _OTHER_PATTERN)
         return [
-            Token(plain_word(found[0]), found.start(), found.end())
+            SegmentToken(plain_word(found[0]), found.start(), found.end())
             for found in re.compile(pattern).finditer(self.text, start, end)
         ]
 
     @staticmethod
-    def _until(tokens: Iterable[Token], marks: str) -> list[Token]:
-        found: list[Token] = []
+    def _until(tokens: Iterable[SegmentToken], marks: str) -> list[SegmentToken]:
+        found: list[SegmentToken] = []
         for token in tokens:
             if token.text in marks:
                 break
