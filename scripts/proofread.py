@@ -60,8 +60,8 @@ def proofread(
         typer.Option(
             min=0,
             max=1,
-            help="The chance of being wrong from which on a pronoun is doubtful: 0.5, with --fix "
-            "0.9.",
+            help="The chance of being wrong from which on a pronoun is doubtful: 0.4, with --fix "
+            "0.5.",
         ),
     ] = None,
     fix: Annotated[
