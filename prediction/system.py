@@ -142,6 +142,13 @@ class System(ABC):
         return 0
 
     @property
+    def reach(self) -> int | None:
+        """How many words before a gap it reads at most, on either side; None is all of a context.
+
+        What is further away need not be given to it."""
+        return None
+
+    @property
     def shown_name(self) -> str:
         """What people know it by: its configuration, else its class."""
         return self.configured or self.name

@@ -61,6 +61,11 @@ class DocumentReader(NetworkSystem):
             "from its run or archive (system.init_from)"
         )
 
+    @property
+    def reach(self) -> int:
+        """As many words as pieces, which are no longer than words."""
+        return max(self.network.settings.source_before, self.network.settings.target_before)
+
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """The probabilities of the network."""
         with _one_thread():

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from crosspro.evaluation.output.records import json_text
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
-from crosspro.prediction.proofread.output import Proofreading, change
+from crosspro.prediction.proofread.output import Proofreading, change, doubt_text
 from crosspro.prediction.proofread.text import FilePlace, WrittenFile
 from crosspro.version import __version__
 
@@ -44,7 +44,7 @@ def _level(one: PronounDoubt) -> str:
 
 def message(one: PronounDoubt) -> str:
     """One line: what might stand there, why, and how probably it is wrong."""
-    return f"{change(one)}? {one.reason} (chance of being wrong: {one.wrong:.2f})"
+    return f"{doubt_text(one)} (chance of being wrong: {one.wrong:.2f})"
 
 
 # SARIF --------------------------------------------------------------------------------------------

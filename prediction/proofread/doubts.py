@@ -68,3 +68,9 @@ class PronounDoubt:
     wrong: float
     stands_for: tuple[StoodFor, ...]
     reason: str
+
+    @property
+    def expects_other(self) -> bool:
+        """Whether something else is likelier than the word that stands there."""
+        better = self.suggestion_probability > self.probability
+        return better or self.kind is not DoubtKind.WORD

@@ -30,6 +30,7 @@ from crosspro.prediction.proofread.text import (
     TranslatedText,
     WrittenFile,
 )
+from crosspro.prediction.system import System
 
 SEGMENTS_AT_ONCE = 200
 """Segments read together, more where a document goes on: what progress counts in."""
@@ -142,7 +143,10 @@ def _judged(
     predictor: Predictor, text: TranslatedText, read: Sequence[_Read | None], judge: Judge
 ) -> list[PronounDoubt]:
     system, task = predictor.system, predictor.task
-    asked = [one for place in range(len(read)) for one in _asked(read, place, system.context)]
+    shown = {
+        place: with_gold_words(one.example) for place, one in enumerate(read) if one is not None
+    }
+    asked = [one for place in range(len(read)) for one in _asked(read, shown, place, system)]
     lines = [replace(line, document=str(n)) for n, one in enumerate(asked) for line in one.examples]
     chances = system.unadjusted(lines) if lines else np.zeros((0, len(task.classes)))
     found: list[PronounDoubt] = []
@@ -168,24 +172,45 @@ def _judged(
     return sorted(said, key=lambda doubt: (doubt.segment, doubt.start, doubt.end))
 
 
-def _asked(read: Sequence[_Read | None], place: int, context: int) -> list[_Asked]:
+def _asked(
+    read: Sequence[_Read | None], shown: Mapping[int, Example], place: int, system: System
+) -> list[_Asked]:
     """The pronouns of a segment, each as the only gap of its document."""
     own = read[place]
-    if own is None or not own.example.gaps:
+    if own is None:
         return []
-    document, before = own.segment.document, []
-    for other in reversed(read[max(0, place - context) : place]):
-        if document is None or (other is not None and other.segment.document != document):
-            break
-        if other is not None:
-            before.append(with_gold_words(other.example))
-    before.reverse()
     found = []
     for number, gap in enumerate(own.example.gaps):
         line = with_gold_words(own.example, gap)
         blind = tuple(Gap(one.position, one.source_index) for one in line.gaps)
-        lines = [*(one for one in before if one.lemmas), replace(line, gaps=blind)]
-        found.append(_Asked(own, number, lines))
+        before = _before(read, shown, place, gap, system)
+        found.append(_Asked(own, number, [*before, replace(line, gaps=blind)]))
+    return found
+
+
+def _before(
+    read: Sequence[_Read | None],
+    shown: Mapping[int, Example],
+    place: int,
+    gap: Gap,
+    system: System,
+) -> list[Example]:
+    """The segments of a document before one, as far as a system reads before its gap."""
+    own = read[place]
+    document = None if own is None else own.segment.document
+    words = [gap.source_index, gap.position]
+    found: list[Example] = []
+    for other in range(place - 1, max(0, place - system.context) - 1, -1):
+        there = read[other]
+        if document is None or (there is not None and there.segment.document != document):
+            break
+        if there is None:
+            continue
+        if system.reach is not None and min(words) >= system.reach:
+            break
+        line = shown[other]
+        words = [words[0] + len(line.source), words[1] + len(line.lemmas)]
+        found.insert(0, line)
     return found
 
 

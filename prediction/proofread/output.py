@@ -319,8 +319,13 @@ def change(one: PronounDoubt) -> str:
     return f"{one.word or NOTHING} → {one.suggestion}"
 
 
+def doubt_text(one: PronounDoubt) -> str:
+    """What might stand for a pronoun and why; of one that the model expects, that it does."""
+    return f"{change(one)}? {one.reason}" if one.expects_other else f"{one.word}: {one.reason}"
+
+
 def _lines(found: Proofreading, one: PronounDoubt, width: int | None) -> Sequence[str]:
-    said = f"{change(one)}? {one.reason}"
+    said = doubt_text(one)
     if found.mending is not None:
         made = next((own for own in found.mending.changes if own.doubt is one), None)
         left = next((own for own in found.mending.suggestions if own.doubt is one), None)

@@ -1,4 +1,4 @@
-"""`crosspro proofread` and `crosspro.proofread` on short texts of our own, with models of the box."""
+"""`crosspro proofread` and `crosspro.proofread` on short texts, with models of the box."""
 
 from __future__ import annotations
 

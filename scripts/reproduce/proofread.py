@@ -1,0 +1,500 @@
+"""How well `crosspro proofread` finds what professional raters marked, against metrics of WMT 2023.
+
+    python -m crosspro.scripts.reproduce.proofread judge WORK --verdicts DATA/verdicts
+    python -m crosspro.scripts.reproduce.proofread calibrate WORK --verdicts DATA/verdicts
+    python -m crosspro.scripts.reproduce.proofread compare WORK --verdicts DATA/verdicts
+    python -m crosspro.scripts.reproduce.proofread exchanged PREFIX... --model en-de
+    python -m crosspro.scripts.reproduce.proofread mended SOURCE REFERENCE OUTPUT... --model en-de
+
+DATA/verdicts is as its README says: newstest 2020 and 2021 with the marks of several raters, and
+WMT 2023 with those of one and with the scores of 42 metrics. `judge` reads every output once, into
+WORK; `calibrate` learns the weights of conf/proofread.yaml from newstest and from the documents of
+WMT 2023 whose names fall into the one half; `compare` measures on the other half. A pronoun is
+marked if a mark of at most three words stands on it, for mistranslation, grammar or inconsistency.
+`exchanged` puts one wrong pronoun into each segment of a reference, and `mended` asks how many
+pronouns of MT output agree with a reference before and after mending.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import lzma
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from crosspro.conf import CONF_DIR
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files import atomic_output, make_folder, write_text
+from crosspro.evaluation.core.statistics import Resampling, draws, interval
+from crosspro.evaluation.output.tables import markdown_table
+from crosspro.prediction.models import chosen_run
+from crosspro.prediction.pair_prediction import Predictor, load_predictor
+from crosspro.prediction.proofread.doubts import DoubtKind
+from crosspro.prediction.proofread.find import proofread
+from crosspro.prediction.proofread.judge import Judge, features, load_judge
+from crosspro.prediction.proofread.text import text_of_lines
+from crosspro.scripts.main import command_app, run
+
+app = command_app()
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+Work = Annotated[Path, typer.Argument(help="Folder of what `judge` found.")]
+Verdicts = Annotated[Path, typer.Option(help="Folder of the verdicts.")]
+ModelName = Annotated[str, typer.Option(help="A model of the box, a run or an archive.")]
+
+WMT23, NEWS = "wmt23", ("news2020", "news2021")
+REFERENCE, SYNTHETIC = "refA", "synthetic_ref"
+LONGEST_MARK = 3
+_CATEGORIES = re.compile("mistranslation|grammar|inconsisten", re.IGNORECASE)
+_LEFT_OUT = re.compile("omission", re.IGNORECASE)
+_SEVERE = ("major", "critical")
+FIRST = (50, 100)
+TARGETS = ("word", "missing", "additional")
+
+
+class Mark(NamedTuple):
+    """What a rater marked: characters of an output, of what kind, and whether it is severe."""
+
+    start: int
+    end: int
+    category: str
+    severe: bool
+
+
+@dataclass(frozen=True)
+class JudgedOutput:
+    """A segment of a system: both texts, and the marks of each rater who read it."""
+
+    system: str
+    document: str
+    number: int
+    source: str
+    target: str
+    raters: tuple[tuple[Mark, ...], ...]
+
+
+@dataclass(frozen=True)
+class FoundPronoun:
+    """A pronoun that was found in an output, and what the model says of it."""
+
+    output: JudgedOutput
+    kind: DoubtKind
+    start: int
+    end: int
+    label: str
+    source_word: str
+    probabilities: Mapping[str, float]
+
+    def level(self, marks: Sequence[Mark]) -> int:
+        """How a rater marked it: 0 not at all, 1, or 2 for a severe mark."""
+        wanted = _LEFT_OUT if self.kind is DoubtKind.MISSING else _CATEGORIES
+        near = 1 if self.kind is DoubtKind.MISSING else 0
+        return max(
+            (
+                1 + mark.severe
+                for mark in marks
+                if mark.start < self.end + near
+                and mark.end > self.start - near
+                and wanted.search(mark.category)
+                and len(self.output.target[mark.start : mark.end].split()) <= LONGEST_MARK
+            ),
+            default=0,
+        )
+
+
+def read_wmt23(folder: Path) -> list[JudgedOutput]:
+    """The outputs of WMT 2023 that raters read, without the reference's copy."""
+    source = _lines(folder / "source.en.xz")
+    documents = [line.split("\t")[1] for line in _lines(folder / "documents.tsv.xz")]
+    marks: dict[str, list[object]] = defaultdict(list)
+    for line in _lines(folder / "mqm.tsv.xz"):
+        system, _, found = line.partition("\t")
+        marks[system].append(None if found == "None" else json.loads(found)["errors"])
+    outputs = []
+    for path in sorted((folder / "outputs").glob("*.de.xz")):
+        system = path.name.removesuffix(".de.xz")
+        rows = zip(documents, source, _lines(path), marks[system], strict=True)
+        for number, (document, english, german, errors) in enumerate(rows):
+            if errors is None or system == SYNTHETIC:
+                continue
+            found = tuple(
+                Mark(one["start"], one["end"], one["category"], one["severity"] in _SEVERE)
+                for one in errors  # type: ignore[attr-defined] # JSON
+                if not one["is_source_error"]
+            )
+            outputs.append(JudgedOutput(system, document, number, english, german, (found,)))
+    return outputs
+
+
+def read_newstest(path: Path) -> list[JudgedOutput]:
+    """The outputs of a table with a row for each mark, which stands in `<v>` in the target."""
+    rows = csv.DictReader(
+        io.StringIO("\n".join(_lines(path))), delimiter="\t", quoting=csv.QUOTE_NONE
+    )
+    raters: dict[tuple[str, str, int], dict[str, list[Mark]]] = defaultdict(dict)
+    texts: dict[tuple[str, str, int], tuple[str, str]] = {}
+    for row in rows:
+        key = row["system"], row["doc"], int(row["seg_id"])
+        texts[key] = (re.sub("</?v>", "", row["source"]), re.sub("</?v>", "", row["target"]))
+        marks = raters[key].setdefault(row["rater"], [])
+        start, end = row["target"].find("<v>"), row["target"].find("</v>")
+        if 0 <= start < end:
+            severe = row["severity"].lower() in _SEVERE
+            marks.append(Mark(start, end - len("<v>"), row["category"], severe))
+    return [
+        JudgedOutput(*key, *texts[key], tuple(map(tuple, raters[key].values())))
+        for key in sorted(texts)
+    ]
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        with lzma.open(path, "rt", encoding="utf-8", newline="\n") as handle:
+            return handle.read().removesuffix("\n").split("\n")
+    except OSError as error:
+        raise input_error(path, "file", "a readable .xz file", error.strerror or "none") from error
+
+
+def _sets(verdicts: Path) -> dict[str, list[JudgedOutput]]:
+    found = {name: read_newstest(verdicts / f"{name}.en-de.mqm.tsv.xz") for name in NEWS}
+    return {**found, WMT23: read_wmt23(verdicts / "wmt23.en-de")}
+
+
+def _predictor(model: str) -> Predictor:
+    return load_predictor(chosen_run(Path(model), lambda note: None), Path(model).stem)
+
+
+@app.command()
+def judge(work: Work, verdicts: Verdicts, model: ModelName = "en-de") -> None:
+    """Read all outputs and keep what the model says of their pronouns."""
+    make_folder(work)
+    predictor = _predictor(model)
+    for name, outputs in _sets(verdicts).items():
+        rows = []
+        for system in dict.fromkeys(one.system for one in outputs):
+            own = [one for one in outputs if one.system == system]
+            sides = [one.source for one in own], [one.target for one in own]
+            text = text_of_lines(*sides, [one.document for one in own])
+            for doubt in proofread(predictor, text):
+                about = own[doubt.segment]
+                where = (system, about.document, about.number, doubt.kind, doubt.start, doubt.end)
+                rows.append([*where, doubt.label, doubt.source_word, dict(doubt.probabilities)])
+            print(f"{name} {system}: {len(rows):,} pronouns", file=sys.stderr, flush=True)
+        write_text(work / f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+
+
+def found_pronouns(work: Path, name: str, outputs: Sequence[JudgedOutput]) -> list[FoundPronoun]:
+    """What `judge` found in a set."""
+    known = {(one.system, one.document, one.number): one for one in outputs}
+    path = work / f"{name}.jsonl"
+    if not path.is_file():
+        raise input_error(path, "file", "what `judge` has written", "none")
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        system, document, number, kind, *rest = json.loads(line)
+        output = known.get((system, document, number))
+        if output is not None:
+            found.append(FoundPronoun(output, DoubtKind(kind), *rest))
+    return found
+
+
+def of_development(document: str) -> bool:
+    """Whether a document of WMT 2023 is for choices, and not for measurement."""
+    return crc32(document.encode()) % 2 == 0
+
+
+@app.command()
+def calibrate(
+    work: Work,
+    verdicts: Verdicts,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = (
+        CONF_DIR / "proofread.yaml"
+    ),
+) -> None:
+    """Learn how probably pronouns are wrong, and write conf/proofread.yaml."""
+    sets = {name: found_pronouns(work, name, own) for name, own in _sets(verdicts).items()}
+    sets[WMT23] = [one for one in sets[WMT23] if of_development(one.output.document)]
+    recall = rater_recall(sets["news2020"])
+    print(f"a rater marks {recall:.3f} of what another one marks")
+    every = [one for found in sets.values() for one in found]
+    weights = {}
+    for kind in (DoubtKind.WORD, DoubtKind.MISSING):
+        own = [one for one in every if one.kind is kind]
+        rows = np.array([features(kind, one.label, one.probabilities) for one in own])
+        marked = [[one.level(rater) > 0 for rater in one.output.raters] for one in own]
+        numbers = np.array([len(one) for one in marked])
+        weights[kind] = learnt_weights(
+            rows, np.array([sum(one) for one in marked]), numbers, recall
+        )
+        print(f"{kind}: {len(own):,} pronouns, {sum(map(sum, marked)):,} marks: {weights[kind]}")
+    added = [one for one in every if one.kind is DoubtKind.ADDITIONAL]
+    marks = [one.level(rater) > 0 for one in added for rater in one.output.raters]
+    share = min(1.0, float(np.mean(marks)) / recall)
+    print(f"additional: {len(added):,} pronouns, {sum(marks):,} marks")
+    lines = [
+        f"{kind}: [{', '.join(f'{one:.4f}' for one in found)}]" for kind, found in weights.items()
+    ]
+    write_text(
+        output,
+        "# How probably a pronoun is wrong, from what a model says: prediction/proofread/judge.py.\n"
+        "# Made by python -m crosspro.scripts.reproduce.proofread calibrate.\n"
+        + "".join(f"{line}\n" for line in lines)
+        + f"additional: {share:.4f}\n",
+    )
+
+
+def rater_recall(found: Sequence[FoundPronoun]) -> float:
+    """How much of what one rater marked another one marked, over pairs of raters of an output."""
+    both = asked = 0
+    for one in found:
+        if one.kind is not DoubtKind.WORD:
+            continue
+        marked = sum(one.level(rater) > 0 for rater in one.output.raters)
+        both += marked * (marked - 1)
+        asked += marked * (len(one.output.raters) - 1)
+    return both / asked
+
+
+def learnt_weights(
+    rows: Floats, marks: NDArray[np.int64], raters: NDArray[np.int64], recall: float
+) -> Floats:
+    """Weights with which the marks of raters are most probable, who each mark `recall` of errors.
+
+    A small penalty keeps weights small that the marks say little of; the constant has none.
+    """
+    from scipy.optimize import minimize  # type: ignore[import-untyped]
+
+    penalty = np.full(rows.shape[1], 0.5)
+    penalty[0] = 0.0
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        wrong = 1 / (1 + np.exp(-(rows @ weights)))
+        chance = np.clip(recall * wrong, 1e-12, 1 - 1e-12)
+        value = -(marks * np.log(chance) + (raters - marks) * np.log(1 - chance)).sum()
+        slope = -(marks / chance - (raters - marks) / (1 - chance)) * recall * wrong * (1 - wrong)
+        return value + (penalty * weights**2).sum(), slope @ rows + 2 * penalty * weights
+
+    start = np.zeros(rows.shape[1])
+    start[0] = -2.0
+    found = minimize(loss, start, jac=True, method="L-BFGS-B")
+    return np.asarray(found.x)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Things in order of doubt, what raters say of each (0, 1 or 2), and their documents."""
+
+    doubts: Floats
+    levels: NDArray[np.int64]
+    documents: Sequence[str]
+
+    def row(self) -> list[str]:
+        """AUC of all marks and of severe ones, average precision, precision of the first ones."""
+        units = np.unique(self.documents, return_inverse=True)[1]
+        numbers = int(units.max()) + 1
+        own = [self._measures(np.ones(len(units)))]
+        own += [
+            self._measures(counts[units].astype(float))
+            for some in draws(numbers, None, Resampling(500))
+            for counts in np.atleast_2d(some)
+        ]
+        values = np.array(own)
+        cells = []
+        for column in range(values.shape[1]):
+            low, high = np.nanquantile(values[1:, column], (0.025, 0.975))
+            cells.append(f"{values[0, column]:.3f} [{low:.3f}, {high:.3f}]")
+        return cells
+
+    def _measures(self, weights: Floats) -> list[float]:
+        marked, severe = self.levels > 0, self.levels > 1
+        found = [area(self.doubts, marked, weights), area(self.doubts, severe, weights)]
+        found.append(average_precision(self.doubts, marked, weights))
+        order = np.argsort(-self.doubts, kind="stable")
+        for first in FIRST:
+            kept = order[np.cumsum(weights[order]) <= first]
+            total = weights[kept].sum()
+            found.append(float((weights[kept] * marked[kept]).sum() / total) if total else np.nan)
+        return found
+
+
+HEADING = ("AUC, all marks", "AUC, major", "average precision", *(f"of first {n}" for n in FIRST))
+
+
+def area(doubts: Floats, marked: Booleans, weights: Floats) -> float:
+    """The area under the ROC curve: how often a marked one is doubted more than another."""
+    values, places = np.unique(doubts, return_inverse=True)
+    positive = np.bincount(places, weights * marked, len(values))
+    negative = np.bincount(places, weights * ~marked, len(values))
+    below = np.cumsum(negative) - negative / 2
+    total = positive.sum() * negative.sum()
+    return float((positive * below).sum() / total) if total else float("nan")
+
+
+def average_precision(doubts: Floats, marked: Booleans, weights: Floats) -> float:
+    """The mean, over marked ones, of the precision down to each of them."""
+    order = np.argsort(-doubts, kind="stable")
+    weight, hit = weights[order], (weights * marked)[order]
+    precision = np.cumsum(hit) / np.maximum(np.cumsum(weight), 1e-12)
+    return float((precision * hit).sum() / hit.sum()) if hit.sum() else float("nan")
+
+
+def pronoun_ranking(
+    found: Sequence[FoundPronoun], doubt: Callable[[FoundPronoun], float]
+) -> Ranking:
+    """Pronouns by doubt; marked by any rater."""
+    levels = [max(map(one.level, one.output.raters)) for one in found]
+    doubts = np.array([doubt(one) for one in found])
+    return Ranking(doubts, np.array(levels), [one.output.document for one in found])
+
+
+def segment_ranking(
+    found: Sequence[FoundPronoun], doubt: Callable[[Sequence[FoundPronoun]], float]
+) -> Ranking:
+    """Segments with a pronoun by doubt; marked if one of its pronouns is."""
+    groups = _by_segment(found)
+    levels = [
+        max(one.level(rater) for one in some for rater in one.output.raters) for some in groups
+    ]
+    documents = [some[0].output.document for some in groups]
+    return Ranking(np.array([doubt(some) for some in groups]), np.array(levels), documents)
+
+
+def _by_segment(found: Sequence[FoundPronoun]) -> list[list[FoundPronoun]]:
+    groups: dict[tuple[str, int], list[FoundPronoun]] = defaultdict(list)
+    for one in found:
+        groups[one.output.system, one.output.number].append(one)
+    return list(groups.values())
+
+
+@app.command()
+def compare(
+    work: Work,
+    verdicts: Verdicts,
+    every: Annotated[
+        bool, typer.Option("--all", help="All documents, not only those nothing was chosen on.")
+    ] = False,
+    metrics: Annotated[int, typer.Option(help="Metrics to show, the best first.", min=1)] = 12,
+) -> None:
+    """Print the tables of WMT 2023: pronouns and segments, beside the metrics of that year."""
+    outputs = read_wmt23(verdicts / "wmt23.en-de")
+    found = [one for one in found_pronouns(work, WMT23, outputs) if one.kind is DoubtKind.WORD]
+    for title, words in (("all pronouns", None), ("it, they, them", ("it", "they", "them"))):
+        own = [
+            one
+            for one in found
+            if (every or not of_development(one.output.document))
+            and (words is None or one.source_word.lower() in words)
+        ]
+        _print_tables(title, own, verdicts, metrics)
+    _print_calibration([one for one in found if not of_development(one.output.document)])
+
+
+def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, metrics: int) -> None:
+    own = load_judge()
+    wrong = {id(one): own.wrong(one.kind, one.label, one.probabilities) for one in found}
+    ranking = pronoun_ranking(found, lambda one: wrong[id(one)])
+    documents = len(set(ranking.documents))
+    share = float((ranking.levels > 0).mean())
+    print(f"\n## {title}: {len(found):,} pronouns, {documents} documents, marked {share:.3f}\n")
+    rows = [
+        ["`proofread`: wrong", *ranking.row()],
+        [
+            "improbability alone",
+            *pronoun_ranking(found, lambda one: -one.probabilities[one.label]).row(),
+        ],
+    ]
+    print(markdown_table(("pronouns", *HEADING), rows))
+
+    def worst(some: Sequence[FoundPronoun]) -> float:
+        return max(wrong[id(one)] for one in some)
+
+    segments: dict[str, Callable[[Sequence[FoundPronoun]], float]] = {
+        "`proofread`: most doubtful": worst,
+        "`proofread`: expected errors": lambda some: sum(wrong[id(one)] for one in some),
+        "number of pronouns": lambda some: float(len(some)),
+        "length of the source": lambda some: float(len(some[0].output.source)),
+    }
+    rows = [[name, *segment_ranking(found, doubt).row()] for name, doubt in segments.items()]
+    scores = read_metrics(verdicts / "wmt23.en-de" / "metrics.tsv.xz")
+    by_metric = {
+        name: segment_ranking(
+            found, lambda some, own=own: -own[some[0].output.system, some[0].output.number]
+        )  # type: ignore[misc]
+        for name, own in scores.items()
+        if all((one.output.system, one.output.number) in own for one in found)
+    }
+    order = sorted(
+        by_metric,
+        key=lambda name: (
+            -area(
+                by_metric[name].doubts,
+                by_metric[name].levels > 0,
+                np.ones(len(by_metric[name].levels)),
+            )
+        ),
+    )
+    rows += [[name, *by_metric[name].row()] for name in order[:metrics]]
+    print(f"{len(by_metric)} metrics have all of these segments; the best {metrics} are shown.\n")
+    best = by_metric[order[0]]
+    both = joined(segment_ranking(found, worst), best)
+    rows.append([f"`proofread` and {order[0]}", *both.row()])
+    print(markdown_table(("segments", *HEADING), rows))
+
+
+def joined(one: Ranking, other: Ranking) -> Ranking:
+    """A logistic combination of two rankings, each document by weights learnt on the others."""
+    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+
+    ranks = [np.argsort(np.argsort(both.doubts)) / len(both.doubts) for both in (one, other)]
+    rows = np.stack([np.log(one.doubts + 1e-6), *ranks], axis=1)
+    names, units = np.unique(one.documents, return_inverse=True)
+    found = np.zeros(len(rows))
+    for part in range(10):
+        held = units % 10 == part
+        if held.any():
+            model = LogisticRegression(C=1.0, max_iter=1000).fit(rows[~held], one.levels[~held] > 0)
+            found[held] = model.decision_function(rows[held])
+    return Ranking(found, one.levels, one.documents)
+
+
+def read_metrics(path: Path) -> dict[str, dict[tuple[str, int], float]]:
+    """The scores of each metric, by system and segment."""
+    found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
+    for line in _lines(path):
+        metric, system, segment, score = line.split("\t")
+        found[metric][system, int(segment)] = float(score)
+    return found
+
+
+def _print_calibration(found: Sequence[FoundPronoun]) -> None:
+    """How often pronouns are marked that are wrong with a probability in some range."""
+    own = load_judge()
+    wrong = np.array([own.wrong(one.kind, one.label, one.probabilities) for one in found])
+    marked = np.array([one.level(one.output.raters[0]) > 0 for one in found])
+    edges = [0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0]
+    rows = []
+    for low, high in zip(edges, edges[1:], strict=False):
+        here = (wrong >= low) & (wrong < high)
+        if here.any():
+            rows.append(
+                [
+                    f"{low:.2f} to {high:.2f}",
+                    f"{here.sum():,}",
+                    f"{wrong[here].mean():.3f}",
+                    f"{marked[here].mean():.3f}",
+                ]
+            )
+    print(markdown_table(("wrong", "pronouns", "mean", "marked by the rater"), rows))

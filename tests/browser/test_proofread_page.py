@@ -1,0 +1,198 @@
+"""The page of `crosspro proofread` in a browser: keys, decisions, exports, phones, attacks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crosspro.prediction.proofread.page import proofreading_page
+from crosspro.prediction.proofread.text import TranslatedText, text_of_lines
+from tests.browser.legible import hard_to_read
+from tests.browser.test_hostile_text import ATTACKS, NAME, look_at_everything, shown_words, watched
+from tests.prediction.proofread.proofread_text import (
+    SOURCE,
+    TARGET,
+    proofread_pronouns,
+    proofread_result,
+)
+
+WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
+
+
+@pytest.fixture
+def page_file(tmp_path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(proofreading_page(proofread_result()), "utf-8")
+    return path
+
+
+@pytest.fixture
+def opened(chromium, page_file):
+    context = chromium.new_context(viewport=WIDE, accept_downloads=True)
+    page = context.new_page()
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(page_file.as_uri())
+    yield page
+    context.close()
+    assert faults == []
+
+
+def doubts(page):
+    return page.locator(".doubt").all_inner_texts()
+
+
+def current(page):
+    return page.locator(".doubt[aria-current=true]").get_attribute("aria-label")
+
+
+def saved(page, button):
+    with page.expect_download() as download:
+        page.locator(button).click()
+    return download.value.suggested_filename, Path(download.value.path()).read_text("utf-8")
+
+
+def test_words_are_chosen_accepted_undone_and_exported(opened):
+    assert doubts(opened) == ["Es", "+"]
+    assert current(opened) == "Es, chance of being wrong 0.93"
+    assert opened.locator("#reason").inner_text() == proofread_pronouns()[0].reason
+    assert opened.locator(".noun").all_inner_texts() == ["dog", "Hund"]
+    assert opened.locator(".partner.on").all_inner_texts() == ["It"]
+    opened.keyboard.press("2")
+    assert opened.locator("#change").inner_text() == "Es → sie?"
+    opened.keyboard.press("1")
+    opened.keyboard.press("Enter")
+    assert opened.locator("#d0").inner_text().split() == ["Es", "Er"]
+    assert opened.locator("#d0").get_attribute("aria-label") == "Es, changed to Er"
+    assert current(opened).startswith("–, chance of being wrong 0.61")
+    opened.keyboard.press("0")
+    assert "2 decided, 1 changed" in opened.locator("#state").inner_text()
+    opened.keyboard.press("u")
+    assert "1 decided, 1 changed" in opened.locator("#state").inner_text()
+    opened.keyboard.press("a")
+    name, text = saved(opened, "#mended")
+    assert name == "mended.txt"
+    assert text.splitlines() == [
+        TARGET[0],
+        TARGET[1].replace("Es", "Er"),
+        "Die Katze sah ihn und sie kämpften.",
+        TARGET[3],
+    ]
+    name, content = saved(opened, "#save")
+    assert name == "decisions.json"
+    made = json.loads(content)
+    assert (made["kind"], made["model"]) == ("crosspro-proofread", "en-de")
+    assert made["accepted"][0] == {
+        **{"segment": 2, "line": 2, "start": 2, "end": 4, "word": "Es", "replacement": "Er"},
+        **{"kind": "word", "wrong": 0.93},
+    }
+    assert made["kept"] == []
+
+
+def test_what_is_shown_follows_the_slider_and_the_kinds(opened):
+    opened.locator("#threshold").fill("0")
+    assert doubts(opened) == ["Es", "ihn", "+", "sie"]
+    opened.locator("#kind-word").uncheck()
+    assert doubts(opened) == ["+", "sie"]
+    opened.locator("#kind-word").check()
+    opened.locator("#order").select_option("worst")
+    opened.locator("h1").click()
+    seen = []
+    for _ in range(5):
+        seen.append(opened.locator("#wrong").inner_text()[-4:])
+        opened.keyboard.press("j")
+    assert sorted(seen[:4], reverse=True) == ["0.93", "0.61", "0.35", "0.04"]
+    assert seen[4] == seen[0]
+    opened.locator("#threshold").fill("1")
+    assert doubts(opened) == []
+    assert opened.locator("#nothing").is_visible()
+    opened.keyboard.press("j")
+    opened.keyboard.press("a")
+    assert "0 decided" in opened.locator("#state").inner_text()
+
+
+def test_pointing_at_a_word_marks_its_pronoun_of_the_source(opened):
+    assert opened.locator(".partner.on").all_inner_texts() == ["It"]
+    opened.locator("#d2").hover()
+    assert opened.locator(".partner.on").all_inner_texts() == ["It", "they"]
+    opened.locator("h1").hover()
+    assert opened.locator(".partner.on").all_inner_texts() == ["It"]
+    opened.locator("#d2").focus()
+    assert opened.locator(".partner.on").all_inner_texts() == ["It", "they"]
+    opened.keyboard.press("Enter")  # chooses it, and accepts nothing
+    assert opened.locator(".partner.on").all_inner_texts() == ["they"]
+    assert "0 decided" in opened.locator("#state").inner_text()
+
+
+def test_help_is_one_key_away(opened):
+    opened.keyboard.press("?")
+    assert opened.locator("#help").is_visible()
+    opened.keyboard.press("j")
+    assert current(opened).startswith("Es")
+    opened.keyboard.press("Escape")
+    assert not opened.locator("#help").is_visible()
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_it_can_be_read(chromium, page_file, size, colours, pictures):
+    context = chromium.new_context(viewport=size, color_scheme=colours)
+    page = context.new_page()
+    page.goto(page_file.as_uri())
+    if size is PHONE:
+        page.locator("#settings summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert hard_to_read(page) == []
+    unnamed = page.locator("button, input, select").evaluate_all(
+        "all => all.filter(one => !(one.ariaLabel || one.innerText || one.closest('label')"
+        " || one.labels?.length)).length"
+    )
+    assert unnamed == 0
+    page.keyboard.press("j")
+    row, panel = page.locator(".segment.open").bounding_box(), page.locator("#panel").bounding_box()
+    assert row["y"] >= 0
+    assert size is WIDE or row["y"] + row["height"] <= panel["y"]
+    if pictures is not None and (colours, size) != ("dark", PHONE):
+        name = f"proofread-{size['width']}-{colours}.png"
+        page.screenshot(path=pictures / name)
+    context.close()
+
+
+def test_a_long_text_shows_what_is_near_doubts(chromium, tmp_path):
+    many = 300
+    text = text_of_lines(SOURCE * many, TARGET * many)
+    found = replace(proofread_result(), text=text, pronouns=proofread_pronouns())
+    path = tmp_path / "page.html"
+    path.write_text(proofreading_page(found), "utf-8")
+    page = chromium.new_page()
+    page.goto(path.as_uri())
+    assert page.locator(".segment:not([hidden])").count() == 5
+    page.locator("#whole").check()
+    assert page.locator(".segment:not([hidden])").count() == 4 * many
+    page.close()
+
+
+def test_words_that_attack_the_page_are_words(chromium, tmp_path):
+    lines = [f"{attack} it {attack}" for attack in ATTACKS]
+    made = text_of_lines(lines, lines, list(ATTACKS))
+    text = TranslatedText(made.source, replace(made.target, name=f"{NAME}.de"), made.segments)
+    first = proofread_pronouns()[0]
+    pronouns = []
+    for number, attack in enumerate(ATTACKS):
+        start = len(attack) + 1
+        place = text.target.place(*text.segments[number].target.span(start, start + 2))
+        changes = {"segment": number, "start": start, "end": start + 2, "place": place}
+        words = {"word": "it", "suggestion": attack, "reason": attack, "source_word": attack}
+        pronouns.append(replace(first, **changes, **words, source_place=place, stands_for=()))
+    path = tmp_path / "page.html"
+    found = replace(proofread_result(), text=text, pronouns=tuple(pronouns))
+    path.write_text(proofreading_page(found), "utf-8")
+    with watched(chromium, "file:") as shown:
+        shown.goto(path.as_uri())
+        for _ in ATTACKS:
+            shown.keyboard.press("a")
+        look_at_everything(shown)
+        assert NAME in shown_words(shown)
