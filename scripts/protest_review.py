@@ -247,8 +247,9 @@ def serve(
     show_reference: Annotated[
         bool, typer.Option("--show-reference", help="Show the reference to annotators.")
     ] = False,
-    blind: Annotated[
-        bool, typer.Option("--blind", help="Show nothing of the answers that a model suggests.")
+    hide_suggestions: Annotated[
+        bool,
+        typer.Option("--hide-suggestions", help="Show nothing of the answers that items suggest."),
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the plan.")] = 1,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -297,7 +298,7 @@ def serve(
         loud_checks,
         show_reference,
         PlanSettings(seed, matches, overlap, judges, checks),
-        blind,
+        hide_suggestions,
     )
     if suite is not None:
         scored = systems.scored(suite)

@@ -289,7 +289,7 @@ class CampaignSettings:
     loud_checks: bool = False
     show_reference: bool = False
     plan: PlanSettings = field(default_factory=PlanSettings)
-    blind: bool = False
+    hide_suggestions: bool = False
     """Whether annotators see nothing of the answers that a model suggests."""
 
 

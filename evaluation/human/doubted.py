@@ -99,7 +99,7 @@ def precision_table(
         expected = "items that say how doubtful they are, from `crosspro proofread --items`"
         raise input_error(path, "suggested", expected, "some without")
     heading = ("first", "wrong", "right", "open", "wrong %", "expected %", "suggestion taken")
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             f"{one.first:,}",
             f"{one.wrong:,}",

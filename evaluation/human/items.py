@@ -478,15 +478,16 @@ class _ItemReader(JsonLinesReader):
         content = self.get(record, "suggested", dict, "an object with what a model would say")
         if content is None:
             return None
-        wrong = content.get("wrong")
-        if type(wrong) not in (int, float) or not 0 <= wrong <= 1:
-            self.wrong("suggested.wrong", "a probability from 0 to 1", wrong)
-            wrong = 0.0
+        chance = content.get("wrong")
+        number = isinstance(chance, int | float) and not isinstance(chance, bool)
+        wrong = float(chance or 0) if number else -1.0
+        if not 0 <= wrong <= 1:
+            self.wrong("suggested.wrong", "a probability from 0 to 1", chance)
         written = content.get("pronoun")
         pronoun = value_of(written) if isinstance(written, str) else None
         if written is not None and pronoun is None:
             self.wrong("suggested.pronoun", choices(VALUES), written)
-        return SuggestedAnswer(float(wrong), self.text(content, "alternative", ""), pronoun)
+        return SuggestedAnswer(wrong, self.text(content, "alternative", ""), pronoun)
 
     def values(self, answer: Mapping[str, Any], key: str, needed: bool) -> tuple[Value, ...]:
         written = answer.get(key, [])

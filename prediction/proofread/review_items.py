@@ -22,7 +22,7 @@ from crosspro.evaluation.human.items import (
     set_digest,
 )
 from crosspro.evaluation.human.metric_items import KEPT_CONTEXT
-from crosspro.evaluation.human.verdicts import Item
+from crosspro.evaluation.human.verdicts import Item, Value
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.output import Proofreading
 from crosspro.prediction.proofread.text import TranslatedText
@@ -68,7 +68,7 @@ def review_items(found: Proofreading, chosen: Sequence[PronounDoubt]) -> ReviewS
         )
         token = _token(one)
         digest = item_digest(token, (marks,), (lines[number].candidates[name].words,))
-        verdict = "wrong" if found.is_doubtful(one) else None
+        verdict: Value | None = "wrong" if found.is_doubtful(one) else None
         items.append(
             ReviewItem(
                 Item(token, name, digest, one.word, "", False),
@@ -105,7 +105,7 @@ def _source_spans(text: TranslatedText, one: PronounDoubt) -> list[Span]:
 def _cut(text: str, spans: Iterable[Span]) -> list[Span]:
     """The words of a text, cut where one of some spans begins or ends."""
     bounds = sorted({place for span in spans for place in span})
-    found = []
+    found: list[Span] = []
     for word in _WORD.finditer(text):
         inner = [place for place in bounds if word.start() < place < word.end()]
         ends = [*inner, word.end()]

@@ -297,7 +297,7 @@ def _question(
             given = current(database, place, visitor.name)
     items = campaign.sets[place.kind]
     settings = campaign.settings
-    suggested = None if settings.blind else question.shown.suggested
+    suggested = None if settings.hide_suggestions else question.shown.suggested
     if filled is None and given is not None:
         filled = _filled(given.response)
     elif filled is None:

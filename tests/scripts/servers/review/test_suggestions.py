@@ -95,8 +95,8 @@ def test_what_was_answered_is_shown_again_as_it_was_answered(doubted):
     assert "confirm it, or change it" not in page
 
 
-def test_blind_annotators_see_neither_chance_nor_reason(serve, items):
-    served = serve(items, replace(SETTINGS, blind=True), ("Anna",))
+def test_annotators_may_see_neither_chance_nor_reason(serve, items):
+    served = serve(items, replace(SETTINGS, hide_suggestions=True), ("Anna",))
     served.begin("Anna")
     page = served.get("/work", "Anna").text
     assert chance(page) == []
