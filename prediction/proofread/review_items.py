@@ -75,7 +75,7 @@ def review_items(found: Proofreading, chosen: Sequence[PronounDoubt]) -> ReviewS
                 one.source_word.lower() or str(one.kind),
                 marks,
                 why=one.reason,
-                suggested=SuggestedAnswer(round(one.wrong, 4), one.suggestion, verdict),
+                suggested=SuggestedAnswer(round(one.wrong, 4), _alternative(one), verdict),
             )
         )
     task = found.model.task
@@ -121,6 +121,11 @@ def _inside(words: Sequence[Span], spans: Iterable[Span]) -> tuple[int, ...]:
         for at, (start, end) in enumerate(words)
         if any(first <= start and end <= last for first, last in every)
     )
+
+
+def _alternative(one: PronounDoubt) -> str:
+    """What might stand there, unless it is the same word, read otherwise: *ihr* for *her*."""
+    return "" if one.suggestion.lower() == one.word.lower() else one.suggestion
 
 
 def _token(one: PronounDoubt) -> str:

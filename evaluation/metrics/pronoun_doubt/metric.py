@@ -173,7 +173,7 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, JudgedText, list[ProofreadPro
             for one, name in every[:WORST]
         ]
         heading = (self.system, "line", "source", "word", "expected", "wrong")
-        title = "the most doubtful pronouns"
+        title = "Most doubtful pronouns"
         return [Table(heading, rows, title, 5, only="page")] if rows else []
 
 

@@ -240,7 +240,7 @@ def test_pronouns_are_judged_where_something_judges_the_pair(folder, report):
     assert [one["group"] for one in groups] == ["it-3"]
     assert "Lower is better: in doubt per 100.\n" in report_text(found)
     assert "Lower is better: in doubt per 100. " in report_page(found)
-    assert "the most doubtful pronouns" in report_page(found)
+    assert "Most doubtful pronouns" in report_page(found)
     others = [one for one in content["scores"] if one["metric"] != "in doubt per 100"]
     assert others == json.loads(report_json(report))["scores"]
 

@@ -55,6 +55,12 @@ def test_what_is_doubtful_is_filled_in_and_the_rest_is_not(items):
     assert items.items[0].why == "“Es” for “It”: “Hund” is masculine, line 1"
 
 
+def test_the_same_word_read_otherwise_is_no_suggestion(found):
+    same = replace(found.pronouns[0], suggestion="es")
+    (item,) = review_items(found, [same]).items
+    assert (item.suggested.alternative, item.suggested.pronoun) == ("", "wrong")
+
+
 def test_a_file_of_items_is_read_as_it_was(items, tmp_path):
     path = tmp_path / "items.jsonl"
     path.write_text(items_text(items), "utf-8")
