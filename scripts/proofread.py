@@ -16,10 +16,19 @@ from crosspro.data_prep.core.errors import counted, printable
 from crosspro.data_prep.core.files import write_text
 from crosspro.scripts.html_options import Html, ItemsFile, check_html
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIds, Model, Output, one_run, terminal_width, write_output
+from crosspro.scripts.options import (
+    DocIds,
+    Model,
+    Output,
+    as_text,
+    one_run,
+    terminal_width,
+    write_output,
+)
 
 if TYPE_CHECKING:
     from crosspro.prediction.proofread.output import Proofreading
+    from crosspro.prediction.proofread.text import WrittenFile
 
 app = command_app()
 
@@ -90,6 +99,9 @@ def proofread(
     given with --model. The exit code is 1 where a doubtful pronoun was found, and 0 if none was.
     """
     check_html(html)
+    for option, path in (("--fix", fix), ("-o", output)):
+        if path is not None and not path.parent.is_dir():
+            raise typer.BadParameter(f"{option}: no folder {path.parent}")
     if decisions is not None:
         if fix is None or html or items_file or output or every or threshold is not None:
             raise typer.BadParameter("--apply goes with --fix MENDED, --model and --doc-ids alone")
@@ -136,6 +148,7 @@ def _read(
     predictor = load_predictor(run_dir, model.stem)
     languages = predictor.task.source_language, predictor.task.target_language
     text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
+    text = replace(text, source=_named(text.source), target=_named(text.target))
     if threshold is None:
         threshold = MENDED if mended else DOUBTFUL
     with _progress(len(text.segments)) as progress:
@@ -143,9 +156,17 @@ def _read(
     return replace(found, mending=found.mend()) if mended else found
 
 
+def _named(file: WrittenFile) -> WrittenFile:
+    """A file whose name can be written."""
+    return replace(file, name=as_text(file.name))
+
+
 @contextmanager
 def _progress(segments: int) -> Iterator[Callable[[int], None]]:
     """What is told of newly read segments: a bar, where somebody can see it."""
+    if not sys.stderr.isatty():
+        yield lambda read: None
+        return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -201,14 +222,13 @@ def _apply(
     fix: Path,
 ) -> None:
     """Write a translation as a person has decided on its page; the model is asked nothing."""
-    from crosspro.data_prep.core.task import load_task
-    from crosspro.prediction.models import summary
     from crosspro.prediction.proofread.decisions import read_decisions
     from crosspro.prediction.proofread.formats import read_translation, write_mended
     from crosspro.prediction.proofread.languages import model_for
+    from crosspro.prediction.system import load_system
 
     model = model_for(source, translation) if model is None else model
-    task = load_task(summary(one_run(model)).task)
+    task = load_system(one_run(model)).task
     languages = task.source_language, task.target_language
     text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
     edits = read_decisions(decisions, text)

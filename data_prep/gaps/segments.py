@@ -275,7 +275,10 @@ def _overt(
     """
     pronouns = linked_pronouns(segment, links, task, rules.clitics)
     size = len(segment.source)
-    before = place_gaps(size, segment.target, links, pronouns, task, rules)
+    before = [
+        _of_linked(placement, segment, task)
+        for placement in place_gaps(size, segment.target, links, pronouns, task, rules)
+    ]
     subjects: dict[int, bool] = {}
     if source is not None and ambiguous_pronouns(source, task):
         verdicts = judge_subjects(source, task, rules.keep_expletives)
@@ -289,3 +292,13 @@ def _overt(
     if len(kept) == len(pronouns):
         return before, before
     return before, place_gaps(size, segment.target, links, kept, task, rules)
+
+
+def _of_linked(placement: Placement, segment: TokenisedSegment, task: Task) -> Placement:
+    """A placement, without its place if another pronoun got the word of a class that told it."""
+    place, word = placement.position, segment.source[placement.source_index]
+    if place is None or word.lower() not in task.linked:
+        return placement
+    if not placement.inserted and task.class_of(segment.target[place].lower()) != OTHER:
+        return placement
+    return Placement(placement.source_index, "left_out_shared", None)

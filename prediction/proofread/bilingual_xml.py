@@ -21,7 +21,7 @@ from crosspro.data_prep.bitext.segment import same_language
 from crosspro.data_prep.bitext.xml_corpora import DOCUMENT_PROPERTY
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.prediction.proofread.text import (
-    PlacedCharacter,
+    PlacedRun,
     PlacedText,
     TranslatedSegment,
     WrittenFile,
@@ -38,21 +38,13 @@ _SEPARATING = {"it", "ph", "ut", "x", "cp"}
 _DOCUMENT = re.compile(DOCUMENT_PROPERTY, re.IGNORECASE)
 
 
-class TextRun(NamedTuple):
-    """Some text of an element: each character one of the file, or one character by its name."""
+class XmlText(NamedTuple):
+    """Some text of an element; in a CDATA section it is `literal`, and nothing is escaped."""
 
     text: str
     start: int
     end: int
     literal: bool
-
-    def characters(self) -> Iterator[PlacedCharacter]:
-        """Its characters with their places."""
-        if self.end - self.start != len(self.text):
-            yield PlacedCharacter(self.text, self.start, self.end)
-        else:
-            for place, character in enumerate(self.text, start=self.start):
-                yield PlacedCharacter(character, place, place + 1)
 
 
 @dataclass(slots=True)
@@ -62,7 +54,7 @@ class XmlElement:
     name: str
     attributes: Mapping[str, str]
     place: int
-    parts: list[XmlElement | TextRun] = field(default_factory=list)
+    parts: list[XmlElement | XmlText] = field(default_factory=list)
 
     def children(self, *names: str) -> Iterator[XmlElement]:
         """The elements of these names in it."""
@@ -76,7 +68,7 @@ class XmlElement:
 
     def text(self) -> str:
         """All text directly in it."""
-        return "".join(part.text for part in self.parts if isinstance(part, TextRun))
+        return "".join(part.text for part in self.parts if isinstance(part, XmlText))
 
 
 def parsed_xml(file: WrittenFile) -> XmlElement:
@@ -166,12 +158,12 @@ class _PlacedParser:
         end = start + len(text)
         if text == "\n" and self.raw[byte : byte + 2] == b"\r\n":
             end += 1
-        self.open[-1].parts.append(TextRun(text, start, end, self.literal))
+        self.open[-1].parts.append(XmlText(text, start, end, self.literal))
 
     def named(self, text: str, start: int) -> None:
         """A character that is written by its name or number, from & to ;."""
         end = self.file.content.index(";", start) + 1
-        self.open[-1].parts.append(TextRun(text, start, end, False))
+        self.open[-1].parts.append(XmlText(text, start, end, False))
 
     def doctype(self, _name: str, _system: str | None, _public: str | None, subset: int) -> None:
         if subset:
@@ -189,7 +181,7 @@ class _PlacedParser:
                 self.named(meant, start)
             else:
                 written = f"&{name};"
-                self.open[-1].parts.append(TextRun(written, start, start + len(written), False))
+                self.open[-1].parts.append(XmlText(written, start, start + len(written), False))
 
 
 def _placed(element: XmlElement | None) -> PlacedText:
@@ -198,17 +190,16 @@ def _placed(element: XmlElement | None) -> PlacedText:
         return placed_text(())
     runs = list(_runs(element))
     literal = all(run.literal for run in runs if run.text.strip())
-    characters = (one for run in runs for one in run.characters())
-    return placed_text(characters, None if literal else _ESCAPES)
+    return placed_text((PlacedRun(*run[:3]) for run in runs), None if literal else _ESCAPES)
 
 
-def _runs(element: XmlElement) -> Iterator[TextRun]:
+def _runs(element: XmlElement) -> Iterator[XmlText]:
     for part in element.parts:
-        if isinstance(part, TextRun):
+        if isinstance(part, XmlText):
             yield part
         elif part.name in _CODES:
             if part.name in _SEPARATING:
-                yield TextRun("", part.place, part.place + 1, False)
+                yield XmlText("", part.place, part.place + 1, False)
         elif part.attributes.get("mtype") != "x-sdl-deleted":
             yield from _runs(part)
 
@@ -336,8 +327,8 @@ def _in_language(texts: Mapping[str, XmlElement], language: str) -> XmlElement |
     return exact or next(regions, None)
 
 
-def _document(unit: XmlElement) -> str | None:
+def _document(unit: XmlElement) -> str:
     for one in unit.children("prop"):
         if _DOCUMENT.fullmatch(one.attributes.get("type", "")):
-            return one.text().strip() or None
-    return None
+            return one.text().strip()
+    return ""

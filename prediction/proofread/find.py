@@ -252,7 +252,7 @@ def _doubt(
         suggestion=suggested,
         suggestion_label=best,
         suggestion_probability=others[best],
-        wrong=judge.wrong(kind, label, chances),
+        wrong=judge.wrong(kind, label, chances, task),
         stands_for=(),
         reason="",
     )
@@ -297,7 +297,7 @@ def _added(read: _Read, text: TranslatedText, task: Task, judge: Judge) -> list[
                 suggestion="",
                 suggestion_label="",
                 suggestion_probability=0.0,
-                wrong=judge.wrong(DoubtKind.ADDITIONAL, label, {}),
+                wrong=judge.wrong(DoubtKind.ADDITIONAL, label, {}, task),
                 stands_for=(),
                 reason="",
             )
@@ -347,8 +347,7 @@ def _noun(
 
 
 def _place(file: WrittenFile, placed: PlacedText, start: int, end: int) -> FilePlace:
-    edit = placed.edit(start, end, "")
-    return file.place(edit.start, edit.end)
+    return file.place(*placed.span(start, end))
 
 
 def _reason(doubt: PronounDoubt, task: Task) -> str:

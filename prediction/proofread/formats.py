@@ -196,7 +196,7 @@ def _plain_segments(
     wrong = [empty_file(file.name) for file in (source, target) if not file.content]
     yield from wrong
     sides = _plain_texts(source), _plain_texts(target)
-    documents: Iterable[str | None] = repeat(None, len(sides[0]))
+    documents: Iterable[str | None] = repeat("", len(sides[0]))
     if not wrong and len(sides[0]) != len(sides[1]):
         expected = f"{len(sides[0]):,} lines as in {source.name}"
         wrong.append(Problem(target.name, None, "lines", expected, f"{len(sides[1]):,} lines"))

@@ -30,8 +30,8 @@ _STATED = {
 def model_for(source: Path, target: Path | None) -> Path:
     """The name of the only model of the box that fits what is known of the languages.
 
-    Names of files end with languages (book.en.srt, book.fr); catalogues, XLIFF and memories state
-    theirs. A catalogue that does not is translated from English.
+    Names of files end with languages (book.en.srt, book.fr), or folders are called so; catalogues,
+    XLIFF and memories state theirs. A catalogue that does not is translated from English.
     """
     pairs = {name: name.split("-")[:2] for name in box_models()}
     known = {language for pair in pairs.values() for language in pair}
@@ -78,9 +78,9 @@ def _stated(source: Path, target: Path | None, known: Iterable[str]) -> tuple[se
 
 
 def _named(path: Path, known: Iterable[str]) -> set[str]:
-    """The language that the last part of a name says, if one does: book.en.srt, talk_fr.txt."""
-    parts = re.split(r"[._-]", path.name.lower())
-    return set([part for part in parts[1:] if part in known][-1:])
+    """The language that the end of a name says (book.en.srt, de.po), or else a folder (en/talk)."""
+    parts = [*path.parts[:-1], *re.split(r"[._-]", path.name.lower())]
+    return set([part for part in parts if part in known][-1:])
 
 
 def _beside(path: Path, language: str) -> bool:

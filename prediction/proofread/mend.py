@@ -1,7 +1,8 @@
 """Mending: the word of a class as it is written in a place, and which pronouns are changed.
 
 Only pronouns whose probability of being wrong reaches a threshold are considered, and only where a
-word stands: missing and additional ones are never mended. A change is made if nothing else has to
+word stands: missing and additional ones are never mended, nor is one for which the model has no
+word that is more probable than all others together. A change is made if nothing else has to
 follow (`following`), or if a lexicon has what follows without doubt; else it is a suggestion that
 says why. Every pronoun is decided by itself, but a possessive that is changed as well is no
 hindrance to its subject.
@@ -15,22 +16,24 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from crosspro.data_prep.core.task import NONE, Task
-from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
-from crosspro.prediction.proofread.following import (
+from crosspro.prediction.proofread.following import following
+from crosspro.prediction.proofread.surroundings import (
     Follower,
     Following,
     PronounChange,
     elides,
-    following,
     next_word,
+    owned_follows,
     plain_word,
     starts_sentence,
 )
 from crosspro.prediction.proofread.text import Edit, TranslatedSegment, TranslatedText
 
 _APOSTROPHES = "'’"
+_SURE = 0.5
+"""How probable a word is at least that is put for another: more than all others together."""
 
 
 def written(label: str, word: str, before: str, after: str, task: Task) -> str:
@@ -70,8 +73,7 @@ _COUNTERPARTS = {"this": "these", "that": "those", "these": "this", "those": "th
 
 def _english(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
     """A demonstrative of the same distance; hers where no noun follows his."""
-    noun = next_word(after)
-    if bare == "his" and (not noun or noun in word_set("mend", "en", "absolute")):
+    if bare == "his" and not owned_follows(after):
         return _ABSOLUTE.get(label, forms[0])
     counterpart = _COUNTERPARTS.get(bare, "")
     return counterpart if counterpart in forms else forms[0]
@@ -86,7 +88,7 @@ def _german(label: str, forms: list[str], bare: str, before: str, after: str) ->
     possessive = _POSSESSIVE.fullmatch(bare)
     if possessive and label in _STEMS:
         return _STEMS[label] + possessive[2]
-    if possessive and possessive[1] == "sein" and label == "ihr":
+    if possessive and label == "ihr":
         return "ihr" + possessive[2]
     near = "dies" if bare.startswith("dies") else forms[0]
     return near if near in forms else forms[0]
@@ -147,8 +149,9 @@ def _cased(chosen: str, word: str, before: str, after: str, language: str) -> st
         beside = re.match(r"\W*([^\W\d_]{2,})", after)
         if beside and beside[1].isupper():
             return chosen.upper()
-    if language == "de" and not starts_sentence(before):
-        return chosen  # a capital is of formal address there
+    formal = plain_word(word).startswith(("sie", "ihn", "ihr"))
+    if language == "de" and formal and not starts_sentence(before):
+        return chosen
     return _initial(chosen)
 
 
@@ -189,7 +192,7 @@ def replacement(text: TranslatedText, segment: int, start: int, end: int, new: s
     """The edit of the file that puts a word for these characters of a segment's translation.
 
     A space comes where a word is no longer elided (l'aime, les aime) and goes where it is. None if
-    the word does not stand in the file as it reads: there are tags in it, or escapes.
+    there are tags in it in the file, or the line ends there.
     """
     placed = text.segments[segment].target
     old = placed.text[start:end]
@@ -197,9 +200,7 @@ def replacement(text: TranslatedText, segment: int, start: int, end: int, new: s
         new += " "
     elif _ELISION.search(new) and not _ELISION.search(old) and not _TOKENISED.search(placed.text):
         end += placed.text[end : end + 1] == " "
-    edit = placed.edit(start, end, new)
-    as_written = text.target.content[edit.start : edit.end]
-    return edit if as_written == placed.text[start:end] else None
+    return placed.edit(start, end, new) if placed.stands_together(start, end) else None
 
 
 class _Candidate(NamedTuple):
@@ -233,7 +234,7 @@ def mend(
             made = [] if why else [replacement(text, segment, *word) for word in words]
             done = [edit for edit in made if edit is not None]
             if not why and (len(done) < len(words) or _overlap(done, edits)):
-                why = "the file has tags or escapes there"
+                why = "the file has tags or a line break there"
             if why:
                 suggestions.append(SuggestedPronoun(one.doubt, one.doubt.suggestion, why))
                 continue
@@ -278,8 +279,11 @@ def _follows(
     changed: Mapping[int, str],
     lexicon: Lexicon | None,
 ) -> Following:
-    if not one.new:
+    chance = one.doubt.suggestion_probability
+    if not one.new or any(other > chance for other in one.doubt.probabilities.values()):
         return Following("the model expects another word, or none")
+    if chance < _SURE:
+        return Following(f"the model is not sure of another word ({chance:.2f})")
     target = pair.target.text
     old = plain_word(target[one.start : one.doubt.end])
     change = PronounChange(

@@ -1,7 +1,7 @@
 """gettext catalogues (.po) as a translated text: messages and their translations in one file.
 
-A document is the file in which messages are first used, as long as they follow each other; messages
-without a reference are of none. Entries that are fuzzy count as not translated, as they do for
+A document is the file in which messages are first used, as long as they follow each other; so are
+messages without a reference. Entries that are fuzzy count as not translated, as they do for
 programs: their translation is that of another message. Obsolete entries are comments. Of plural
 forms the first translates the singular, all others the plural.
 """
@@ -16,7 +16,7 @@ from crosspro.data_prep.bitext.catalogue import reference_files
 from crosspro.data_prep.bitext.segment import same_language
 from crosspro.data_prep.core.errors import Problem, quoted
 from crosspro.prediction.proofread.text import (
-    PlacedCharacter,
+    PlacedRun,
     TranslatedSegment,
     WrittenFile,
     placed_text,
@@ -32,10 +32,10 @@ _LANGUAGE = re.compile(r"^Language:[ \t]*([-\w@]+)", re.MULTILINE)
 
 @dataclass(slots=True)
 class _PlacedEntry:
-    """An entry as it is read: the characters of each of its strings."""
+    """An entry as it is read: the text of each of its strings."""
 
     line: int
-    strings: dict[str, list[PlacedCharacter]] = field(default_factory=dict)
+    strings: dict[str, list[PlacedRun]] = field(default_factory=dict)
     references: str = ""
     fuzzy: bool = False
 
@@ -59,14 +59,15 @@ def message_segments(
         elif not entry.strings["msgid"] and "msgctxt" not in entry.strings:
             header = "".join(one.text for one in entry.strings.get("msgstr", ()))
             stated = _LANGUAGE.search(header)
-            if stated and languages and not same_language(stated[1], languages[1]):
+            tag = stated[1].partition("@")[0] if stated else ""  # ca@valencia
+            if stated and languages and not same_language(tag, languages[1]):
                 yield Problem(file.name, entry.line, "Language", languages[1], stated[1])
         else:
             yield from _segments(entry)
 
 
 def _segments(entry: _PlacedEntry) -> Iterator[TranslatedSegment]:
-    document = next(reference_files(entry.references), None)
+    document = next(reference_files(entry.references), "")
     forms = sorted((name for name in entry.strings if name.startswith("msgstr")), key=_form)
     for number, form in enumerate(forms):
         plural = "msgid_plural" in entry.strings and (number > 0 or len(forms) == 1)
@@ -123,14 +124,16 @@ def _no_entry(file: WrittenFile, number: int, line: str) -> Problem:
     return Problem(file.name, number, "syntax", expected, quoted(line))
 
 
-def _unescaped(text: str, place: int) -> Iterator[PlacedCharacter]:
+def _unescaped(text: str, place: int) -> Iterator[PlacedRun]:
     at = 0
-    while at < len(text):
-        escape = _ESCAPE.match(text, at)
-        end = escape.end() if escape else at + 1
-        shown = _meant(escape[1]) if escape else text[at]
-        yield PlacedCharacter(shown, place + at, place + end)
+    for escape in _ESCAPE.finditer(text):
+        start, end = escape.span()
+        if at < start:
+            yield PlacedRun(text[at:start], place + at, place + start)
+        yield PlacedRun(_meant(escape[1]), place + start, place + end)
         at = end
+    if at < len(text):
+        yield PlacedRun(text[at:], place + at, place + len(text))
 
 
 def _meant(code: str) -> str:

@@ -24,7 +24,7 @@ from crosspro.evaluation.output.tables import csv_number, csv_text
 from crosspro.prediction.pair_prediction import Predictor
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.find import proofread
-from crosspro.prediction.proofread.mend import Mending, mend
+from crosspro.prediction.proofread.mend import MendedPronoun, Mending, SuggestedPronoun, mend
 from crosspro.prediction.proofread.text import TranslatedText
 from crosspro.version import __version__
 
@@ -167,10 +167,23 @@ class Proofreading:
         """Whether a pronoun is changed: the words that change with it, or why it is not."""
         if self.mending is None:
             return {}
-        made = next((own for own in self.mending.changes if own.doubt is one), None)
-        left = next((own for own in self.mending.suggestions if own.doubt is one), None)
+        made, left = self.mended_as(one)
         changed = made and {"old": made.old, "new": made.new}
-        return {"mended": changed, "not_mended": left.why if left else None}
+        return {"mended": changed, "not_mended": left and left.why}
+
+    def mended_as(self, one: PronounDoubt) -> tuple[MendedPronoun | None, SuggestedPronoun | None]:
+        """How a pronoun is changed, or what is only suggested for it."""
+        changes, suggestions = self._mended
+        return changes.get(id(one)), suggestions.get(id(one))
+
+    @cached_property
+    def _mended(self) -> tuple[dict[int, MendedPronoun], dict[int, SuggestedPronoun]]:
+        if self.mending is None:
+            return {}, {}
+        return (
+            {id(own.doubt): own for own in self.mending.changes},
+            {id(own.doubt): own for own in self.mending.suggestions},
+        )
 
 
 def proofreading(
@@ -326,13 +339,11 @@ def doubt_text(one: PronounDoubt) -> str:
 
 def _lines(found: Proofreading, one: PronounDoubt, width: int | None) -> Sequence[str]:
     said = doubt_text(one)
-    if found.mending is not None:
-        made = next((own for own in found.mending.changes if own.doubt is one), None)
-        left = next((own for own in found.mending.suggestions if own.doubt is one), None)
-        if made is not None:
-            said = f"changed {made.old} → {made.new}: {one.reason}"
-        elif left is not None:
-            said += f"; not changed: {left.why}"
+    made, left = found.mended_as(one)
+    if made is not None:
+        said = f"changed {made.old} → {made.new}: {one.reason}"
+    elif left is not None:
+        said += f"; not changed: {left.why}"
     return wrapped(f"{place(found, one)}: {one.wrong:.2f} {said}", width)
 
 

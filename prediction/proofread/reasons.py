@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 from crosspro.prediction.proofread.doubts import DoubtKind, StoodFor
@@ -26,6 +27,7 @@ _GERMAN_POSSESSORS = {
 _PERSONS_ONLY = ("en",)
 """Languages whose neuter pronoun may stand for nouns of any gender."""
 _LONGEST = 28
+_SURE = 0.5
 
 
 class Expected(NamedTuple):
@@ -57,16 +59,19 @@ def reason(
         return f"nothing in the source is linked to {_quoted(word)}"
     said = f"{_quoted(word)} for {_quoted(source_word)}"
     if expected.suggestion_probability <= expected.probability:
-        return f"the model expects {said} ({expected.probability:.2f})"
+        sure = "expects" if expected.probability >= _SURE else "is not sure of"
+        return f"the model {sure} {said} ({expected.probability:.2f})"
     if not expected.suggestion:
         chance = f"{expected.suggestion_probability:.2f}"
         return f"{said}: the model expects another word or none here ({chance})"
     own, other = (_of_nouns(one, language) for one in (word, expected.suggestion))
+    stands_for = [noun for noun in stands_for if _is_noun(noun, language)]
     nouns = [noun for noun in stands_for if noun.side == "target"]
     if nouns and (differs := _difference(own, nouns[0])) and _fits(other, nouns[0]):
         return f"{said}: {_quoted(nouns[0].word)} is {differs}, line {nouns[0].place.line}"
     chance = f"({expected.suggestion_probability:.2f})"
-    sentence = f"{said}: the model expects {_quoted(expected.suggestion)} here {chance}"
+    expects = "expects" if expected.suggestion_probability >= _SURE else "would rather expect"
+    sentence = f"{said}: the model {expects} {_quoted(expected.suggestion)} here {chance}"
     agreeing = next((noun for noun in nouns if _fits(other, noun)), None)
     if agreeing:
         noun = f"{_quoted(agreeing.word)}, line {agreeing.place.line}"
@@ -98,6 +103,18 @@ def stood_for(word: str, language: str) -> PronounAgreement:
     return PronounAgreement(tuple(dict.fromkeys(found)))
 
 
+def _is_noun(noun: StoodFor, language: str) -> bool:
+    """Whether a word is worth naming: lexicons have es (a note) and ich (a self) as nouns, too."""
+    word = noun.word.lower()
+    if noun.side == "source":
+        return len(word) > 1
+    return word not in readings_of(language) and word not in _frequent(language)
+
+
+def _frequent(language: str) -> tuple[str, ...]:
+    return word_lists("frequent", language).get("words", ())
+
+
 def _of_nouns(word: str, language: str) -> PronounAgreement:
     """The kinds of nouns by what a lexicon says of them: English *it* is no matter of gender."""
     found = stood_for(word, language)
@@ -108,9 +125,12 @@ def _of_nouns(word: str, language: str) -> PronounAgreement:
 
 
 def _fits(pronoun: PronounAgreement, noun: StoodFor) -> bool:
-    """Whether a pronoun is known to agree with a noun by what is known of it."""
-    known = bool(noun.gender or noun.number)
-    return known and pronoun.agrees(noun.gender or None, noun.number or None)
+    """Whether a pronoun is known to agree with a noun, in gender or else in number."""
+    return any(
+        (gender == noun.gender and noun.number in ("", number))
+        or (gender is None and number == noun.number)
+        for gender, number in pronoun.kinds
+    )
 
 
 def _difference(pronoun: PronounAgreement, noun: StoodFor) -> str:

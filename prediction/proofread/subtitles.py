@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from crosspro.data_prep.core.errors import Problem, quoted
 from crosspro.prediction.proofread.text import (
-    PlacedCharacter,
+    PlacedRun,
     PlacedText,
     TranslatedSegment,
     WrittenFile,
@@ -30,13 +30,17 @@ _CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})"
 _TIMES = re.compile(rf"\s*{_CLOCK}\s*-->\s*{_CLOCK}(?:\s.*)?")
 _EXPECTED_TIMES = "times such as 00:00:01,000 --> 00:00:02,500"
 _NO_CUES = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
-_SUBRIP_TAG = re.compile(
-    r"</?(?:b|i|u|s|c|v|em|strong|span|font|ruby|rt|rb)\b[^<>]*>|\{\\[^{}]*\}|\{/?[bius]\}",
+_BREAK_OR_DASH = r"(?P<ending>[\r\n])|(?P<dash>[-‐‑–—]+(?!\d))"
+_SUBRIP = re.compile(
+    r"</?(?:b|i|u|s|c|v|em|strong|span|font|ruby|rt|rb)\b[^<>]*>|\{\\[^{}]*\}|\{/?[bius]\}|"
+    + _BREAK_OR_DASH,
     re.IGNORECASE,
 )
-_WEBVTT_TAG = re.compile(r"<[^<>]*>")
-_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|lrm|rlm|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
-_DASH = re.compile(r"[-‐‑–—]+(?!\d)")
+_WEBVTT = re.compile(
+    r"<[^<>]*>|(?P<entity>&(?:amp|lt|gt|quot|apos|nbsp|lrm|rlm|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)|"
+    + _BREAK_OR_DASH
+)
+"""What is not simply text in a cue."""
 _WEBVTT_ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;"}
 
 _SEEN_TOGETHER = 0.5
@@ -55,7 +59,7 @@ class SubtitleCue(NamedTuple):
     begin: int
     end: int
     line: int
-    characters: tuple[PlacedCharacter, ...]
+    runs: tuple[PlacedRun, ...]
 
 
 def subtitle_segments(
@@ -83,7 +87,7 @@ def subtitle_segments(
         yield _of_other_times(source, target, *sides)
         return
     for cues, others in groups:
-        yield TranslatedSegment(_joined(source, cues), _joined(target, others))
+        yield TranslatedSegment(_joined(source, cues), _joined(target, others), "")
 
 
 def is_webvtt(content: str) -> bool:
@@ -112,9 +116,9 @@ def _cues(file: WrittenFile) -> Iterator[SubtitleCue | Problem]:
         body = _body(texts, range(i + 1, last), blank_ends=is_webvtt(file.content))
         begin, end = _milliseconds(times[i].groups()[:4]), _milliseconds(times[i].groups()[4:])
         if end < begin:
-            found = quoted(texts[i].strip())
-            yield Problem(file.name, i + 1, "time", "an end after the beginning", found)
-        yield SubtitleCue(begin, end, i + 1, tuple(_characters(file, body)))
+            written = quoted(texts[i].strip())
+            yield Problem(file.name, i + 1, "time", "an end after the beginning", written)
+        yield SubtitleCue(begin, end, i + 1, tuple(_runs(file, body)))
 
 
 def _first_line(texts: Sequence[str], times: int) -> int:
@@ -161,41 +165,39 @@ def _milliseconds(clock: Sequence[str | None]) -> int:
     return whole * 1000 + int((rest or "0").ljust(3, "0"))
 
 
-def _characters(file: WrittenFile, lines: range) -> Iterator[PlacedCharacter]:
+def _runs(file: WrittenFile, lines: range) -> Iterator[PlacedRun]:
     """What is text in some lines of a cue, with the line breaks between them."""
     if not lines:
         return
     content = file.content
     place, end = file.lines[lines[0]][0], file.lines[lines[-1]][1]
-    webvtt = is_webvtt(content)
-    tag = _WEBVTT_TAG if webvtt else _SUBRIP_TAG
     begins = True  # nothing but tags and blanks of a line so far
-    while place < end:
-        found = tag.match(content, place, end)
-        if found is None and begins:
-            found = _DASH.match(content, place, end)
-            begins = begins and found is None and content[place].isspace()
-        if found is not None:
-            place = found.end()
-            continue
-        entity = _ENTITY.match(content, place, end) if webvtt else None
-        if entity is not None and len(meant := unescape(entity[0])) == 1:
-            yield PlacedCharacter(meant, place, entity.end())
-            place = entity.end()
-            continue
-        yield PlacedCharacter(content[place], place, place + 1)
-        begins = begins or content[place] in "\r\n"
-        place += 1
+    for found in (_WEBVTT if is_webvtt(content) else _SUBRIP).finditer(content, place, end):
+        start, after = found.span()
+        before = content[place:start]
+        begins = begins and not before.strip()
+        kind = found.lastgroup
+        meant = unescape(found[0]) if kind == "entity" else ""
+        if kind == "ending" or (kind == "dash" and not begins) or (kind and len(meant) > 1):
+            before, start = content[place:after], after  # as it is
+            begins = kind == "ending"
+        if before:
+            yield PlacedRun(before, place, start)
+        if kind == "entity" and len(meant) == 1:
+            begins = False
+            yield PlacedRun(meant, start, after)
+        place = after
+    if place < end:
+        yield PlacedRun(content[place:end], place, end)
 
 
 def _joined(file: WrittenFile, cues: Sequence[SubtitleCue]) -> PlacedText:
-    characters: list[PlacedCharacter] = []
+    runs: list[PlacedRun] = []
     for cue in cues:
-        if characters:
-            end = characters[-1].end
-            characters.append(PlacedCharacter("\n", end, end))
-        characters += cue.characters
-    return placed_text(characters, _WEBVTT_ESCAPES if is_webvtt(file.content) else None)
+        if runs:
+            runs.append(PlacedRun("\n", runs[-1].end, runs[-1].end))
+        runs += cue.runs
+    return placed_text(runs, _WEBVTT_ESCAPES if is_webvtt(file.content) else None)
 
 
 _Groups = list[tuple[list[SubtitleCue], list[SubtitleCue]]]

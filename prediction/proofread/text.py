@@ -8,11 +8,12 @@ segment.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, groupby
+from itertools import accumulate
 from typing import NamedTuple
 
 
@@ -62,7 +63,10 @@ class PlacedText:
 
     def stands_together(self, start: int, end: int) -> bool:
         """Whether nothing stands between these characters in the file: no tag, no line break."""
-        return all(self.end(i) == self.places[i + 1] for i in range(start, end - 1))
+        inside = range(start, end)
+        return all(self.places[i] < self.end(i) for i in inside) and all(
+            self.end(i) == self.places[i + 1] for i in inside[:-1]
+        )
 
     def edit(self, start: int, end: int, text: str) -> Edit:
         """The edit of the file that puts a text for these characters, which stand together."""
@@ -71,8 +75,12 @@ class PlacedText:
         return Edit(*self.span(start, end), text.translate(self.escapes))
 
 
-class PlacedCharacter(NamedTuple):
-    """A character of a text and where it begins and ends in a file; an empty one is a tag there."""
+class PlacedRun(NamedTuple):
+    """Some text and where it begins and ends in a file.
+
+    Each of its characters is one of the file; or it is one character, however that is written
+    there; or it is empty, and what is there is a tag.
+    """
 
     text: str
     start: int
@@ -81,42 +89,70 @@ class PlacedCharacter(NamedTuple):
 
 LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 """What ends a line somewhere; within a segment it is a space."""
+_TAG = "\0"
+_BLANKS = re.compile(r"[\s\0]+")
+_BREAK = re.compile(f"[{LINE_BREAKS}]")
 
 
-def placed_text(
-    characters: Iterable[PlacedCharacter], escapes: Mapping[int, str] | None = None
-) -> PlacedText:
-    """The text of some characters, without blanks at its ends.
+def placed_text(runs: Iterable[PlacedRun], escapes: Mapping[int, str] | None = None) -> PlacedText:
+    """The text of some runs, without blanks at its ends.
 
     Blanks with a line break among them are one space without width at the place of the break; so is
     a tag before a word that would run into what is before it.
     """
-    kept: list[PlacedCharacter] = []
-    for blank, run in groupby(characters, lambda one: one.text.isspace() or not one.text):
-        found = list(run)
-        if blank:
-            ends_line = next((one for one in found if one.text and one.text in LINE_BREAKS), None)
-            if ends_line is not None:
-                found = [PlacedCharacter(" ", ends_line.start, ends_line.start)]
-            elif any(one.text for one in found):
-                found = [one for one in found if one.text]
-            else:
-                found = [PlacedCharacter("", found[0].start, found[0].start)]
-        kept += found
-    while kept and not kept[-1].text.strip():
-        kept.pop()
-    first = next((i for i, one in enumerate(kept) if one.text.strip()), 0)
-    kept = kept[first:]
-    shown = []
-    for i, one in enumerate(kept):
-        if one.text:
-            shown.append(one)
-        elif _ends_word(kept[i - 1].text) and kept[i + 1].text.isalnum():
-            shown.append(PlacedCharacter(" ", one.start, one.start))
-    places = [one.start for one in shown]
-    plain = all(one.end == one.start + 1 for one in shown)
-    ends = None if plain else [one.end for one in shown]
-    return PlacedText("".join(one.text for one in shown), places, ends, escapes or {})
+    parts: list[str] = []
+    places: list[int] = []
+    ends: list[int] = []
+    runs = tuple(runs)
+    if len(runs) == 1 and len(runs[0].text) == runs[0].end - runs[0].start:
+        text, start, end = runs[0]
+        if next(_blanks(text), None) is None:
+            return PlacedText(text, range(start, end), None, escapes or {})
+    for text, start, end in runs:
+        if len(text) == end - start:
+            places += range(start, end)
+            ends += range(start + 1, end + 1)
+        else:
+            places.append(start)
+            ends.append(end)
+        parts.append(text or _TAG)
+    text = "".join(parts)
+    shown: list[str] = []
+    shown_places: list[int] = []
+    shown_ends: list[int] = []
+    copied = 0
+    for first, last, kept in _blanks(text):
+        for whole, some in ((places, shown_places), (ends, shown_ends)):
+            some += whole[copied:first]
+        shown += [text[copied:first], *(text[i] if i != at else " " for i, at in kept)]
+        shown_places += [places[i] for i, _ in kept]
+        shown_ends += [places[i] if i == at else ends[i] for i, at in kept]
+        copied = last
+    shown.append(text[copied:])
+    shown_places += places[copied:]
+    shown_ends += ends[copied:]
+    narrow = all(end == place + 1 for place, end in zip(shown_places, shown_ends, strict=True))
+    return PlacedText("".join(shown), shown_places, None if narrow else shown_ends, escapes or {})
+
+
+def _blanks(text: str) -> Iterator[tuple[int, int, list[tuple[int, int]]]]:
+    """The blanks of a text that are not shown as they are.
+
+    From where to where they go, and what is shown of them: the place of each character, and the
+    place of one that is shown as a space without width (else -1).
+    """
+    for found in _BLANKS.finditer(text):
+        first, last = found.span()
+        if first == 0 or last == len(text):
+            yield first, last, []
+        elif ends_line := _BREAK.search(found[0]):
+            place = first + ends_line.start()
+            yield first, last, [(place, place)]
+        elif _TAG in found[0]:
+            kept = [(i, -1) for i in range(first, last) if text[i] != _TAG]
+            if not kept and _ends_word(text[first - 1]) and text[last].isalnum():
+                kept = [(first, first)]
+            yield first, last, kept
 
 
 def _ends_word(character: str) -> bool:
@@ -190,7 +226,8 @@ class WrittenFile:
 class TranslatedSegment:
     """A piece of the source and its translation; a document is a run of segments of one name.
 
-    Either text may be empty: then there is nothing to judge, but the document goes on.
+    Either text may be empty: then there is nothing to judge, but the document goes on. A whole file
+    that is one document has an empty name; None is a segment by itself.
     """
 
     source: PlacedText

@@ -54,25 +54,27 @@ class Box:
     """A model of the box: its pair, and how its networks are trained.
 
     `lexicon` gives gender to target words, `epochs` are those of the large pre-trainings, of which
-    there are as many as `pretrainings`; fine-tunings are two, and the teacher is both together.
+    there are as many as `pretrainings`, and `tiny_epochs` those of the small one; the teacher is
+    all `tunings` together, from which the tiny network learns for `distilled_epochs`.
     """
 
     pair: str
     lexicon: str = "induced"
     epochs: int = 30
     pretrainings: int = 2
+    tiny_epochs: int = 20
+    tunings: int = 2
+    distilled_epochs: int = 3
 
 
 BOX = {
     "en-fr": Box("en-fr", "lexique"),
     "en-de": Box("en-de", "german-nouns"),
-    "en-es": Box("en-es"),
+    "en-es": Box("en-es", pretrainings=3, tiny_epochs=40, tunings=4, distilled_epochs=5),
     "fr-en": Box("en-fr", epochs=20, pretrainings=1),
     "de-en": Box("en-de", epochs=20, pretrainings=1),
     "es-en": Box("en-es", epochs=20, pretrainings=1),
 }
-TINY_EPOCHS = 20
-FINE_TUNINGS = (1, 2)
 PRIOR_MB = "0.4"
 """What an aligner learnt in an archive; less links pronouns worse (docs/models.md)."""
 HELD_OUT = {
@@ -215,7 +217,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stag
         how: tuple[str, ...] = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
         steps[title] = Stage(((*pretrain, *how, "-o", str(runs / title)),), (documents,))
     tiny = f"pretrained.{name}.tiny"
-    how = ("--recipe", "tiny_documents", *_set(f"trainer.max_epochs={TINY_EPOCHS}"))
+    how = ("--recipe", "tiny_documents", *_set(f"trainer.max_epochs={box.tiny_epochs}"))
     steps[tiny] = Stage(((*pretrain, *how, "-o", str(runs / tiny)),), (documents,))
 
     def trained(title: str, after: Sequence[str], *settings: str) -> str:
@@ -228,8 +230,8 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stag
         return title
 
     tuned = []
-    for seed in FINE_TUNINGS:
-        first = f"pretrained.{name}.{min(seed, box.pretrainings)}"
+    for seed in range(1, box.tunings + 1):
+        first = f"pretrained.{name}.{(seed - 1) % box.pretrainings + 1}"
         shown = "system.network_settings.hidden_pronouns=0.5"
         how = ("experiment=document_fine_tuning", f"system.init_from={runs / first}")
         tuned.append(trained(f"tuned.{name}.{seed}", [first], *how, shown, f"seed={seed}"))
@@ -247,6 +249,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stag
         "system.distillation.weight=0.5",
         "system.network_settings.hidden_pronouns=0.0",
         "trainer.precision=bf16-mixed",
+        f"trainer.max_epochs={box.distilled_epochs}",
     )
     prior = ("--prior", str(work / "text" / f"{box.pair}.prior.npz"), "--max-prior", PRIOR_MB)
     pack = (*crosspro, "models", "export", str(runs / student), "--weights", "int8", *prior)

@@ -24,10 +24,12 @@ import lzma
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -36,14 +38,23 @@ from numpy.typing import NDArray
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import atomic_output, make_folder, write_text
-from crosspro.evaluation.core.statistics import Resampling, draws, interval
+from crosspro.data_prep.core.files import make_folder, write_text
+from crosspro.data_prep.core.task import load_task
+from crosspro.evaluation.core.statistics import (
+    Resampling,
+    draws,
+    paired_tests,
+    percentage,
+    side_by_side,
+    wilson_interval,
+)
 from crosspro.evaluation.output.tables import markdown_table
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.pair_prediction import Predictor, load_predictor
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
-from crosspro.prediction.proofread.judge import Judge, features, load_judge
+from crosspro.prediction.proofread.judge import features, load_judge
+from crosspro.prediction.proofread.mend import mend
 from crosspro.prediction.proofread.text import text_of_lines
 from crosspro.scripts.main import command_app, run
 
@@ -55,17 +66,24 @@ Work = Annotated[Path, typer.Argument(help="Folder of what `judge` found.")]
 Verdicts = Annotated[Path, typer.Option(help="Folder of the verdicts.")]
 ModelName = Annotated[str, typer.Option(help="A model of the box, a run or an archive.")]
 
-WMT23, NEWS = "wmt23", ("news2020", "news2021")
-REFERENCE, SYNTHETIC = "refA", "synthetic_ref"
+WMT23, NEWS = "wmt23", ("news2021", "news2020")
+SYNTHETIC = "synthetic_ref"
 LONGEST_MARK = 3
 _CATEGORIES = re.compile("mistranslation|grammar|inconsisten", re.IGNORECASE)
 _LEFT_OUT = re.compile("omission", re.IGNORECASE)
 _SEVERE = ("major", "critical")
 FIRST = (50, 100)
-TARGETS = ("word", "missing", "additional")
+TASK = load_task("en-de-text")
+RIVALS = {
+    "de": ("er sie es", "ihn sie es", "ihm ihr"),
+    "en": ("he she it", "him her it", "his her its"),
+    "es": ("él ella", "ellos ellas", "lo la", "los las"),
+    "fr": ("il elle", "ils elles", "le la"),
+}
+"""Pronouns of one case and number, which translations take for each other."""
 
 
-class Mark(NamedTuple):
+class RaterMark(NamedTuple):
     """What a rater marked: characters of an output, of what kind, and whether it is severe."""
 
     start: int
@@ -83,7 +101,7 @@ class JudgedOutput:
     number: int
     source: str
     target: str
-    raters: tuple[tuple[Mark, ...], ...]
+    raters: tuple[tuple[RaterMark, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -98,7 +116,7 @@ class FoundPronoun:
     source_word: str
     probabilities: Mapping[str, float]
 
-    def level(self, marks: Sequence[Mark]) -> int:
+    def level(self, marks: Sequence[RaterMark]) -> int:
         """How a rater marked it: 0 not at all, 1, or 2 for a severe mark."""
         wanted = _LEFT_OUT if self.kind is DoubtKind.MISSING else _CATEGORIES
         near = 1 if self.kind is DoubtKind.MISSING else 0
@@ -116,26 +134,27 @@ class FoundPronoun:
 
 
 def read_wmt23(folder: Path) -> list[JudgedOutput]:
-    """The outputs of WMT 2023 that raters read, without the reference's copy."""
+    """The outputs of WMT 2023; segments that nobody read are the context of others."""
     source = _lines(folder / "source.en.xz")
     documents = [line.split("\t")[1] for line in _lines(folder / "documents.tsv.xz")]
-    marks: dict[str, list[object]] = defaultdict(list)
+    marks: dict[str, list[list[dict[str, Any]] | None]] = defaultdict(list)
     for line in _lines(folder / "mqm.tsv.xz"):
-        system, _, found = line.partition("\t")
-        marks[system].append(None if found == "None" else json.loads(found)["errors"])
+        system, _, written = line.partition("\t")
+        marks[system].append(None if written == "None" else json.loads(written)["errors"])
     outputs = []
     for path in sorted((folder / "outputs").glob("*.de.xz")):
         system = path.name.removesuffix(".de.xz")
+        if system == SYNTHETIC:
+            continue
         rows = zip(documents, source, _lines(path), marks[system], strict=True)
         for number, (document, english, german, errors) in enumerate(rows):
-            if errors is None or system == SYNTHETIC:
-                continue
             found = tuple(
-                Mark(one["start"], one["end"], one["category"], one["severity"] in _SEVERE)
-                for one in errors  # type: ignore[attr-defined] # JSON
+                RaterMark(one["start"], one["end"], one["category"], one["severity"] in _SEVERE)
+                for one in errors or ()
                 if not one["is_source_error"]
             )
-            outputs.append(JudgedOutput(system, document, number, english, german, (found,)))
+            raters = () if errors is None else (found,)
+            outputs.append(JudgedOutput(system, document, number, english, german, raters))
     return outputs
 
 
@@ -144,7 +163,7 @@ def read_newstest(path: Path) -> list[JudgedOutput]:
     rows = csv.DictReader(
         io.StringIO("\n".join(_lines(path))), delimiter="\t", quoting=csv.QUOTE_NONE
     )
-    raters: dict[tuple[str, str, int], dict[str, list[Mark]]] = defaultdict(dict)
+    raters: dict[tuple[str, str, int], dict[str, list[RaterMark]]] = defaultdict(dict)
     texts: dict[tuple[str, str, int], tuple[str, str]] = {}
     for row in rows:
         key = row["system"], row["doc"], int(row["seg_id"])
@@ -153,7 +172,7 @@ def read_newstest(path: Path) -> list[JudgedOutput]:
         start, end = row["target"].find("<v>"), row["target"].find("</v>")
         if 0 <= start < end:
             severe = row["severity"].lower() in _SEVERE
-            marks.append(Mark(start, end - len("<v>"), row["category"], severe))
+            marks.append(RaterMark(start, end - len("<v>"), row["category"], severe))
     return [
         JudgedOutput(*key, *texts[key], tuple(map(tuple, raters[key].values())))
         for key in sorted(texts)
@@ -169,8 +188,8 @@ def _lines(path: Path) -> list[str]:
 
 
 def _sets(verdicts: Path) -> dict[str, list[JudgedOutput]]:
-    found = {name: read_newstest(verdicts / f"{name}.en-de.mqm.tsv.xz") for name in NEWS}
-    return {**found, WMT23: read_wmt23(verdicts / "wmt23.en-de")}
+    found = {WMT23: read_wmt23(verdicts / "wmt23.en-de")}
+    return found | {name: read_newstest(verdicts / f"{name}.en-de.mqm.tsv.xz") for name in NEWS}
 
 
 def _predictor(model: str) -> Predictor:
@@ -179,10 +198,12 @@ def _predictor(model: str) -> Predictor:
 
 @app.command()
 def judge(work: Work, verdicts: Verdicts, model: ModelName = "en-de") -> None:
-    """Read all outputs and keep what the model says of their pronouns."""
+    """Read all outputs and keep what the model says of their pronouns; sets that are kept stay."""
     make_folder(work)
     predictor = _predictor(model)
     for name, outputs in _sets(verdicts).items():
+        if (work / f"{name}.jsonl").is_file():
+            continue
         rows = []
         for system in dict.fromkeys(one.system for one in outputs):
             own = [one for one in outputs if one.system == system]
@@ -206,7 +227,7 @@ def found_pronouns(work: Path, name: str, outputs: Sequence[JudgedOutput]) -> li
     for line in path.read_text(encoding="utf-8").splitlines():
         system, document, number, kind, *rest = json.loads(line)
         output = known.get((system, document, number))
-        if output is not None:
+        if output is not None and output.raters:
             found.append(FoundPronoun(output, DoubtKind(kind), *rest))
     return found
 
@@ -233,7 +254,7 @@ def calibrate(
     weights = {}
     for kind in (DoubtKind.WORD, DoubtKind.MISSING):
         own = [one for one in every if one.kind is kind]
-        rows = np.array([features(kind, one.label, one.probabilities) for one in own])
+        rows = np.array([features(kind, one.label, one.probabilities, TASK) for one in own])
         marked = [[one.level(rater) > 0 for rater in one.output.raters] for one in own]
         numbers = np.array([len(one) for one in marked])
         weights[kind] = learnt_weights(
@@ -249,7 +270,7 @@ def calibrate(
     ]
     write_text(
         output,
-        "# How probably a pronoun is wrong, from what a model says: prediction/proofread/judge.py.\n"
+        "# How probably a pronoun is wrong, by what a model says: prediction/proofread/judge.py.\n"
         "# Made by python -m crosspro.scripts.reproduce.proofread calibrate.\n"
         + "".join(f"{line}\n" for line in lines)
         + f"additional: {share:.4f}\n",
@@ -275,7 +296,7 @@ def learnt_weights(
 
     A small penalty keeps weights small that the marks say little of; the constant has none.
     """
-    from scipy.optimize import minimize  # type: ignore[import-untyped]
+    from scipy.optimize import minimize
 
     penalty = np.full(rows.shape[1], 0.5)
     penalty[0] = 0.0
@@ -404,7 +425,7 @@ def compare(
 
 def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, metrics: int) -> None:
     own = load_judge()
-    wrong = {id(one): own.wrong(one.kind, one.label, one.probabilities) for one in found}
+    wrong = {id(one): own.wrong(one.kind, one.label, one.probabilities, TASK) for one in found}
     ranking = pronoun_ranking(found, lambda one: wrong[id(one)])
     documents = len(set(ranking.documents))
     share = float((ranking.levels > 0).mean())
@@ -430,9 +451,7 @@ def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, met
     rows = [[name, *segment_ranking(found, doubt).row()] for name, doubt in segments.items()]
     scores = read_metrics(verdicts / "wmt23.en-de" / "metrics.tsv.xz")
     by_metric = {
-        name: segment_ranking(
-            found, lambda some, own=own: -own[some[0].output.system, some[0].output.number]
-        )  # type: ignore[misc]
+        name: segment_ranking(found, partial(_low_score, own))
         for name, own in scores.items()
         if all((one.output.system, one.output.number) in own for one in found)
     }
@@ -454,13 +473,17 @@ def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, met
     print(markdown_table(("segments", *HEADING), rows))
 
 
+def _low_score(scores: Mapping[tuple[str, int], float], some: Sequence[FoundPronoun]) -> float:
+    return -scores[some[0].output.system, some[0].output.number]
+
+
 def joined(one: Ranking, other: Ranking) -> Ranking:
     """A logistic combination of two rankings, each document by weights learnt on the others."""
-    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+    from sklearn.linear_model import LogisticRegression
 
     ranks = [np.argsort(np.argsort(both.doubts)) / len(both.doubts) for both in (one, other)]
     rows = np.stack([np.log(one.doubts + 1e-6), *ranks], axis=1)
-    names, units = np.unique(one.documents, return_inverse=True)
+    units = np.unique(one.documents, return_inverse=True)[1]
     found = np.zeros(len(rows))
     for part in range(10):
         held = units % 10 == part
@@ -482,11 +505,11 @@ def read_metrics(path: Path) -> dict[str, dict[tuple[str, int], float]]:
 def _print_calibration(found: Sequence[FoundPronoun]) -> None:
     """How often pronouns are marked that are wrong with a probability in some range."""
     own = load_judge()
-    wrong = np.array([own.wrong(one.kind, one.label, one.probabilities) for one in found])
+    wrong = np.array([own.wrong(one.kind, one.label, one.probabilities, TASK) for one in found])
     marked = np.array([one.level(one.output.raters[0]) > 0 for one in found])
     edges = [0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0]
     rows = []
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         here = (wrong >= low) & (wrong < high)
         if here.any():
             rows.append(
@@ -498,3 +521,158 @@ def _print_calibration(found: Sequence[FoundPronoun]) -> None:
                 ]
             )
     print(markdown_table(("wrong", "pronouns", "mean", "marked by the rater"), rows))
+
+
+@app.command()
+def exchanged(
+    prefixes: Annotated[
+        list[Path],
+        typer.Argument(metavar="PREFIX...", help="Bitext: PREFIX.en.xz, PREFIX.doc-ids.xz …"),
+    ],
+    model: ModelName = "en-de",
+    most: Annotated[int | None, typer.Option(min=1, help="Segments of each, at most.")] = None,
+) -> None:
+    """Put wrong pronouns into references, and print how many are found at a precision of 90%.
+
+    In every third segment with a pronoun that has rivals of the same case and number, one of these
+    is exchanged for one of its rivals; all other pronouns of the text are right.
+    """
+    predictor = _predictor(model)
+    task = predictor.task
+    rivals: dict[str, list[str]] = defaultdict(list)
+    for group in RIVALS[task.target_language]:
+        for word in group.split():
+            rivals[word] += [one for one in group.split() if one != word]
+    doubts: list[float] = []
+    wrong: list[bool] = []
+    rows = []
+    for prefix in prefixes:
+        sides = [
+            _lines(Path(f"{prefix}.{language}.xz"))[:most]
+            for language in (task.source_language, task.target_language)
+        ]
+        documents = [line.split("\t")[0] for line in _lines(Path(f"{prefix}.doc-ids.xz"))[:most]]
+        found = proofread(predictor, text_of_lines(sides[0], sides[1], documents))
+        target, changed = list(sides[1]), {}
+        asked = [one for one in found if one.kind is DoubtKind.WORD and one.word.lower() in rivals]
+        by_segment = {
+            segment: list(some) for segment, some in groupby(asked, lambda one: one.segment)
+        }
+        for number, (segment, some) in enumerate(by_segment.items()):
+            if number % 3 == 0:
+                one = some[crc32(f"{segment}".encode()) % len(some)]
+                others = rivals[one.word.lower()]
+                new = others[crc32(f"{segment}.".encode()) % len(others)]
+                new = new.capitalize() if one.word[0].isupper() else new
+                line = target[segment]
+                target[segment] = line[: one.start] + new + line[one.end :]
+                changed[segment] = one.start
+        again = proofread(predictor, text_of_lines(sides[0], target, documents))
+        here = [one for one in again if one.kind is DoubtKind.WORD]
+        own_doubts = np.array([one.wrong for one in here])
+        own_wrong = np.array([changed.get(one.segment) == one.start for one in here])
+        rows.append([prefix.name, *_at_precision(own_doubts, own_wrong, len(changed))])
+        doubts += own_doubts.tolist()
+        wrong += own_wrong.tolist()
+    if len(prefixes) > 1:
+        rows.append(["all", *_at_precision(np.array(doubts), np.array(wrong), sum(wrong))])
+    heading = (
+        "text",
+        "pronouns",
+        "exchanged",
+        "AUC",
+        "found at 90%",
+        "above wrong",
+        "at 0.5: precision",
+        "found",
+    )
+    print(markdown_table(heading, rows))
+
+
+def _at_precision(doubts: Floats, wrong: Booleans, number: int, least: float = 0.9) -> list[str]:
+    """How many wrong ones are found where so many of those found are wrong; all are `number`."""
+    order = np.argsort(-doubts, kind="stable")
+    precision = np.cumsum(wrong[order]) / np.arange(1, len(order) + 1)
+    good = np.flatnonzero(precision >= least)
+    last = int(good[-1]) + 1 if len(good) else 0
+    limit = f"{doubts[order[last - 1]]:.2f}" if last else "-"
+    low, high = wilson_interval(int(wrong[order[:last]].sum()), number)
+    share = wrong[order[:last]].sum() / number
+    above = doubts >= 0.5
+    at_half = wrong[above].mean() if above.any() else float("nan")
+    return [
+        f"{len(doubts):,}",
+        f"{number:,}",
+        f"{area(doubts, wrong, np.ones(len(doubts))):.3f}",
+        f"{share:.1%} [{low:.1%}, {high:.1%}]",
+        limit,
+        f"{at_half:.1%}",
+        f"{wrong[above].sum() / number:.1%}",
+    ]
+
+
+@app.command()
+def mended(
+    source: Annotated[Path, typer.Argument(help="Source, one segment a line (.xz).")],
+    reference: Annotated[Path, typer.Argument(help="Its human translation (.xz).")],
+    outputs: Annotated[list[Path], typer.Argument(metavar="OUTPUT...", help="MT output (.xz).")],
+    documents: Annotated[Path, typer.Option(help="Document names in the last column (.xz).")],
+    model: ModelName = "en-de",
+    threshold: Annotated[float, typer.Option(min=0, max=1, help="Mend what is this wrong.")] = 0.9,
+) -> None:
+    """Print how many pronouns agree with a reference before and after mending.
+
+    Source pronouns are counted for which both translations have a word of a class; they agree if it
+    is of the same one. Differences are tested by documents.
+    """
+    predictor = _predictor(model)
+    lines = _lines(source)
+    names = [line.split("\t")[-1] for line in _lines(documents)]
+    expected = {
+        (one.segment, one.source_place): one.label
+        for one in proofread(predictor, text_of_lines(lines, _lines(reference), names))
+        if one.kind is DoubtKind.WORD
+    }
+    lexicon = predictor.system.noun_lexicons.get("target")
+    rows = []
+    for path in outputs:
+        text = text_of_lines(lines, _lines(path), names)
+        found = proofread(predictor, text)
+        mending = mend(found, text, predictor.task, threshold, lexicon)
+        changed = {id(change.doubt) for change in mending.changes}
+        units: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+        better = worse = 0
+        for one in found:
+            wanted = expected.get((one.segment, one.source_place))
+            if wanted is None or one.kind is not DoubtKind.WORD:
+                continue
+            before = one.label == wanted
+            after = one.suggestion_label == wanted if id(one) in changed else before
+            better += after and not before
+            worse += before and not after
+            own = units[names[one.segment]]
+            own[0] += before
+            own[1] += after
+            own[2] += 1
+        sums = np.array(list(units.values()))
+        table = side_by_side(sums[:, [1, 2]], sums[:, [0, 2]])
+        both = paired_tests(
+            ("after", "before"), table, {"agreement": percentage}, Resampling(10_000)
+        )
+        rows.append(
+            [
+                path.name.removesuffix(".xz"),
+                f"{int(sums[:, 2].sum()):,}",
+                f"{100 * sums[:, 0].sum() / sums[:, 2].sum():.2f}",
+                f"{100 * sums[:, 1].sum() / sums[:, 2].sum():.2f}",
+                f"{len(mending.changes)}",
+                f"{better} / {worse}",
+                f"{both[0].p_randomisation:.4f}",
+            ]
+        )
+    heading = ("output", "pronouns", "agree before", "after", "mended", "better / worse", "p")
+    print(markdown_table(heading, rows))
+
+
+if __name__ == "__main__":
+    run(app)

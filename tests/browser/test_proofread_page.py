@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import crosspro as api
 from crosspro.prediction.proofread.page import proofreading_page
 from crosspro.prediction.proofread.text import TranslatedText, text_of_lines
 from tests.browser.legible import hard_to_read
 from tests.browser.test_hostile_text import ATTACKS, NAME, look_at_everything, shown_words, watched
+from tests.conftest import ROOT
 from tests.prediction.proofread.proofread_text import (
     SOURCE,
     TARGET,
@@ -19,6 +21,19 @@ from tests.prediction.proofread.proofread_text import (
     proofread_result,
 )
 
+STORY = """\
+The dog ran into the garden because it had heard a noise.|Der Hund lief in den Garten, weil es ein Geräusch gehört hatte.
+It barked loudly at the old cat that lived next door.|Er bellte laut die alte Katze an, die nebenan wohnte.
+The cat saw it and climbed a tree.|Die Katze sah ihn und kletterte auf einen Baum.
+The tree was high, but she was not afraid of it.|Der Baum war hoch, aber sie hatte keine Angst vor ihm.
+Then the neighbour came out with a bag in her hand.|Dann kam die Nachbarin mit einer Tasche in der Hand heraus.
+She put it on the table and called the cat.|Sie stellte es auf den Tisch und rief die Katze.
+The table was made of wood; it was older than the house.|Der Tisch war aus Holz; er war älter als das Haus.
+They both waited until the dog had gone.|Beide warteten, bis der Hund gegangen war.
+Its tail was still wagging.|Sein Schwanz wedelte noch.
+The boys laughed when they saw it.|Die Jungen lachten, als er ihn sah.
+"""  # noqa: E501 - a segment a line
+IN_DOCS = ("proofread-wide-light.png", "proofread-narrow-light.png")
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 400, "height": 800}
 
 
@@ -62,7 +77,7 @@ def test_words_are_chosen_accepted_undone_and_exported(opened):
     assert opened.locator(".noun").all_inner_texts() == ["dog", "Hund"]
     assert opened.locator(".partner.on").all_inner_texts() == ["It"]
     opened.keyboard.press("2")
-    assert opened.locator("#change").inner_text() == "Es → sie?"
+    assert opened.locator("#change").inner_text() == "Es → Sie?"
     opened.keyboard.press("1")
     opened.keyboard.press("Enter")
     assert opened.locator("#d0").inner_text().split() == ["Es", "Er"]
@@ -136,12 +151,27 @@ def test_help_is_one_key_away(opened):
     assert not opened.locator("#help").is_visible()
 
 
+@pytest.fixture(scope="module")
+def story(tmp_path_factory) -> Path:
+    """The page of a story, as a model of the box reads it."""
+    pairs = [line.split("|") for line in STORY.splitlines()]
+    found = api.proofread(*zip(*pairs, strict=True), model="en-de")
+    text = replace(
+        found.text,
+        source=replace(found.text.source, name="story.en"),
+        target=replace(found.text.target, name="story.de"),
+    )
+    path = tmp_path_factory.mktemp("story") / "page.html"
+    path.write_text(proofreading_page(replace(found, text=text)), "utf-8")
+    return path
+
+
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_it_can_be_read(chromium, page_file, size, colours, pictures):
+def test_it_can_be_read(chromium, story, size, colours, pictures):
     context = chromium.new_context(viewport=size, color_scheme=colours)
     page = context.new_page()
-    page.goto(page_file.as_uri())
+    page.goto(story.as_uri())
     if size is PHONE:
         page.locator("#settings summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
@@ -155,8 +185,12 @@ def test_it_can_be_read(chromium, page_file, size, colours, pictures):
     row, panel = page.locator(".segment.open").bounding_box(), page.locator("#panel").bounding_box()
     assert row["y"] >= 0
     assert size is WIDE or row["y"] + row["height"] <= panel["y"]
-    if pictures is not None and (colours, size) != ("dark", PHONE):
-        name = f"proofread-{size['width']}-{colours}.png"
+    name = f"proofread-{'wide' if size is WIDE else 'narrow'}-{colours}.png"
+    if pictures is not None and (name in IN_DOCS or pictures.parent.name != "docs"):
+        pictures.mkdir(parents=True, exist_ok=True)
+        if size is PHONE:
+            page.locator("#settings summary").click()
+        page.keyboard.press("k")
         page.screenshot(path=pictures / name)
     context.close()
 
@@ -196,3 +230,10 @@ def test_words_that_attack_the_page_are_words(chromium, tmp_path):
             shown.keyboard.press("a")
         look_at_everything(shown)
         assert NAME in shown_words(shown)
+
+
+def test_the_pictures_of_the_documentation_are_there():
+    text = (ROOT / "docs" / "proofread.md").read_text("utf-8")
+    for name in IN_DOCS:
+        assert f"(images/{name})" in text
+        assert (ROOT / "docs" / "images" / name).is_file()

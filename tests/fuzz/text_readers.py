@@ -43,7 +43,15 @@ from tests.conftest import GOLDEN
 from tests.data_prep.bitext.compiled import compile_catalogue
 from tests.data_prep.formats.conllu_sample import SAMPLE, write_conllu
 from tests.fuzz.reader import Files, Reader, files_of, round_trip
-from tests.prediction.proofread.samples import SAMPLES, Sample, assert_placed, rows
+from tests.prediction.proofread.samples import (
+    SAMPLES,
+    Sample,
+    assert_placed,
+    edited,
+    rows,
+    spliced,
+    words_of,
+)
 
 EN_FR = load_task("en-fr")
 INFLECTED = "elle\telle\tThe car is red and it runs .\tla voiture est rouge et REPLACE_5 .\t5-5\n"
@@ -223,7 +231,7 @@ def bitexts(workshop: Path) -> Iterator[Reader]:
 
 
 def translations(workshop: Path) -> Iterator[Reader]:
-    """What can be proofread: every character has its place, and nothing changes without edits."""
+    """What can be proofread: every character has its place, and only what is mended changes."""
     subtitles = "00:00:01.000 --> 00:00:02.000, -->, <i>, {\\an8}, WEBVTT, NOTE, 7"
     xliff = (
         "<file>, <trans-unit id='1'>, <target>, <segment>, <mrk mtype='seg' mid='1'>, <x/>, &amp;"
@@ -240,9 +248,19 @@ def translations(workshop: Path) -> Iterator[Reader]:
         def read(folder: Path) -> Any:
             text = sample.read(folder)
             assert_placed(text)
-            write_mended(text, [], folder / "mended")
-            mended = (folder / "mended").read_bytes()
-            assert mended == (folder / sample.files[-1]).read_bytes(), "a file changes unmended"
+            path = folder / sample.files[-1]
+            raw = path.read_bytes()
+            for words in ([], words_of(text)[:2] + words_of(text)[-2:]):
+                edits, expected = edited(text, [(word, "sie") for word in dict.fromkeys(words)])
+                write_mended(text, edits, folder / "mended")
+                mended = (folder / "mended").read_bytes()
+                assert mended == spliced(raw, text.target, edits), "more changes than is mended"
+            try:
+                path.write_bytes(mended)
+                again = [segment.target.text for segment in sample.read(folder).segments]
+                assert again == expected, "what is mended reads otherwise"
+            finally:
+                path.write_bytes(raw)
             return rows(text)
 
         files = sample.contents()

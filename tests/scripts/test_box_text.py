@@ -6,11 +6,13 @@ import json
 import lzma
 from pathlib import Path
 
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.scripts.reproduce.models import (
     BOX,
     Until,
     _steps,
     kept_lines,
+    thinned,
     unseen_letters,
 )
 
@@ -68,3 +70,20 @@ def test_every_step_of_every_model_comes_after_steps_that_there_are(tmp_path):
         assert {title for step in steps.values() for title in step.after} <= set(steps)
         assert f"archive.{name}" in steps
         assert set(_steps(tmp_path, tmp_path, name, Until.SETS)) < set(steps)
+
+
+def subtitle(number: int, label: str, following: str) -> Example:
+    source = ("line", str(number), ":", "I", "see", "it", following)
+    target = ("Zeile", str(number), ":", "ich", "sehe", "REPLACE_5", following)
+    gaps = (Gap(5, 5, label, label),)
+    return Example(source, target, None, tuple((n, n) for n in range(7)), gaps, "d")
+
+
+def test_what_subtitles_have_too_much_of_is_asked_for_less_often():
+    overdone = frozenset({"ihn"})
+    kept = [thinned(subtitle(n, "ihn", "."), overdone) for n in range(300)]
+    share = sum(bool(line.gaps) for line in kept) / 300
+    assert 0.2 < share < 0.5
+    assert all(line.target[5] == "ihn" for line in kept if not line.gaps)
+    assert all(thinned(subtitle(n, "es", "."), overdone).gaps for n in range(30))
+    assert all(thinned(subtitle(n, "ihn", "works"), overdone).gaps for n in range(30))

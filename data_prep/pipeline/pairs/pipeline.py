@@ -149,6 +149,9 @@ the aligner, or by the rule of clitics, which it knows to be articles."""
 _FOUND, _SAID = 0.1, 0.1
 """What speaks for a verb because it was found, and how much still speaks for a pronoun that is
 linked to one of the target, too."""
+_BESIDE = 3
+"""How far from its place, in words, a pronoun may stand whose link was lost."""
+_SENTENCE_ENDS = frozenset(".!?:;")
 _PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
 
 
@@ -208,9 +211,50 @@ class PairPipeline:
         return PreparedPair(sentences, (*notes, *self._link_notes(annotated[-1])))
 
     def prepare_text(self, pairs: Sequence[TypedPair]) -> list[PreparedSentence]:
-        """Pairs of a text, each with the gaps that the rules of the task find in it."""
+        """Pairs of a text, each with the gaps that the rules of the task find in it.
+
+        A pronoun that is wrong is linked less surely than a right one. So a source pronoun that is
+        linked to none, and one of the target beside its place that is linked to none, are a gap.
+        """
         annotated, _ = self._annotate(pairs, parse=False)
-        return [self._sentence(one, None) for one in annotated]
+        found = []
+        for one in annotated:
+            made = self._sentence(one, None)
+            marks = self._pairs_left(one.pair, made)
+            found.append(self._sentence(one, marks) if marks else made)
+        return found
+
+    def _pairs_left(self, pair: TypedPair, made: PreparedSentence) -> list[GapMark]:
+        """The gaps of a sentence with those of pronouns on both sides that are left over, if any.
+
+        What a wrong pronoun should be linked to has a gap between words, or hides some other word.
+        """
+        placed = {word[0] for gap in made.example.gaps if (word := made.words[gap.position])}
+        linked = {target for _, target in made.example.links}
+        placed |= {word[0] for place in linked if (word := made.words[place])}
+        free = self._said(pair) - placed
+        marks: list[GapMark] = []
+        costs: list[tuple[int, int, int]] = []
+        for gap, hidden in zip(made.example.gaps, made.gaps, strict=True):
+            typed = [word[0] for word in made.words[gap.position :] if word is not None]
+            here = typed[0] if typed else len(pair.target)
+            if hidden.label not in (None, OTHER):
+                marks.append(GapMark(here, gap.source_index))
+                continue
+            costs += [
+                (abs(place - here), place, gap.source_index)
+                for place in free
+                if abs(place - here) <= _BESIDE
+                and _SENTENCE_ENDS.isdisjoint(pair.target[min(place, here) : max(place, here)])
+            ]
+            marks.append(GapMark(None if hidden.inserted else here, gap.source_index))
+        left: dict[int, int] = {}
+        for _, place, source in sorted(costs):
+            if source not in left and place not in left.values():
+                left[source] = place
+        if not left:
+            return []
+        return [replace(mark, target=left.get(mark.source or 0, mark.target)) for mark in marks]
 
     def check_sizes(self, pairs: Sequence[SentencePair], most: int) -> None:
         """Raise if a side of a pair has more tokens than so many."""

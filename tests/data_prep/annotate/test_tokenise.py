@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from crosspro.data_prep.annotate.tokenise import (
     load_abbreviations,
     looks_tokenised,
     normalise_punctuation,
+    token_places,
     tokenise,
     tokenise_lines,
 )
@@ -248,3 +250,27 @@ def test_the_command(tmp_path):
     bad = call(tmp_path / "bad", "-l", "fr", "-o", tmp_path / "none")
     assert isinstance(bad.exception, InputError)
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "It's  here – “isn't it?” he said…"),
+        ("fr", "C’est qu’elle l’aime : « Oui », dit-il."),
+        ("de", "Geht's?  Er sagte: „Nein“ – z. B. heute."),
+        ("es", "¿Lo vio? ¡No; ella no!"),
+    ],
+)
+def test_tokens_are_found_in_the_text_as_it_is(language, text):
+    tokens = tokenise(text, language)
+    places = token_places(text, tokens)
+    assert None not in places
+    for token, (start, end) in zip(tokens, places, strict=True):
+        assert normalise_punctuation(text[start:end]) == token
+
+
+@given(st.text(alphabet="abéß .,'’“”…-–—\u00ad\u200b&|1\t", max_size=40))
+def test_places_of_tokens_never_overlap(text):
+    places = [one for one in token_places(text, tokenise(text, "de")) if one is not None]
+    assert all(start < end for start, end in places)
+    assert all(one[1] <= other[0] for one, other in pairwise(places))

@@ -15,10 +15,12 @@ from crosspro.prediction.proofread.mend import Mending, mend, replacement, writt
 from crosspro.prediction.proofread.text import (
     Edit,
     FilePlace,
+    PlacedRun,
     PlacedText,
     TranslatedSegment,
     TranslatedText,
     WrittenFile,
+    placed_text,
     text_of_lines,
 )
 
@@ -75,12 +77,15 @@ WRITTEN = {
         ("ihre", "Mit [seinen] Augen.", "ihren"),
         ("ihr", "Mit [seinem] Hund.", "ihrem"),
         ("ihr", "Das ist [sein] Hund.", "ihr"),
+        ("ihr", "Ich bin für [ihre] Idee.", "ihre"),
+        ("ihre", "Das ist [ihr] Hund.", "ihr"),
         ("sein", "[Ihrer] Frau.", "Seiner"),
         ("sein", "Das ist [ihr] Hund.", "sein"),
         ("ihr", "Ich gab [ihm] Geld.", "ihr"),
         ("das", "Wegen [dieses].", "dies"),
         ("das", "[Es] ist gut.", "Das"),
         ("er", "Gestern kam [Sie] an.", "er"),
+        ("er", "Hallo; [Es] kam an.", "Er"),
         ("es", "„[Sie] ist da.“", "Es"),
     ],
     "en-es": [
@@ -221,6 +226,8 @@ CHANGED = {
         ("il", "[Cela] marche.", "Il marche."),
         ("il", "[Ce] serait facile.", "Il serait facile."),
         ("on", "[Il] mange.", "On mange."),
+        ("ce", "[Il] ne serait pas facile.", "Ce ne serait pas facile."),
+        ("la", "ON [LE] VOIT.", "ON LA VOIT."),
     ],
     "en-de": [
         ("er", "[Es] ist da.", "Er ist da."),
@@ -236,6 +243,10 @@ CHANGED = {
         ("es", "[Das] sind Hunde.", "Es sind Hunde."),
         ("er sein", "[Sie] nahm [ihren] Hut.", "Er nahm seinen Hut."),
         ("das", "[Es] stimmt.", "Das stimmt."),
+        ("er", "Dann geht [es] nach Hause.", "Dann geht er nach Hause."),
+        ("ihm", "Bei [es] bleiben.", "Bei ihm bleiben."),
+        ("ihn", "Ich bin für [er].", "Ich bin für ihn."),
+        ("er", "ICH SAH, DASS [SIE] KAM.", "ICH SAH, DASS ER KAM."),
     ],
     "en-es": [
         ("la", "[Lo] vi ayer.", "La vi ayer."),
@@ -247,7 +258,7 @@ CHANGED = {
         ("ella", "[Él] ha llegado.", "Ella ha llegado."),
         ("ellas", "Es para [ella].", "Es para ellas."),
         ("él", "De [eso] hablo.", "De él hablo."),
-        ("le", "[Lo] dijo.", "Le dijo."),
+        ("les", "[Le] dijo.", "Les dijo."),
         ("ella", "Le dije a [él] que no.", "Le dije a ella que no."),
     ],
     "fr-en": [
@@ -275,6 +286,7 @@ CHANGED = {
         ("it", "Without [him] I lose.", "Without it I lose."),
         ("she", "[He] said no.", "She said no."),
         ("their", "And [his] sons.", "And their sons."),
+        ("this", "[It] is hard to say.", "This is hard to say."),
     ],
     "es-en": [
         ("she", "[He] went home.", "She went home."),
@@ -326,11 +338,19 @@ SUGGESTED = {
         ("le", "[la] maison", "no pronoun"),
         ("en", "Paul [le] voit.", "elsewhere"),
         ("OTHER", "[Il] dort.", "none"),
+        ("lui", "Je [le] vois.", "case"),
+        ("elle", "[Il] y a des chats.", "nothing"),
+        ("elle", "[Il] ne s'agit pas de cela.", "nothing"),
+        ("elle", "[Il] est très facile de dormir.", "nothing"),
+        ("ce", "[Il] dort.", "this verb"),
+        ("il", "Ce que l'[on] voit.", "in full"),
+        ("le", "C'est [la] France.", "no pronoun"),
     ],
     "en-de": [
         ("er", "Dann sahen [Sie] mich.", "formal"),
         ("er", "weil [sie] da sind", "singular"),
         ("es", "[Sie] laufen im Garten.", "singular"),
+        ("er", "„da [sie] Geld in die Taschen stecken“", "singular"),
         ("er", "[Das] Haus ist da.", "article"),
         ("er", "Das Haus, [das] ich sah.", "article"),
         ("es", "Ich bin für [das].", "behind"),
@@ -338,8 +358,16 @@ SUGGESTED = {
         ("er", "[Seine] Hand.", "one kind"),
         ("ihr", "Das kann [sein].", "verb"),
         ("er", "[Sie] nahm ihren Hut.", "ihren"),
-        ("sie", "[Es] gibt Hunde.", "es gibt"),
+        ("sie", "[Es] gibt Hunde.", "nothing"),
+        ("er", "Ich weiß, worum [es] geht.", "nothing"),
+        ("es", "Sie las [das] kleine rote Buch.", "article"),
+        ("er", "dass wir [es] sehen", "subject"),
         ("man", "[Sie] sind da.", "singular"),
+        ("ihm", "Dann kommt [er] heim.", "case"),
+        ("ihn", "Geld, um [ihm] zu danken", "case"),
+        ("sie", "[Es] ist klar, dass er kommt.", "clause"),
+        ("ihm", "Ich habe [ihn] gesehen.", "case"),
+        ("sie", "Ich helfe [ihr].", "case"),
     ],
     "en-es": [
         ("ellos", "[Él] viene.", "plural"),
@@ -352,8 +380,13 @@ SUGGESTED = {
         ("la", "[Lo] vi a él.", "behind"),
         ("ella", "Lo vi a [él].", "lo"),
         ("lo", "[La] casa.", "no pronoun"),
+        ("las", "[Los] 48 estados.", "no pronoun"),
         ("la", "[Lo] considero bueno.", "bueno"),
         ("él", "Quiero [eso].", "elsewhere"),
+        ("le", "[Lo] dijo.", "case"),
+        ("la", "No [les] importó.", "case"),
+        ("la", "No [lo] entendería.", "clause"),
+        ("la", "[Lo] había sacado todo.", "todo"),
     ],
     "fr-en": [
         ("they", "[He] is here.", "plural"),
@@ -363,9 +396,11 @@ SUGGESTED = {
         ("him", "[He] is here.", "otherwise"),
         ("him", "I saw [her] house.", "otherwise"),
         ("she", "[He] hurt himself.", "himself"),
+        ("she", "[It] is very hard to say.", "clause"),
         ("she", "[He] took his hat.", "his"),
         ("it", "I know [that] man.", "no pronoun"),
         ("it", "[His] house.", "otherwise"),
+        ("him", "I saw [her] <unk>.", "otherwise"),
     ],
     "de-en": [
         ("they", "Why does [it] hurt?", "plural"),
@@ -471,22 +506,47 @@ def test_only_words_above_the_threshold_are_considered():
     assert (change.old, change.new) == ("Es", "Er")
 
 
+def test_no_word_is_put_that_the_model_is_not_sure_of():
+    text, (place,) = marked("[Es] ist da.")
+    chances = {"OTHER": 0.6, "er": 0.3, "es": 0.1}
+    other = doubt_of(text, place, "er", "en-de", suggestion_probability=0.3, probabilities=chances)
+    split = replace(other, suggestion_probability=0.45, probabilities={"er": 0.45, "sie": 0.4})
+    lines = text_of_lines([""], [text])
+    (one,) = mend([other], lines, task_of("en-de"), 0.9).suggestions
+    assert one.why == "the model expects another word, or none"
+    (one,) = mend([split], lines, task_of("en-de"), 0.9).suggestions
+    assert one.why == "the model is not sure of another word (0.45)"
+
+
 def in_file(content: str, target: str, places: list[int]) -> TranslatedText:
     placed = PlacedText(target, places)
     segments = (TranslatedSegment(PlacedText("", ()), placed),)
     return TranslatedText(WrittenFile("source", ""), WrittenFile("file", content), segments)
 
 
-def test_a_word_with_tags_or_escapes_in_the_file_is_left_alone():
-    content = "<b>E</b>s ist da. L&apos;aime."
-    target = "Es ist da. L'aime."
-    places = [3, *range(8, 19), 19, *range(25, 30)]
-    text = in_file(content, target, places)
+def test_a_word_with_tags_in_the_file_is_left_alone():
+    content = "<b>E</b>s ist da."
+    target = "Es ist da."
+    text = in_file(content, target, [3, *range(8, 17)])
     doubt = doubt_of(target, (0, 2), "er", "en-de")
     (one,) = mend([doubt], text, task_of("en-de"), 0.9).suggestions
-    assert one.why == "the file has tags or escapes there"
-    assert replacement(text, 0, 11, 13, "Les") is None
+    assert one.why == "the file has tags or a line break there"
+    assert replacement(text, 0, 0, 2, "Er") is None
     assert replacement(text, 0, 3, 6, "war") == Edit(10, 13, "war")
+
+
+def test_an_escape_is_replaced_as_a_whole_and_a_line_break_never():
+    content = "Il la\naime. L&apos;aime."
+    runs = [
+        PlacedRun("Il la\naime. L", 0, 13),
+        PlacedRun("'", 13, 19),
+        PlacedRun("aime.", 19, 24),
+    ]
+    segments = (TranslatedSegment(PlacedText("", ()), placed_text(runs)),)
+    files = WrittenFile("source", ""), WrittenFile("file", content)
+    text = TranslatedText(*files, segments)
+    assert replacement(text, 0, 12, 14, "Les") == Edit(12, 19, "Les ")
+    assert replacement(text, 0, 3, 5, "l'") is None
 
 
 def test_edits_change_nothing_else_of_a_file():

@@ -80,6 +80,27 @@ def test_a_word_that_the_model_expects_is_said_to_be_so():
     assert found == "the model expects “es” for “it” (0.60)"
 
 
+def test_a_model_that_is_not_sure_is_said_to_be_so():
+    assert said("es", "it", "er", "de", chances=(0.3, 0.2)) == (
+        "the model is not sure of “es” for “it” (0.30)"
+    )
+    assert said("es", "it", "er", "de", chances=(0.1, 0.2)) == (
+        "“es” for “it”: the model would rather expect “er” here (0.20)"
+    )
+
+
+def test_pronouns_and_other_small_words_are_no_nouns():
+    words = [noun("Es", "Neut", "Sing"), noun("Die", "Fem"), noun("I", side="source")]
+    found = said("es", "it", "sie", "de", *words)
+    assert found == "“es” for “it”: the model expects “sie” here (0.93)"
+    assert said("es", "it", "sie", "de", *words, KATZE).endswith("“Katze” is feminine, line 3")
+
+
+def test_agreement_needs_what_is_known():
+    abenteuer = noun("Abenteuer", "Neut")
+    assert said("er", "it", "sie", "de", abenteuer).endswith("perhaps for “Abenteuer”, line 12")
+
+
 def test_a_suggestion_without_a_word_names_none():
     found = said("es", "it", "", "de", HUND)
     assert found == "“es” for “it”: the model expects another word or none here (0.93)"

@@ -20,6 +20,7 @@ from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.data_prep.pipeline.pairs.typed_text import (
     GapMark,
     SentencePair,
+    TypedPair,
     stand_in,
     typed_pairs,
 )
@@ -222,3 +223,31 @@ def test_tags_alone_are_told_from_a_parse():
     found = PairPipeline(TASK, source_annotator="hanta").prepare(HOUSE, [HOUSE], parse=True)
     assert [one.source_parse.forms for one in found.examples] == [found.example.source] * 2
     assert any("has no dependencies" in note for note in found.notes)
+
+
+def typed(source: str, target: str, *links: tuple[int, int]) -> TypedPair:
+    return TypedPair(tuple(source.split()), tuple(target.split()), links)
+
+
+@pytest.mark.parametrize(
+    ("target", "links", "word"),
+    [
+        ("la maison est vieille , mais il tient .", ((1, 1), (5, 5), (7, 7)), "il"),
+        ("la maison est vieille , mais il tient .", ((1, 1), (5, 5), (6, 7)), "il"),
+        ("la maison est vieille . mais il tient .", ((1, 1), (4, 4), (6, 4)), None),
+        ("la maison est vieille , mais il tient .", ((1, 1), (5, 5), (7, 6)), None),
+    ],
+    ids=["not linked", "linked to the verb", "in another sentence", "another word's"],
+)
+def test_pronouns_that_both_sides_have_left_over_are_a_gap(pipeline, target, links, word):
+    pair = typed("the house is old , but it stands .", target, *links)
+    (found,) = pipeline.prepare_text([pair])
+    assert [gap.source_index for gap in found.example.gaps] == [6]
+    hidden = found.gaps[0].word
+    assert hidden == word if word else hidden != "il"
+
+
+def test_a_text_has_the_gaps_of_its_sentences(pipeline):
+    pairs = [HOUSE, SentencePair("They sing.", "Elles chantent.")]
+    found = pipeline.prepare_text(typed_pairs(pairs, TASK))
+    assert [[gap.word for gap in one.gaps] for one in found] == [["elle"], ["Elles"]]

@@ -1,0 +1,345 @@
+"""What follows a changed pronoun in French and Spanish: agreement in gender, elision, order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon
+from crosspro.prediction.proofread.surroundings import (
+    OF_NUMBER,
+    VOWELS,
+    Follower,
+    Following,
+    PronounChange,
+    SegmentToken,
+    feature,
+    quoted,
+)
+
+
+def _elsewhere(change: PronounChange) -> str:
+    return f"{quoted(change.new)} would stand elsewhere in the sentence"
+
+
+_WITH_E = (("eux", "euse"), ("", "e"))
+
+
+def _other_gender(word: str, gender: str, language: str) -> Iterable[str]:
+    """What the form of another gender may look like."""
+    if language == "es":
+        for masculine, feminine in (("o", "a"), ("os", "as")):
+            old, new = (masculine, feminine) if gender == "Fem" else (feminine, masculine)
+            if word.endswith(old):
+                yield word.removesuffix(old) + new
+        return
+    for masculine, feminine in (*_WITH_E, ("s", "es")):
+        old, new = (masculine, feminine) if gender == "Fem" else (feminine, masculine)
+        if word.endswith(old):
+            yield word.removesuffix(old) + new
+
+
+_AGREEING = ("ADJ", "VERB")
+
+
+def _known_form(word: str, gender: str, language: str, lexicon: Lexicon) -> str:
+    """The form of another gender that a lexicon has without doubt: the only one, of that alone."""
+    own = _agreeing_readings(word, lexicon)
+    found = []
+    for form in _other_gender(word, gender, language):
+        readings = _agreeing_readings(form, lexicon)
+        kinds = {one.category for one in readings} & {one.category for one in own}
+        numbers = {one.number for one in (*readings, *own)} - {None}
+        if kinds and {one.gender for one in readings} == {gender} and len(numbers) < 2:
+            found.append(form)
+    return found[0] if len(found) == 1 else ""
+
+
+def _agreeing_readings(word: str, lexicon: Lexicon) -> list[Entry]:
+    return [one for one in lexicon.readings(word) if one.category in _AGREEING]
+
+
+def _predicate(change: PronounChange) -> list[SegmentToken] | None:
+    """The tokens behind the verb of a subject, where what is said of it agrees with it."""
+    tokens = change.clause
+    place = 0
+    if change.tied:
+        verbs = [token.text for token in change.before if token.is_word and token.text != "t"]
+        verb = verbs[-1] if verbs else ""
+    else:
+        skipped = change.listed("clitics") | change.listed("adverbs")
+        while place < len(tokens) and tokens[place].text in skipped:
+            place += 1
+        verb = tokens[place].text if place < len(tokens) else ""
+        place += 1
+    copulas = tuple(change.listed("copulas"))
+    if verb in change.listed("be") or verb.startswith(copulas):
+        return change.after[place:]
+    if verb in change.listed("have"):
+        adverbs = change.listed("adverbs")
+        while place < len(tokens) and tokens[place].text in adverbs:
+            place += 1
+        been = tokens[place].text if place < len(tokens) else ""
+        said = been in change.listed("been") or been.startswith(copulas)
+        return change.after[place + 1 :] if said else None
+    for ahead, token in enumerate(tokens[place : place + 4], start=place + 1):
+        if token.text in change.listed("to-be"):
+            return change.after[ahead:]
+    return None
+
+
+_JOINING = frozenset(["et", "ou", "ni", "y", "e", "o", "u", ","])
+
+
+def _agreement(
+    change: PronounChange, tokens: Sequence[SegmentToken], gender: str, lexicon: Lexicon | None
+) -> Following:
+    """The adjectives and participles at the beginning of some tokens, brought to a gender."""
+    words: list[Follower] = []
+    first = True
+    for token in tokens:
+        text = token.text
+        if text in change.listed("adverbs") or text.endswith(("ment", "mente")) or text in '"«»“”':
+            continue
+        if not first and text in _JOINING:
+            continue
+        if not token.is_word or text in change.listed("prepositions") | change.listed("openers"):
+            break
+        if text in change.listed("articles"):
+            why = f"the noun behind {quoted(change.new)} and its verb may have to follow"
+            return Following(why if first else "", () if first else tuple(words))
+        readings = _agreeing_readings(text, lexicon) if lexicon else []
+        if not first and not (lexicon and lexicon.mostly(text, _AGREEING)):
+            break
+        first = False
+        genders = {one.gender for one in readings}
+        if readings and (None in genders or gender in genders):
+            continue
+        if not readings and _same_in_both(text, change.language, lexicon):
+            break
+        form = _known_form(text, gender, change.language, lexicon) if lexicon else ""
+        if not form:
+            return Following(f"{quoted(text)} would have to agree with {quoted(change.new)}")
+        words.append(Follower(token.start, token.end, _as_written(form, change, token)))
+    return Following("", tuple(words))
+
+
+def _same_in_both(word: str, language: str, lexicon: Lexicon | None) -> bool:
+    """Whether a word that is no known adjective has certainly no other form."""
+    readings = lexicon.readings(word) if lexicon else ()
+    if readings:
+        return all(one.category == "X" or one.gender is None for one in readings)
+    return language == "es" and not word.endswith(("o", "a", "os", "as", "or", "ora", "és"))
+
+
+def _as_written(form: str, change: PronounChange, token: SegmentToken) -> str:
+    old = change.text[token.start : token.end]
+    if old.isupper() and len(old) > 1:
+        return form.upper()
+    return form.capitalize() if old[:1].isupper() else form
+
+
+def _subject_agreement(change: PronounChange, lexicon: Lexicon | None) -> Following:
+    """What follows where the subject gets another gender; French and Spanish."""
+    genders = [
+        "Fem" if feature(word, change.language, "gender") == "f" else "Masc"
+        for word in (change.old, change.new)
+    ]
+    if genders[0] == genders[1]:
+        return Following()
+    for token in change.clause:
+        if token.text in change.listed("agreeing"):
+            return Following(f"{quoted(token.text)} would have to agree with {change.new}")
+    predicate = _predicate(change)
+    return _agreement(change, predicate, genders[1], lexicon) if predicate else Following()
+
+
+def _object_agreement(change: PronounChange, lexicon: Lexicon | None) -> str:
+    """An adjective behind the verb that says something of its object."""
+    gender = {"m": "Masc", "f": "Fem"}.get(feature(change.new, change.language, "gender"))
+    adverbs = change.listed("adverbs")
+    rest = [token.text for token in change.clause[1:] if token.text not in adverbs]
+    if gender is None or lexicon is None or not rest:
+        return ""
+    genders = {one.gender for one in _agreeing_readings(rest[0], lexicon)}
+    if lexicon.mostly(rest[0], ("ADJ",)) and not genders & {None, gender}:
+        return f"{quoted(rest[0])} would have to agree with {quoted(change.new)}"
+    return ""
+
+
+def _article(change: PronounChange, lexicon: Lexicon | None) -> str:
+    """Why a word before a noun, an adjective or a name is no pronoun."""
+    name = change.text[change.end :].lstrip()[:1].isupper()
+    name = name and not change.text[change.start : change.end].isupper()
+    if name or (lexicon is not None and lexicon.mostly(change.next, (*NOUNS, *_AGREEING))):
+        return f"{quoted(change.old)} seems to be no pronoun before {quoted(change.next)}"
+    return ""
+
+
+_SUBJECT, _STRESSED, _CLITIC, _FREE = "subject", "stressed", "clitic", "free object"
+_FRENCH_ROLES = {
+    **dict.fromkeys(["il", "ils", "on", "ce", "c'", "ç'"], (_SUBJECT,)),
+    **dict.fromkeys(["elle", "elles"], (_SUBJECT, _STRESSED)),
+    **dict.fromkeys(["cela", "ça", "ca"], (_SUBJECT, _STRESSED, _FREE)),
+    **dict.fromkeys(["le", "la", "l'", "les", "leur"], (_CLITIC,)),
+    "lui": (_CLITIC, _STRESSED),
+    "eux": (_STRESSED,),
+    "y": ("y",),
+    "en": ("en",),
+}
+_DIRECT = ("le", "la", "l'", "les")
+_INVERTED = ("il", "elle", "ils", "elles", "on", "ce")
+
+
+def french(change: PronounChange, lexicon: Lexicon | None) -> Following:
+    """What a change of a French pronoun brings with it."""
+    role = _french_role(change)
+    why = _french_contraction(change)
+    if not why and role not in _FRENCH_ROLES.get(change.new, ()):
+        why = _elsewhere(change)
+    if not why and change.tied and role == _SUBJECT and change.new not in _INVERTED:
+        why = _elsewhere(change)
+    if not why and re.search(r"\b(?:lui|eux|elles?)-mêmes?\b", change.text[change.end :]):
+        why = "the pronoun with -même would have to agree"
+    if not why and role == _CLITIC:
+        why = _french_object(change, lexicon)
+    if why or role != _SUBJECT:
+        return Following(why)
+    numbers = [_french_number(change, word) for word in (change.old, change.new)]
+    if numbers[0] != numbers[1]:
+        return Following(OF_NUMBER[numbers[1]])
+    return Following(why) if (why := _french_kind(change)) else _subject_agreement(change, lexicon)
+
+
+def _french_role(change: PronounChange) -> str:
+    """Which place of the sentence a pronoun has."""
+    roles = _FRENCH_ROLES.get(change.old, ("",))
+    if len(roles) == 1:
+        return roles[0]
+    if change.tied:
+        return _SUBJECT if _SUBJECT in roles else _CLITIC
+    opens = change.previous in change.listed("openers")
+    behind = change.previous in change.listed("prepositions")
+    alone = not change.next or change.next in ("qui", "et", "aussi", "même", "que", "dont")
+    alone = alone or change.text[change.end : change.end + 1] == "-"
+    if (behind and not opens) or (alone and change.old not in ("cela", "ça", "ca")):
+        return _STRESSED
+    if change.old == "lui":
+        return _CLITIC
+    if _FREE in roles and (alone or not (opens or change.opens_clause)):
+        return _FREE
+    return _SUBJECT
+
+
+def _french_number(change: PronounChange, word: str) -> str:
+    if word in ("ce", "c'"):
+        return "pl" if change.next in change.listed("be-plural") else "sg"
+    return feature(word, "fr", "number") or "sg"
+
+
+def _french_contraction(change: PronounChange) -> str:
+    """Why a pronoun cannot be written with the words around it as they are."""
+    old, new, previous = change.old, change.new, change.previous
+    if "ç'" in (old, new) or (old == "c'") != (new == "c'"):
+        return f"{quoted(old)} and the verb would have to be written otherwise"
+    if change.tied:
+        return ""
+    vowel = new[0] in VOWELS
+    if previous.endswith("'"):
+        of_si = previous == "s'" and old in ("il", "ils") and new not in ("il", "ils")
+        if not vowel or of_si or (previous == "l'" and old == "on"):
+            return f"{quoted(previous)} would have to be written in full"
+    elif (vowel and previous in change.listed("full")) or (
+        previous == "si" and new in ("il", "ils")
+    ):
+        return f"{quoted(previous)} would have to be shortened"
+    return ""
+
+
+def _french_kind(change: PronounChange) -> str:
+    """Pronouns that stand for nothing, and those that go with être alone."""
+    texts = [one.text for one in change.clause if one.text not in ("ne", "n'")]
+    if change.old == "ce" and _noun_follows(change):
+        return f"{quoted(change.new)} does not go with the noun behind the verb"
+    if change.new == "ce" and not set(texts[:1]) & (
+        change.listed("be") | change.listed("before-to-be")
+    ):
+        return "“ce” does not go with this verb"
+    if change.old != "il":
+        return ""
+    impersonal = " ".join(texts).startswith(tuple(_IMPERSONAL))
+    if impersonal or (set(texts[:1]) & change.listed("be") and _THAT.search(" ".join(texts[1:]))):
+        return "“il” may stand for nothing here"
+    return ""
+
+
+_IMPERSONAL = ("y a", "y en a", "y eu", "faut", "faudr", "fall", "s' agi", "pleu", "neig")
+_THAT = re.compile(r"(?:\w+ )?\w+ (?:que|qu'|de|d')(?: |$)")
+
+
+def _noun_follows(change: PronounChange) -> bool:
+    rest = [one.text for one in change.clause[1:] if one.text not in change.listed("adverbs")]
+    return bool(rest) and rest[0] in change.listed("articles")
+
+
+def _french_object(change: PronounChange, lexicon: Lexicon | None) -> str:
+    direct = [word in _DIRECT for word in (change.old, change.new)]
+    if direct[0] != direct[1]:
+        return f"the case would change with {quoted(change.new)}"
+    if direct[0] and change.next in change.listed("have"):
+        return f"the participle behind {quoted(change.next)} may have to agree"
+    return _article(change, lexicon) or _object_agreement(change, lexicon)
+
+
+_SPANISH_CLITICS = ("lo", "la", "los", "las", "le", "les")
+_SPANISH_PERSONS = ("él", "ella", "ellos", "ellas")
+_NEUTER = ("eso", "esto", "ello")
+
+
+def spanish(change: PronounChange, lexicon: Lexicon | None) -> Following:
+    """What a change of a Spanish pronoun brings with it."""
+    if (change.old in _SPANISH_CLITICS) != (change.new in _SPANISH_CLITICS):
+        return Following(_elsewhere(change))
+    if change.old in _SPANISH_CLITICS:
+        return Following(_spanish_object(change, lexicon))
+    numbers = [feature(word, "es", "number") for word in (change.old, change.new)]
+    if change.previous in change.listed("prepositions") - change.listed("openers"):
+        return Following(_spanish_double(change) if change.previous == "a" else "")
+    if change.old in _NEUTER and not (
+        change.opens_clause or change.previous in change.listed("openers")
+    ):
+        return Following(_elsewhere(change))
+    if numbers[0] != numbers[1]:
+        return Following(OF_NUMBER[numbers[1]])
+    return _subject_agreement(change, lexicon)
+
+
+def _spanish_object(change: PronounChange, lexicon: Lexicon | None) -> str:
+    if not change.next or change.next in change.listed("no-verbs"):
+        return f"{quoted(change.old)} seems to be no pronoun before {quoted(change.next)}"
+    if change.old == "lo" and change.next in change.listed("be"):
+        return "“lo” stands for what is said of somebody here, and has no gender"
+    direct = [word not in ("le", "les") for word in (change.old, change.new)]
+    if direct[0] != direct[1]:
+        return f"the case would change with {quoted(change.new)}"
+    texts = [token.text for token in change.clause]
+    if change.old == "lo" and "todo" in texts:
+        return "“lo” goes with “todo”"
+    if change.old == "lo" and change.next.startswith(tuple(change.listed("of-clauses"))):
+        return f"“lo” may stand for a whole clause before {quoted(change.next)}"
+    if any(one == "a" and other in _SPANISH_PERSONS for one, other in pairwise(texts)):
+        return "the pronoun behind “a” would have to agree"
+    return _article(change, lexicon) or _object_agreement(change, lexicon)
+
+
+def _spanish_double(change: PronounChange) -> str:
+    """A clitic before the verb that says the same as a pronoun behind it."""
+    clitics = [token.text for token in change.before if token.text in _SPANISH_CLITICS]
+    if not clitics:
+        return ""
+    for name in ("gender", "number"):
+        own, other = feature(clitics[-1], "es", name), feature(change.new, "es", name)
+        if own and other and own != other:
+            return f"{quoted(clitics[-1])} would have to agree with {quoted(change.new)}"
+    return ""

@@ -1,0 +1,185 @@
+"""The surroundings of a pronoun that is to be changed: the words of its sentence and its clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from crosspro.data_prep.core.words import word_set
+from crosspro.evaluation.inputs.pronoun_forms import readings_of
+
+_OPENING = " \t\n\r\xa0\u202f\"'’“”„«»‘‚()[]{}¿¡-–—*_"
+_ENDS = ".!?…:"
+_MARKS = frozenset(".,;:!?…)]}\"”»’'–—-")
+VOWELS = frozenset("aâàäeéèêëiîïoôöuùûüœæy")
+
+
+def plain_word(word: str) -> str:
+    """A word in lower case with the plain apostrophe, as classes and lists have it."""
+    return word.lower().replace("’", "'")
+
+
+def starts_sentence(before: str) -> bool:
+    """Whether a sentence begins behind this text, as far as marks say."""
+    rest = before.rstrip(_OPENING)
+    return not rest or rest[-1] in _ENDS
+
+
+def next_word(after: str) -> str:
+    """The first word behind a place in lower case, empty where a mark comes first."""
+    found = re.match(r"[\s\xa0]*([^\W\d_]+)", after)
+    return found[1].lower() if found else ""
+
+
+def elides(after: str) -> bool:
+    """Whether a French word is elided before this text: a vowel, a mute h, or the word y."""
+    following = next_word(after)
+    if following.startswith("h"):
+        return not following.startswith(tuple(word_set("mend", "fr", "aspirated")))
+    return following == "y" or (following[:1] in VOWELS and following[0] != "y")
+
+
+def owned_follows(after: str) -> bool:
+    """Whether something may follow that an English possessive stands before."""
+    rest = after.lstrip()
+    following = next_word(after)
+    return bool(rest) and rest[0] not in _MARKS and following not in _absolute()
+
+
+def _absolute() -> frozenset[str]:
+    return word_set("mend", "en", "absolute")
+
+
+class Follower(NamedTuple):
+    """Another word that changes with a pronoun; both ends are characters of the segment."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Following(NamedTuple):
+    """What a change brings with it: why it cannot be made, or the words that change, too."""
+
+    why: str = ""
+    words: tuple[Follower, ...] = ()
+
+
+class SegmentToken(NamedTuple):
+    """A word or a mark of a segment in plain writing."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is no number and no mark."""
+        return any(map(str.isalpha, self.text))
+
+
+_PATTERNS = {
+    "en": r"[^\W\d_]+n['’]t\b|['’][^\W\d_]+|[^\W\d_]+|\d[\d.,]*|[^\w\s]",
+    "fr": r"aujourd['’]hui|quelqu['’]une?|[^\W\d_]+['’]?|\d[\d.,]*|[^\w\s]",
+}
+_OTHER_PATTERN = r"[^\W\d_]+|\d[\d.,]*|[^\w\s]"
+
+
+@dataclass(frozen=True)
+class PronounChange:
+    """A pronoun of a segment and the word that is to stand for it, both in plain writing.
+
+    `changed` has what is put elsewhere in the same segment, by where it begins.
+    """
+
+    language: str
+    old: str
+    new: str
+    text: str
+    start: int
+    end: int
+    source_word: str = ""
+    source_text: str = ""
+    changed: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def before(self) -> list[SegmentToken]:
+        """The tokens of the same sentence before the pronoun."""
+        found: list[SegmentToken] = []
+        for token in reversed(self._tokens(0, self.start)):
+            if token.text in ".!?…":
+                break
+            found.append(token)
+        return found[::-1]
+
+    @cached_property
+    def after(self) -> list[SegmentToken]:
+        """The tokens of the same sentence behind the pronoun."""
+        return self._until(self._tokens(self.end, len(self.text)), ".!?…")
+
+    @cached_property
+    def clause(self) -> list[SegmentToken]:
+        """The tokens behind the pronoun up to the next mark."""
+        return self._until(self.after, ",;:()[]–—")
+
+    @property
+    def previous(self) -> str:
+        """The token before the pronoun."""
+        return self.before[-1].text if self.before else ""
+
+    @property
+    def next(self) -> str:
+        """The word behind the pronoun, if one comes before any mark."""
+        return self.clause[0].text if self.clause and self.clause[0].is_word else ""
+
+    @property
+    def last(self) -> str:
+        """The last word of the clause."""
+        return next((token.text for token in reversed(self.clause) if token.is_word), "")
+
+    @property
+    def opens_clause(self) -> bool:
+        """Whether a mark or nothing stands before the pronoun."""
+        return not self.before or not self.before[-1].is_word
+
+    @property
+    def tied(self) -> bool:
+        """Whether the pronoun follows a verb and a hyphen."""
+        return self.language == "fr" and self.text[: self.start].endswith("-")
+
+    def listed(self, name: str) -> frozenset[str]:
+        """A list of words of the language."""
+        return word_set("mend", self.language, name)
+
+    def _tokens(self, start: int, end: int) -> list[SegmentToken]:
+        pattern = _PATTERNS.get(self.language, _OTHER_PATTERN)
+        return [
+            SegmentToken(plain_word(found[0]), found.start(), found.end())
+            for found in re.compile(pattern).finditer(self.text, start, end)
+        ]
+
+    @staticmethod
+    def _until(tokens: Iterable[SegmentToken], marks: str) -> list[SegmentToken]:
+        found: list[SegmentToken] = []
+        for token in tokens:
+            if token.text in marks:
+                break
+            found.append(token)
+        return found
+
+
+def feature(word: str, language: str, name: str) -> str:
+    """The gender or number that all readings of a pronoun have, else nothing."""
+    found = {getattr(one, name) for one in readings_of(language).get(word, ())}
+    return found.pop() if len(found) == 1 else ""
+
+
+def quoted(word: str) -> str:
+    """A word between quotation marks."""
+    return f"“{word}”"
+
+
+OF_NUMBER = {"sg": "the verb would have to be singular", "pl": "the verb would have to be plural"}

@@ -1,0 +1,129 @@
+"""Pronouns that are found in a translation, and what is said of them."""
+
+from __future__ import annotations
+
+import pytest
+
+import crosspro
+from crosspro.data_prep.core.task import load_task
+from crosspro.prediction.proofread.doubts import DoubtKind
+from crosspro.prediction.proofread.find import proofread
+from crosspro.prediction.proofread.judge import Judge, clashes, load_judge
+from crosspro.prediction.proofread.text import text_of_lines
+
+ENGLISH = (
+    "The dog barked all night.",
+    "Nobody knew why it was so loud.",
+    "",
+    "The  cat slept, and “it” heard nothing.",
+)
+GERMAN = (
+    "Der Hund bellte die ganze Nacht.",
+    "Niemand wusste, warum es so laut war.",
+    "",
+    "Die  Katze schlief, und „sie“ hörte nichts.",
+)
+
+
+@pytest.fixture(scope="module")
+def german():
+    return crosspro.load("en-de")
+
+
+def test_a_pronoun_of_another_gender_is_doubted_and_the_noun_named(german):
+    found = proofread(german, text_of_lines(ENGLISH, GERMAN))
+    wrong, right = (one for one in found if one.kind is DoubtKind.WORD)
+    assert (wrong.word, wrong.source_word, wrong.suggestion) == ("es", "it", "er")
+    assert wrong.wrong > 5 * right.wrong
+    assert wrong.stands_for[0].word == "Hund"
+    assert wrong.stands_for[0].gender == "Masc"
+    assert wrong.reason == "“es” for “it”: “Hund” is masculine, line 1"
+    assert sum(wrong.probabilities.values()) == pytest.approx(1, abs=1e-3)
+
+
+def test_places_are_characters_of_the_lines(german):
+    found = proofread(german, text_of_lines(ENGLISH, GERMAN))
+    for one in found:
+        line, start, end = one.place
+        assert GERMAN[line - 1][start:end] == one.word
+        if one.source_place is not None:
+            line, start, end = one.source_place
+            assert ENGLISH[line - 1][start:end] == one.source_word
+    assert [one.segment for one in found if one.kind is DoubtKind.WORD] == [1, 3]
+
+
+def test_a_document_of_its_own_knows_no_dog(german):
+    apart = text_of_lines(ENGLISH, GERMAN, ["a", "b", "b", "b"])
+    together = text_of_lines(ENGLISH, GERMAN)
+    alone, knowing = (proofread(german, text)[0] for text in (apart, together))
+    assert alone.word == knowing.word == "es"
+    assert alone.probability > knowing.probability
+
+
+def test_each_pronoun_is_judged_in_the_presence_of_others(german):
+    source = ["The dog saw the cat, and it liked her.", "He gave it to them."]
+    target = ["Der Hund sah die Katze, und er mochte sie.", "Er gab es ihnen."]
+    found = proofread(german, text_of_lines(source, target, ["a", "b"]))
+    words = [one.word for one in found if one.kind is DoubtKind.WORD]
+    assert words == ["er", "sie", "Er", "es", "ihnen"]
+
+
+def test_a_text_without_pronouns_or_without_text(german):
+    assert proofread(german, text_of_lines(["Rain falls."], ["Regen fällt."])) == ()
+    assert proofread(german, text_of_lines([], [])) == ()
+    assert proofread(german, text_of_lines(["It rains.", ""], ["", "Es regnet."])) == ()
+
+
+def test_words_that_look_like_gaps_are_words(german):
+    found = proofread(german, text_of_lines(["REPLACE it now."], ["REPLACE es jetzt."]))
+    assert all(one.word == "es" for one in found if one.kind is DoubtKind.WORD)
+
+
+def test_progress_counts_all_segments(german):
+    told: list[int] = []
+    proofread(german, text_of_lines(ENGLISH, GERMAN), progress=told.append)
+    assert sum(told) == len(ENGLISH)
+
+
+def test_french_clitics_are_found_as_they_are_written():
+    french = crosspro.load("en-fr")
+    source = ["The key was on the table.", "I took it, and it's here."]
+    target = ["La clé était sur la table.", "Je l’ai prise, et il est ici."]
+    found = [
+        one
+        for one in proofread(french, text_of_lines(source, target))
+        if one.kind is DoubtKind.WORD
+    ]
+    assert "il" in [one.word for one in found]
+    wrong = max(found, key=lambda one: one.wrong)
+    assert (wrong.word, wrong.suggestion) == ("il", "elle")
+
+
+def test_classes_clash_that_stand_for_other_nouns():
+    task = load_task("en-de-text")
+    found = clashes("de", tuple(task.forms.items()))
+    assert {"er", "sie", "ihn"} <= found["es"]
+    assert "ihn" not in found["er"]
+    assert not found["das"]
+    assert "OTHER" not in found
+
+
+def test_more_doubt_where_the_model_is_surer_of_another_word():
+    task, judge = load_task("en-de-text"), load_judge()
+    rest = {name: 0.0 for name in task.classes if name not in ("es", "er")}
+    doubts = [
+        judge.wrong(DoubtKind.WORD, "es", {"es": 1 - share, "er": share, **rest}, task)
+        for share in (0.01, 0.3, 0.6, 0.9, 0.99)
+    ]
+    assert doubts == sorted(doubts)
+    assert doubts[0] < 0.05 < doubts[-1] < 1
+
+
+def test_a_judge_says_nothing_of_words_of_no_class():
+    task = load_task("en-de-text")
+    judge = Judge((0.0, -1.0, 0.0, 0.0), (0.0, -1.0, 0.0), 0.25)
+    few = dict.fromkeys(task.classes, 0.0) | {"es": 0.3, "er": 0.1}
+    many = {**few, "OTHER": 0.6}
+    wrong = [judge.wrong(DoubtKind.WORD, "es", one, task) for one in (few, many)]
+    assert wrong[0] == pytest.approx(wrong[1])
+    assert judge.wrong(DoubtKind.ADDITIONAL, "es", {}, task) == 0.25

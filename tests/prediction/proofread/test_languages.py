@@ -1,0 +1,73 @@
+"""Which model reads a translation, by what names and files say of their languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from crosspro.data_prep.core.errors import InputError
+from crosspro.prediction.proofread.languages import model_for
+from tests.conftest import GOLDEN
+
+TMX = '<tmx version="1.4"><header srclang="EN-us"/><body><tu>{}</tu></body></tmx>'
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "model"),
+    [
+        ("book.en", "book.de", "en-de"),
+        ("talk.fr.srt", "talk.en.srt", "fr-en"),
+        ("wmt.en-de.src.en", "wmt.en-de.System_1.de", "en-de"),
+        ("en/talk.txt", "es/talk.txt", "en-es"),
+        ("text_es.txt.gz", "text_en.txt.gz", "es-en"),
+    ],
+)
+def test_names_say_languages(source, target, model):
+    assert model_for(Path(source), Path(target)) == Path(model)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "model"),
+    [
+        ("a.po", 'msgid ""\nmsgstr ""\n"Language: fr_CA\\n"\n', "en-fr"),
+        ("de.po", 'msgid "x"\nmsgstr "y"\n', "en-de"),
+        ("a.po", '"X-Source-Language: de\\n"\n"Language: en\\n"\n', "de-en"),
+        ("a.xlf", "<file source-language='fr-FR' target-language=\"en\">", "fr-en"),
+        ("a.xliff", '<xliff srcLang="en" trgLang="es-419">', "en-es"),
+        ("a.tmx", TMX.format('<tuv xml:lang="en-GB"/><tuv xml:lang="de"/>'), "en-de"),
+        ("a.tmx", TMX.format('<tuv creationid="x" lang="FR"/>'), "en-fr"),
+    ],
+)
+def test_files_state_languages(name, content, model, tmp_path):
+    (tmp_path / name).write_text(content, "utf-8")
+    assert model_for(tmp_path / name, None) == Path(model)
+
+
+def test_a_name_that_two_files_share(tmp_path):
+    for name in ("talk.en", "talk.fr"):
+        (tmp_path / name).write_text("x\n")
+    with pytest.raises(InputError, match="found files for en-fr, fr-en"):
+        model_for(tmp_path / "talk", None)
+    with pytest.raises(InputError, match="expected --model, or names"):
+        model_for(tmp_path / "other", None)
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        (("source.txt", "target.txt"), "found no language and no language"),
+        (("book.en", "output"), "found en and no language"),
+        (("book.de", "book.fr"), "found de and fr"),
+    ],
+)
+def test_what_is_not_known_is_asked_for(files, found):
+    with pytest.raises(InputError) as error:
+        model_for(*map(Path, files))
+    assert found in str(error.value)
+    assert "de-en, en-de, en-es, en-fr, es-en, fr-en" in str(error.value)
+
+
+def test_several_languages_need_a_choice():
+    with pytest.raises(InputError, match="found files for en-de, en-fr"):
+        model_for(GOLDEN / "proofread" / "letters.tmx", None)
