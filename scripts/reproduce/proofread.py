@@ -8,9 +8,10 @@
 
 DATA/verdicts is as its README says: newstest 2020 and 2021 with the marks of several raters, and
 WMT 2023 with those of one and with the scores of 42 metrics. `judge` reads every output once, into
-WORK; `calibrate` learns the weights of conf/proofread.yaml from newstest and from the documents of
-WMT 2023 whose names fall into the one half; `compare` measures on the other half. A pronoun is
-marked if a mark of at most three words stands on it, for mistranslation, grammar or inconsistency.
+WORK. `calibrate` learns the weights of conf/proofread.yaml from newstest 2021 and from the
+documents of WMT 2023 whose names fall into the one half, and from newstest 2020, which three raters
+read, how much one of them misses. `compare` measures on the other half. A pronoun is marked if a
+mark of at most three words stands on it, for mistranslation, grammar or inconsistency.
 `exchanged` puts one wrong pronoun into each segment of a reference, and `mended` asks how many
 pronouns of MT output agree with a reference before and after mending.
 """
@@ -67,6 +68,8 @@ Verdicts = Annotated[Path, typer.Option(help="Folder of the verdicts.")]
 ModelName = Annotated[str, typer.Option(help="A model of the box, a run or an archive.")]
 
 WMT23, NEWS = "wmt23", ("news2021", "news2020")
+RATED_OFTEN = "news2020"
+"""The set that three raters read: it says how much one of them misses."""
 SYNTHETIC = "synthetic_ref"
 LONGEST_MARK = 3
 _CATEGORIES = re.compile("mistranslation|grammar|inconsisten", re.IGNORECASE)
@@ -247,24 +250,27 @@ def calibrate(
 ) -> None:
     """Learn how probably pronouns are wrong, and write conf/proofread.yaml."""
     sets = {name: found_pronouns(work, name, own) for name, own in _sets(verdicts).items()}
-    sets[WMT23] = [one for one in sets[WMT23] if of_development(one.output.document)]
-    recall = rater_recall(sets["news2020"])
+    recall = rater_recall(sets[RATED_OFTEN])
     print(f"a rater marks {recall:.3f} of what another one marks")
-    every = [one for found in sets.values() for one in found]
+    sets[WMT23] = [one for one in sets[WMT23] if of_development(one.output.document)]
     weights = {}
     for kind in (DoubtKind.WORD, DoubtKind.MISSING):
-        own = [one for one in every if one.kind is kind]
-        rows = np.array([features(kind, one.label, one.probabilities, TASK) for one in own])
-        marked = [[one.level(rater) > 0 for rater in one.output.raters] for one in own]
-        numbers = np.array([len(one) for one in marked])
-        weights[kind] = learnt_weights(
-            rows, np.array([sum(one) for one in marked]), numbers, recall
+        own = {
+            name: [one for one in found if one.kind is kind]
+            for name, found in sets.items()
+            if kind is DoubtKind.MISSING or name != RATED_OFTEN
+        }
+        marks = [Marks.of(found) for found in own.values()]
+        weights[kind] = learnt_weights(marks, recall)
+        numbers = {name: len(found) for name, found in own.items()}
+        print(
+            f"{kind}: {numbers}, {sum(one.marks.sum() for one in marks):,} marks: {weights[kind]}"
         )
-        print(f"{kind}: {len(own):,} pronouns, {sum(map(sum, marked)):,} marks: {weights[kind]}")
+    every = [one for found in sets.values() for one in found]
     added = [one for one in every if one.kind is DoubtKind.ADDITIONAL]
-    marks = [one.level(rater) > 0 for one in added for rater in one.output.raters]
-    share = min(1.0, float(np.mean(marks)) / recall)
-    print(f"additional: {len(added):,} pronouns, {sum(marks):,} marks")
+    marked = [one.level(rater) > 0 for one in added for rater in one.output.raters]
+    share = min(1.0, float(np.mean(marked)) / recall)
+    print(f"additional: {len(added):,} pronouns, {sum(marked):,} marks")
     lines = [
         f"{kind}: [{', '.join(f'{one:.4f}' for one in found)}]" for kind, found in weights.items()
     ]
@@ -289,29 +295,48 @@ def rater_recall(found: Sequence[FoundPronoun]) -> float:
     return both / asked
 
 
-def learnt_weights(
-    rows: Floats, marks: NDArray[np.int64], raters: NDArray[np.int64], recall: float
-) -> Floats:
+@dataclass(frozen=True)
+class Marks:
+    """The features of pronouns, how many raters marked each, and how many read it."""
+
+    rows: Floats
+    marks: NDArray[np.int64]
+    raters: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, found: Sequence[FoundPronoun]) -> Marks:
+        """Those of pronouns of one kind."""
+        rows = [features(one.kind, one.label, one.probabilities, TASK) for one in found]
+        levels = [[one.level(rater) > 0 for rater in one.output.raters] for one in found]
+        numbers = np.array([len(one) for one in levels])
+        return cls(np.array(rows), np.array([sum(one) for one in levels]), numbers)
+
+
+def learnt_weights(sets: Sequence[Marks], recall: float) -> Floats:
     """Weights with which the marks of raters are most probable, who each mark `recall` of errors.
 
-    A small penalty keeps weights small that the marks say little of; the constant has none.
+    All sets count alike. A small penalty keeps weights small that the marks say little of.
     """
     from scipy.optimize import minimize
 
-    penalty = np.full(rows.shape[1], 0.5)
+    penalty = np.full(sets[0].rows.shape[1], 0.5)
     penalty[0] = 0.0
+    least = min(len(one.rows) for one in sets)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        wrong = 1 / (1 + np.exp(-(rows @ weights)))
-        chance = np.clip(recall * wrong, 1e-12, 1 - 1e-12)
-        value = -(marks * np.log(chance) + (raters - marks) * np.log(1 - chance)).sum()
-        slope = -(marks / chance - (raters - marks) / (1 - chance)) * recall * wrong * (1 - wrong)
-        return value + (penalty * weights**2).sum(), slope @ rows + 2 * penalty * weights
+        value, slope = float((penalty * weights**2).sum()), 2 * penalty * weights
+        for one in sets:
+            wrong = 1 / (1 + np.exp(-(one.rows @ weights)))
+            chance = np.clip(recall * wrong, 1e-12, 1 - 1e-12)
+            missed, share = one.raters - one.marks, least / len(one.rows)
+            value -= share * float((one.marks * np.log(chance) + missed * np.log(1 - chance)).sum())
+            change = (missed / (1 - chance) - one.marks / chance) * recall * wrong * (1 - wrong)
+            slope = slope + share * (change @ one.rows)
+        return value, slope
 
-    start = np.zeros(rows.shape[1])
+    start = np.zeros(len(penalty))
     start[0] = -2.0
-    found = minimize(loss, start, jac=True, method="L-BFGS-B")
-    return np.asarray(found.x)
+    return np.asarray(minimize(loss, start, jac=True, method="L-BFGS-B").x)
 
 
 @dataclass(frozen=True)
