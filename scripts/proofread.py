@@ -61,7 +61,7 @@ def proofread(
             min=0,
             max=1,
             help="The chance of being wrong from which on a pronoun is doubtful: 0.4, with --fix "
-            "0.5.",
+            "0.6.",
         ),
     ] = None,
     fix: Annotated[
