@@ -124,6 +124,12 @@ class PronounAgreement:
             for its_gender, its_number in self.kinds
         )
 
+    def meets(self, other: PronounAgreement) -> bool:
+        """Whether one noun can be of kinds of both, as far as they tell."""
+        if not self.kinds or not other.kinds:
+            return True
+        return any(not other.differs(gender, number) for gender, number in self.kinds)
+
 
 def _differ(one: str | None, other: str | None) -> bool:
     return one is not None and other is not None and one != other

@@ -21,7 +21,7 @@ from crosspro.data_prep.pipeline.pairs.typed_text import TypedPair
 from crosspro.prediction.pair_prediction import PointedWord, Predictor, pointed_nouns
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.judge import Judge, load_judge
-from crosspro.prediction.proofread.mend import written
+from crosspro.prediction.proofread.mend import suggested
 from crosspro.prediction.proofread.reasons import Expected, reason
 from crosspro.prediction.proofread.text import (
     FilePlace,
@@ -226,11 +226,9 @@ def _doubt(
         span = None if typed is None else read.target_spans[typed[0]]
     if span is None or source_span is None or (kind is DoubtKind.WORD and label == OTHER):
         return None
-    others = {name: chance for name, chance in chances.items() if name not in (label, OTHER)}
-    best = max(others, key=others.__getitem__)
     start, end = span
     word = target.text[start:end]
-    suggested = written(best, word, target.text[:start], target.text[end:], task)
+    best, other = suggested(label, chances, word, target.text[:start], target.text[end:], task)
     return PronounDoubt(
         segment=read.number,
         document=read.segment.document,
@@ -244,9 +242,9 @@ def _doubt(
         source_place=_place(text.source, read.segment.source, *source_span),
         probabilities=dict(sorted(chances.items(), key=lambda one: -one[1])),
         probability=chances[label],
-        suggestion=suggested,
+        suggestion=other,
         suggestion_label=best,
-        suggestion_probability=others[best],
+        suggestion_probability=chances[best],
         wrong=judge.wrong(kind, label, chances, task),
         stands_for=(),
         reason="",

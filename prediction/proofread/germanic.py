@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
@@ -18,18 +17,29 @@ from crosspro.prediction.proofread.surroundings import (
 )
 
 _ADDRESSED = re.compile(r"\b(?:you|your|yours|yourself|yourselves)\b", re.IGNORECASE)
-_GERMAN_POSSESSIVE = re.compile(r"(?:sein|ihr)(?:e|en|em|er|es)?")
-_GERMAN_SUBJECTS = ("er", "sie", "es", "das", "dies", "man")
+_SUBJECTS = ("er", "sie", "es")
 
 
 def german(change: PronounChange, lexicon: Lexicon | None) -> Following:
     """What a change of a German pronoun brings with it."""
-    why = _formal(change) or _german_kind(change) or _german_case(change) or _german_place(change)
-    if not why and change.new in _GERMAN_SUBJECTS and change.old in _GERMAN_SUBJECTS:
-        why = _german_number(change)
-    if not why and change.old in ("er", "sie", "es") and change.new in ("er", "sie", "es"):
-        why = _companions(change)
+    why = _formal(change) or _no_pronoun(change) or _german_place(change)
+    if not why and change.new in _SUBJECTS and change.old in _SUBJECTS:
+        why = _german_number(change) or _companions(change)
     return Following(why)
+
+
+def asked_case(change: PronounChange) -> str:
+    """The case that a German preposition before a pronoun asks for, as the role of that pronoun."""
+    if change.language != "de" or _possessive(change.old) or _possessive(change.new):
+        return ""
+    if change.previous == "um" and any(token.text == "zu" for token in change.clause):
+        return ""
+    cases = (("object", "accusative"), ("indirect", "dative"))
+    return next((role for role, case in cases if change.previous in change.listed(case)), "")
+
+
+def _possessive(word: str) -> bool:
+    return any(one.kind == "possessive" for one in readings_of("de").get(word, ()))
 
 
 def _formal(change: PronounChange) -> str:
@@ -43,77 +53,40 @@ def _formal(change: PronounChange) -> str:
     return ""
 
 
-def _german_kind(change: PronounChange) -> str:
-    """Possessives stay possessives; das may be an article, sein a verb; ihr is of both kinds."""
-    old, new = (bool(_GERMAN_POSSESSIVE.fullmatch(word)) for word in (change.old, change.new))
-    if old != new and "ihr" not in (change.old, change.new):
-        return f"{quoted(change.old)} and {quoted(change.new)} are not of one kind"
-    if change.old == "sein" and (not change.next or change.next in _german_verbs(change)):
+def _no_pronoun(change: PronounChange) -> str:
+    """sein may be a verb; ihr is a possessive before a noun alone."""
+    verbs = change.listed("singular") | change.listed("plural")
+    if change.old == "sein" and (not change.next or change.next in verbs):
         return "“sein” may be a verb"
-    if change.old == "ihr" and change.new != "ihm" and new and not change.next:
+    if change.old == "ihr" and _possessive(change.new) and not change.next:
         return "“ihr” may be no possessive"
-    if change.old in ("das", "dies"):
-        noun = re.match(r"\s*(?:[a-zäöüß]+e\s+){0,2}[A-ZÄÖÜ]", change.text[change.end :])
-        relative = change.previous == "," and change.next not in _german_verbs(change)
-        if noun or relative:
-            return f"{quoted(change.old)} may be an article or a relative pronoun"
     return ""
 
 
-def _german_verbs(change: PronounChange) -> frozenset[str]:
-    return change.listed("singular") | change.listed("plural")
-
-
-_NOMINATIVE, _ACCUSATIVE, _DATIVE = "nominative", "accusative", "dative"
-_DIRECT_CASES = frozenset([_NOMINATIVE, _ACCUSATIVE])
-_GERMAN_CASES: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(["er", "man"], frozenset([_NOMINATIVE])),
-    **dict.fromkeys(["sie", "es", "das", "dies"], _DIRECT_CASES),
-    "ihn": frozenset([_ACCUSATIVE]),
-    **dict.fromkeys(["ihm", "ihr", "ihnen"], frozenset([_DATIVE])),
-}
-
-
-def _german_case(change: PronounChange) -> str:
-    """Another case is right only behind a preposition that asks for it."""
-    if change.old not in _GERMAN_CASES or change.new not in _GERMAN_CASES:
-        return ""  # a possessive, whose case is its noun's
-    old, new = _GERMAN_CASES[change.old], _GERMAN_CASES[change.new]
-    asked = next(
-        (case for case in (_ACCUSATIVE, _DATIVE) if change.previous in change.listed(case)), ""
-    )
-    if change.previous == "um" and any(token.text == "zu" for token in change.clause):
-        asked = ""
-    if old & new or asked in new:
-        return ""
-    return f"the case would change with {quoted(change.new)}"
-
-
 def _german_place(change: PronounChange) -> str:
+    """Places that es cannot have, subjects that are there already, and es that is no noun's."""
     if change.new == "es" and change.previous in change.listed("prepositions"):
         return f"“es” does not stand behind {quoted(change.previous)}"
     second = [token.text for token in change.clause[1:2]]
     first = starts_sentence(change.text[: change.start])
     if change.new == "es" and first and second and second[0] in change.listed("nominatives"):
         return "“es” is no object at the beginning of a sentence"
-    if change.new in ("er", "man") and change.previous in change.listed("nominatives"):
+    if change.new == "er" and change.previous in change.listed("nominatives"):
         return f"{quoted(change.previous)} is the subject"
-    verb = next((one for one in (change.next, change.previous) if one in _OF_NOTHING), "")
-    about = {one.text for one in (*change.before, *change.clause)} & {"um", "darum", "worum"}
-    if change.old == "es" and verb and (about or verb not in ("geht", "ging", "handelt")):
-        return f"“es” may stand for nothing with {quoted(verb)}"
+    if change.old != "es":
+        return ""
+    around = {one.text for one in (*change.before, *change.clause)}
+    verbs = change.listed("of-nothing") | (
+        change.listed("of-nothing-about") if around & {"um", "darum", "worum"} else set()
+    )
+    verb = next((one for one in (change.next, change.previous) if one in verbs), "")
+    if verb or change.previous == "was":
+        return f"“es” may stand for no noun with {quoted(verb or change.previous)}"
     ahead = [token.text for token in change.after[len(change.clause) :][:2]]
-    if change.old == "es" and ahead in ([",", "dass"], [",", "ob"]):
-        return "“es” may stand for the clause that follows"
-    return ""
+    return "“es” may stand for the clause that follows" if ahead in _CLAUSES else ""
 
 
-_OF_NOTHING = ("gibt", "gab", "gäbe", "geht", "ging", "handelt")
-"""Verbs whose es stands for nothing: es gibt, es geht um."""
-
-
-_OF_WHATEVER = ("das", "dies", "es")
-"""Subjects whose verb has the number of what is said of them: das sind Hunde."""
+_CLAUSES = ([",", "dass"], [",", "ob"])
 
 
 def _german_number(change: PronounChange) -> str:
@@ -121,12 +94,9 @@ def _german_number(change: PronounChange) -> str:
     if change.new == "sie":
         plural = change.source_word.lower() == "they" and change.old != "sie"
         return OF_NUMBER["pl"] if plural and _german_verb_number(change) != "pl" else ""
-    if change.old in _OF_WHATEVER and change.new in _OF_WHATEVER:
-        return ""
     number = _german_verb_number(change)
-    if not number and change.old == "sie" and _plural_by_ending(change):
-        number = "pl"
-    return OF_NUMBER["sg"] if number == "pl" else ""
+    plural = number == "pl" or (not number and change.old == "sie" and _plural_by_ending(change))
+    return OF_NUMBER["sg"] if plural else ""
 
 
 def _german_verb_number(change: PronounChange) -> str:
@@ -159,79 +129,53 @@ def _companions(change: PronounChange) -> str:
             for one in readings_of(change.language).get(word, ())
         ):
             continue
-        kinds = stood_for(word, change.language).kinds
-        if _meet(kinds, old.kinds) and not _meet(kinds, new.kinds):
+        kinds = stood_for(word, change.language)
+        if kinds.meets(old) and not kinds.meets(new):
             return f"{quoted(word)} may have to follow"
     return ""
 
 
-def _meet(
-    some: Iterable[tuple[str | None, str | None]], others: Iterable[tuple[str | None, str | None]]
-) -> bool:
-    """Whether a noun can be of a kind of both."""
-    others = tuple(others)
-    return any(
-        all(one is None or other is None or one == other for one, other in zip(a, b, strict=True))
-        for a in some
-        for b in others
-    )
-
-
-_ENGLISH_ROLES = {
-    **dict.fromkeys(["he", "she", "they", "we"], ("subject",)),
-    **dict.fromkeys(["him", "them"], ("object",)),
-    **dict.fromkeys(["its", "their", "your"], ("possessive",)),
-    "his": ("possessive", "absolute"),
-    **dict.fromkeys(["hers", "theirs", "yours"], ("absolute",)),
-    "her": ("object", "possessive"),
-    **dict.fromkeys(["it", "you", "this", "that", "these", "those"], ("subject", "object")),
-    "there": ("there",),
-}
-_DEMONSTRATIVES = ("this", "that", "these", "those")
-_PLURAL_VERB = ("they", "we", "you", "these", "those")
+_PLURAL_VERB = ("they", "we", "you")
 
 
 def english(change: PronounChange, lexicon: Lexicon | None) -> Following:
     """What a change of an English pronoun brings with it."""
-    roles = [_ENGLISH_ROLES.get(word, ()) for word in (change.old, change.new)]
-    shared = set(roles[0]) & set(roles[1])
-    if "possessive" in roles[0] and len(roles[0]) > 1:
-        alone = "object" if change.old == "her" else "absolute"
+    own, roles = (
+        {one.role for one in readings_of("en").get(word, ())} for word in (change.old, change.new)
+    )
+    if "determiner" in own:
         owned = owned_follows(change.text[change.end :])
-        shared &= {"possessive" if owned else alone}
-    if not shared:
-        return Following(f"the sentence would be built otherwise with {quoted(change.new)}")
-    verb = _english_verb(change)
-    opens = change.opens_clause or change.previous in change.listed("openers")
-    relative = change.old == "that" and not opens
-    if change.old in _DEMONSTRATIVES and change.next and (relative or not verb):
-        return Following(f"{quoted(change.old)} may be no pronoun before {quoted(change.next)}")
-    if shared == {"subject", "object"}:
-        behind = change.previous in change.listed("prepositions") or not change.next
-        shared = {"object"} if behind else {"subject"}
-    if "subject" not in shared:
+        own &= {"determiner"} if owned else {"object", "pronoun"} & own or own
+    elif change.previous in change.listed("prepositions") or not change.next:
+        own &= {"object"} & own or own
+    if not own & roles:
+        return Following(f"{quoted(change.new)} does not stand where {quoted(change.old)} does")
+    if "subject" not in own & roles:
         return Following()
-    if (change.old in _PLURAL_VERB) != (change.new in _PLURAL_VERB) and verb != "invariant":
-        return Following(OF_NUMBER["pl" if change.new in _PLURAL_VERB else "sg"])
+    plural = [word in _PLURAL_VERB for word in (change.old, change.new)]
+    if plural[0] != plural[1] and not _same_in_both_numbers(change):
+        return Following(OF_NUMBER["pl" if plural[1] else "sg"])
     if change.old == "it" and _announces(change):
         return Following("“it” may stand for the clause that follows")
     return Following(_companions(change))
 
 
+def _said(change: PronounChange) -> list[str]:
+    return [token.text for token in change.clause if token.text not in change.listed("adverbs")]
+
+
 def _announces(change: PronounChange) -> bool:
     """Whether a clause may follow that is the subject: it is hard to say."""
-    texts = [token.text for token in change.clause if token.text not in change.listed("adverbs")]
+    texts = _said(change)
     verb = bool(texts) and texts[0] in change.listed("finite") | change.listed("modals")
-    return verb and change.new not in _DEMONSTRATIVES and bool({"that", "to"} & set(texts[2:5]))
+    return verb and bool({"that", "to"} & set(texts[2:5]))
 
 
-def _english_verb(change: PronounChange) -> str:
-    """The verb of a subject: `invariant`, `finite` where it is known to agree, or empty."""
-    tokens = [token.text for token in change.clause if token.text not in change.listed("adverbs")]
-    verb = tokens[0] if tokens else ""
+def _same_in_both_numbers(change: PronounChange) -> bool:
+    """Whether the verb of a subject is known to have one form for all: would, said, worked."""
+    verb = next(iter(_said(change)), "")
     if change.listed("finite") & {verb, change.previous}:
-        return "finite"
+        return False
     past = verb.endswith("ed") and len(verb) > 4 and not verb.endswith("eed")
-    if past or verb in change.listed("modals") | change.listed("pasts"):
-        return "invariant"
-    return "invariant" if change.previous in change.listed("modals") else ""
+    modals = change.listed("modals")
+    return past or verb in modals | change.listed("pasts") or change.previous in modals

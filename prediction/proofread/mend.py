@@ -2,10 +2,11 @@
 
 Only pronouns whose probability of being wrong reaches a threshold are considered, and only where a
 word stands: missing and additional ones are never mended, nor is one for which the model has no
-word that is more probable than all others together. A change is made if nothing else has to
-follow (`following`), or if a lexicon has what follows without doubt; else it is a suggestion that
-says why. Every pronoun is decided by itself, but a possessive that is changed as well is no
-hindrance to its subject.
+word that is more probable than all others together. Another gender or number has to be demanded:
+by the noun that the pronoun seems to stand for, or by the pronoun of the source. A change is made
+if nothing else has to follow (`following`), or if a lexicon has what follows without doubt; else it
+is a suggestion that says why. Every pronoun is decided by itself, but a possessive that is changed
+as well is no hindrance to its subject.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from crosspro.data_prep.core.task import NONE, Task
+from crosspro.data_prep.core.task import NONE, OTHER, Task
+from crosspro.data_prep.lexicon.agreement import PronounAgreement
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
-from crosspro.prediction.proofread.following import following
+from crosspro.prediction.proofread.following import following, may_stand
+from crosspro.prediction.proofread.reasons import demands, source_kinds, stood_for
 from crosspro.prediction.proofread.surroundings import (
     Follower,
     Following,
@@ -31,6 +34,8 @@ from crosspro.prediction.proofread.surroundings import (
 )
 from crosspro.prediction.proofread.text import Edit, TranslatedSegment, TranslatedText
 
+_LEAST = 0.05
+"""How probable a class is at least that is suggested because it can stand in a place."""
 _APOSTROPHES = "'’"
 _SURE = 0.5
 """How probable a word is at least that is put for another: more than all others together."""
@@ -61,6 +66,32 @@ def written(label: str, word: str, before: str, after: str, task: Task) -> str:
     if "'" in chosen:
         chosen = chosen.replace("'", _apostrophe(word, before, after))
     return _cased(chosen, word, before, after, language)
+
+
+def suggested(
+    label: str, chances: Mapping[str, float], word: str, before: str, after: str, task: Task
+) -> tuple[str, str]:
+    """The class that might stand for a word, and its word: the most probable that can be there.
+
+    If what can be there is hardly probable at all, it is the most probable of all others.
+    """
+    others = sorted((one for one in chances if one not in (label, OTHER)), key=chances.__getitem__)
+    found = [(one, written(one, word, before, after, task)) for one in reversed(others)]
+    kept = len(word) - len(_changing(word, task.target_language))
+    start, end = len(before) + kept, len(before) + len(word)
+    for one, new in found:
+        change = PronounChange(
+            task.target_language, plain_word(word[kept:]), plain_word(new[kept:]),
+            before + word + after, start, end,
+        )  # fmt: skip
+        if chances[one] >= _LEAST and change.new != change.old and may_stand(change):
+            return one, new
+    return found[0]
+
+
+def _changing(word: str, language: str) -> str:
+    """The piece of a word that changes: of a French verb with its pronoun the pronoun alone."""
+    return word.rpartition("-")[2] if language == "fr" else word
 
 
 def _first(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
@@ -256,9 +287,7 @@ def _consequences(
     refused: set[int] = set()
     while True:
         changed = {one.start: plain_word(one.new) for one in candidates if one.start not in refused}
-        found = [
-            (one, _follows(one, pair, task.target_language, changed, lexicon)) for one in candidates
-        ]
+        found = [(one, _follows(one, pair, task, changed, lexicon)) for one in candidates]
         now = {one.start for one, follows in found if follows.why}
         if now <= refused:
             return found
@@ -266,16 +295,14 @@ def _consequences(
 
 
 def _candidate(doubt: PronounDoubt, language: str) -> _Candidate:
-    """The piece of a word that changes: of a French verb with its pronoun the pronoun alone."""
-    verb, hyphen, _ = doubt.word.rpartition("-") if language == "fr" else ("", "", "")
-    kept = len(verb + hyphen)
+    kept = len(doubt.word) - len(_changing(doubt.word, language))
     return _Candidate(doubt, doubt.start + kept, doubt.suggestion[kept:])
 
 
 def _follows(
     one: _Candidate,
     pair: TranslatedSegment,
-    language: str,
+    task: Task,
     changed: Mapping[int, str],
     lexicon: Lexicon | None,
 ) -> Following:
@@ -287,10 +314,30 @@ def _follows(
     target = pair.target.text
     old = plain_word(target[one.start : one.doubt.end])
     change = PronounChange(
-        language, old, plain_word(one.new), target, one.start, one.doubt.end,
-        one.doubt.source_word, pair.source.text, changed,
+        task.target_language, old, plain_word(one.new), target, one.start, one.doubt.end,
+        one.doubt.source_word, pair.source.text, task.source_language, changed,
     )  # fmt: skip
-    return following(change, lexicon)
+    follows = following(change, lexicon)
+    if not follows.why and not _demanded(one.doubt, change):
+        return Following("no noun is known that it stands for")
+    return follows
+
+
+def _demanded(doubt: PronounDoubt, change: PronounChange) -> bool:
+    """Whether another gender or number is asked for by a noun, or by the word of the source.
+
+    In English only numbers are: genders are those of persons, whose names tell nothing.
+    """
+    language = change.language
+    of_nouns = source_kinds if language == "en" else stood_for
+    old, new = (of_nouns(word, language) for word in (change.old, change.new))
+    if language == "en":
+        old, new = (PronounAgreement(tuple((None, one) for _, one in a.kinds)) for a in (old, new))
+    source = source_kinds(change.source_word, change.source_language)
+    if old.meets(new) or not source.meets(old):
+        return True
+    words = change.old, change.new, change.source_word
+    return demands(*words, doubt.stands_for, language)
 
 
 def _overlap(some: Iterable[Edit], others: Iterable[Edit]) -> bool:

@@ -1,8 +1,8 @@
 """The sentence that says why a pronoun is in doubt: what stands there, what it seems to stand for.
 
-A disagreement is claimed only where the gender or number of a noun of the translation is known, the
-pronoun that stands there can have neither, and what the model suggests can. In all other cases the
-sentence says what the model expects.
+A noun is named only if the gender or number of that noun of the translation is known, the pronoun
+that stands there can have neither, what the model suggests can, and the source does not contradict.
+In all other cases the sentence says what the model expects.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ _GERMAN_POSSESSORS = {
     "sein": PronounAgreement((("Masc", "Sing"), ("Neut", "Sing"))),
     "ihr": PronounAgreement((("Fem", "Sing"), (None, "Plur"))),
 }
-_PERSONS_ONLY = ("en",)
-"""Languages whose neuter pronoun may stand for nouns of any gender."""
 _LONGEST = 28
 _SURE = 0.5
 
@@ -61,25 +59,36 @@ def reason(
     if expected.suggestion_probability <= expected.probability:
         sure = "expects" if expected.probability >= _SURE else "is not sure of"
         return f"the model {sure} {said} ({expected.probability:.2f})"
-    if not expected.suggestion:
-        chance = f"{expected.suggestion_probability:.2f}"
-        return f"{said}: the model expects another word or none here ({chance})"
-    own, other = (_of_nouns(one, language) for one in (word, expected.suggestion))
-    stands_for = [noun for noun in stands_for if _is_noun(noun, language)]
-    nouns = [noun for noun in stands_for if noun.side == "target"]
-    if nouns and (differs := _difference(own, nouns[0])) and _fits(other, nouns[0]):
-        return f"{said}: {_quoted(nouns[0].word)} is {differs}, line {nouns[0].place.line}"
     chance = f"({expected.suggestion_probability:.2f})"
+    if not expected.suggestion:
+        return f"{said}: the model expects another word or none here {chance}"
+    noun = _best_noun(source_word, stands_for, language)
+    agreeing = noun and _fits(_of_nouns(expected.suggestion, language), noun)
+    if noun and agreeing and (differs := _difference(_of_nouns(word, language), noun)):
+        return f"{said}: {_quoted(noun.word)} is {differs}, line {noun.place.line}"
     expects = "expects" if expected.suggestion_probability >= _SURE else "would rather expect"
     sentence = f"{said}: the model {expects} {_quoted(expected.suggestion)} here {chance}"
-    agreeing = next((noun for noun in nouns if _fits(other, noun)), None)
-    if agreeing:
-        noun = f"{_quoted(agreeing.word)}, line {agreeing.place.line}"
-        return f"{sentence}, which would agree with {noun}"
-    if stands_for:
-        noun = f"{_quoted(stands_for[0].word)}, line {stands_for[0].place.line}"
-        return f"{sentence}, perhaps for {noun}"
+    if noun and agreeing:
+        sentence += f", which would agree with {_quoted(noun.word)}, line {noun.place.line}"
     return sentence
+
+
+def demands(
+    word: str, suggestion: str, source_word: str, stands_for: Sequence[StoodFor], language: str
+) -> bool:
+    """Whether the noun that a pronoun seems to stand for agrees with the suggestion alone."""
+    noun = _best_noun(source_word, stands_for, language)
+    if noun is None or not _difference(_of_nouns(word, language), noun):
+        return False
+    return _fits(_of_nouns(suggestion, language), noun)
+
+
+def _best_noun(source_word: str, stands_for: Sequence[StoodFor], language: str) -> StoodFor | None:
+    """The best of the nouns that the source pronoun can stand for by its number."""
+    source = source_kinds(source_word, "en" if language != "en" else "")
+    nouns = (noun for noun in stands_for if _is_noun(noun, language))
+    fitting = (noun for noun in nouns if not source.differs(None, _number(noun, language)))
+    return next(fitting, None)
 
 
 def stood_for(word: str, language: str) -> PronounAgreement:
@@ -103,25 +112,33 @@ def stood_for(word: str, language: str) -> PronounAgreement:
     return PronounAgreement(tuple(dict.fromkeys(found)))
 
 
+def source_kinds(word: str, language: str) -> PronounAgreement:
+    """What nouns of the translation a pronoun of the source can have: a neuter one has any gender.
+
+    *it* stands for nouns of all genders in other languages, and *es* for a girl in English.
+    """
+    kinds = stood_for(word, language).kinds
+    return PronounAgreement(tuple((None if g == "Neut" else g, number) for g, number in kinds))
+
+
 def _is_noun(noun: StoodFor, language: str) -> bool:
     """Whether a word is worth naming: lexicons have es (a note) and ich (a self) as nouns, too."""
     word = noun.word.lower()
-    if noun.side == "source":
-        return len(word) > 1
-    return word not in readings_of(language) and word not in _frequent(language)
+    small = word in readings_of(language) or word in word_lists("frequent", language).get(
+        "words", ()
+    )
+    return noun.side == "target" and not small
 
 
-def _frequent(language: str) -> tuple[str, ...]:
-    return word_lists("frequent", language).get("words", ())
+def _number(noun: StoodFor, language: str) -> str | None:
+    """The number of a noun; German ones with -e are taken for no dative of old (*dem Hunde*)."""
+    dative = language == "de" and noun.gender in ("Masc", "Neut") and noun.word.endswith("e")
+    return noun.number or ("Plur" if dative else None)
 
 
 def _of_nouns(word: str, language: str) -> PronounAgreement:
     """The kinds of nouns by what a lexicon says of them: English *it* is no matter of gender."""
-    found = stood_for(word, language)
-    if language not in _PERSONS_ONLY:
-        return found
-    kinds = ((None if gender == "Neut" else gender, number) for gender, number in found.kinds)
-    return PronounAgreement(tuple(kinds))
+    return (source_kinds if language == "en" else stood_for)(word, language)
 
 
 def _fits(pronoun: PronounAgreement, noun: StoodFor) -> bool:

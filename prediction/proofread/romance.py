@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon
+from crosspro.evaluation.inputs.pronoun_forms import readings_of
+from crosspro.prediction.proofread.reasons import stood_for
 from crosspro.prediction.proofread.surroundings import (
     OF_NUMBER,
     VOWELS,
@@ -18,23 +20,15 @@ from crosspro.prediction.proofread.surroundings import (
     quoted,
 )
 
-
-def _elsewhere(change: PronounChange) -> str:
-    return f"{quoted(change.new)} would stand elsewhere in the sentence"
-
-
-_WITH_E = (("eux", "euse"), ("", "e"))
+_ENDINGS = {
+    "es": (("o", "a"), ("os", "as")),
+    "fr": (("eux", "euse"), ("", "e"), ("s", "es")),
+}
 
 
 def _other_gender(word: str, gender: str, language: str) -> Iterable[str]:
     """What the form of another gender may look like."""
-    if language == "es":
-        for masculine, feminine in (("o", "a"), ("os", "as")):
-            old, new = (masculine, feminine) if gender == "Fem" else (feminine, masculine)
-            if word.endswith(old):
-                yield word.removesuffix(old) + new
-        return
-    for masculine, feminine in (*_WITH_E, ("s", "es")):
+    for masculine, feminine in _ENDINGS[language]:
         old, new = (masculine, feminine) if gender == "Fem" else (feminine, masculine)
         if word.endswith(old):
             yield word.removesuffix(old) + new
@@ -177,110 +171,72 @@ def _article(change: PronounChange, lexicon: Lexicon | None) -> str:
     return ""
 
 
-_SUBJECT, _STRESSED, _CLITIC, _FREE = "subject", "stressed", "clitic", "free object"
-_FRENCH_ROLES = {
-    **dict.fromkeys(["il", "ils", "on", "ce", "c'", "ç'"], (_SUBJECT,)),
-    **dict.fromkeys(["elle", "elles"], (_SUBJECT, _STRESSED)),
-    **dict.fromkeys(["cela", "ça", "ca"], (_SUBJECT, _STRESSED, _FREE)),
-    **dict.fromkeys(["le", "la", "l'", "les", "leur"], (_CLITIC,)),
-    "lui": (_CLITIC, _STRESSED),
-    "eux": (_STRESSED,),
-    "y": ("y",),
-    "en": ("en",),
-}
+_SUBJECT, _STRESSED = "subject", "stressed"
 _DIRECT = ("le", "la", "l'", "les")
-_INVERTED = ("il", "elle", "ils", "elles", "on", "ce")
 
 
 def french(change: PronounChange, lexicon: Lexicon | None) -> Following:
     """What a change of a French pronoun brings with it."""
     role = _french_role(change)
     why = _french_contraction(change)
-    if not why and role not in _FRENCH_ROLES.get(change.new, ()):
-        why = _elsewhere(change)
-    if not why and change.tied and role == _SUBJECT and change.new not in _INVERTED:
-        why = _elsewhere(change)
+    if role and role not in {one.role for one in readings_of("fr").get(change.new, ())}:
+        why = f"{quoted(change.new)} does not stand where {quoted(change.old)} does"
     if not why and re.search(r"\b(?:lui|eux|elles?)-mêmes?\b", change.text[change.end :]):
         why = "the pronoun with -même would have to agree"
-    if not why and role == _CLITIC:
+    if not why and not role:
         why = _french_object(change, lexicon)
     if why or role != _SUBJECT:
         return Following(why)
-    numbers = [_french_number(change, word) for word in (change.old, change.new)]
-    if numbers[0] != numbers[1]:
-        return Following(OF_NUMBER[numbers[1]])
-    return Following(why) if (why := _french_kind(change)) else _subject_agreement(change, lexicon)
-
-
-def _french_role(change: PronounChange) -> str:
-    """Which place of the sentence a pronoun has."""
-    roles = _FRENCH_ROLES.get(change.old, ("",))
-    if len(roles) == 1:
-        return roles[0]
-    if change.tied:
-        return _SUBJECT if _SUBJECT in roles else _CLITIC
-    opens = change.previous in change.listed("openers")
-    behind = change.previous in change.listed("prepositions")
-    alone = not change.next or change.next in ("qui", "et", "aussi", "même", "que", "dont")
-    alone = alone or change.text[change.end : change.end + 1] == "-"
-    if (behind and not opens) or (alone and change.old not in ("cela", "ça", "ca")):
-        return _STRESSED
-    if change.old == "lui":
-        return _CLITIC
-    if _FREE in roles and (alone or not (opens or change.opens_clause)):
-        return _FREE
-    return _SUBJECT
-
-
-def _french_number(change: PronounChange, word: str) -> str:
-    if word in ("ce", "c'"):
-        return "pl" if change.next in change.listed("be-plural") else "sg"
-    return feature(word, "fr", "number") or "sg"
-
-
-def _french_contraction(change: PronounChange) -> str:
-    """Why a pronoun cannot be written with the words around it as they are."""
-    old, new, previous = change.old, change.new, change.previous
-    if "ç'" in (old, new) or (old == "c'") != (new == "c'"):
-        return f"{quoted(old)} and the verb would have to be written otherwise"
-    if change.tied:
-        return ""
-    vowel = new[0] in VOWELS
-    if previous.endswith("'"):
-        of_si = previous == "s'" and old in ("il", "ils") and new not in ("il", "ils")
-        if not vowel or of_si or (previous == "l'" and old == "on"):
-            return f"{quoted(previous)} would have to be written in full"
-    elif (vowel and previous in change.listed("full")) or (
-        previous == "si" and new in ("il", "ils")
-    ):
-        return f"{quoted(previous)} would have to be shortened"
-    return ""
-
-
-def _french_kind(change: PronounChange) -> str:
-    """Pronouns that stand for nothing, and those that go with être alone."""
+    if why := _of_number(change):
+        return Following(why)
     texts = [one.text for one in change.clause if one.text not in ("ne", "n'")]
-    if change.old == "ce" and _noun_follows(change):
-        return f"{quoted(change.new)} does not go with the noun behind the verb"
-    if change.new == "ce" and not set(texts[:1]) & (
-        change.listed("be") | change.listed("before-to-be")
+    said = " ".join(texts)
+    if change.old == "il" and (
+        said.startswith(_IMPERSONAL)
+        or (set(texts[:1]) & change.listed("be") and _THAT.match(" ".join(texts[1:])))
     ):
-        return "“ce” does not go with this verb"
-    if change.old != "il":
-        return ""
-    impersonal = " ".join(texts).startswith(tuple(_IMPERSONAL))
-    if impersonal or (set(texts[:1]) & change.listed("be") and _THAT.search(" ".join(texts[1:]))):
-        return "“il” may stand for nothing here"
-    return ""
+        return Following("“il” may stand for nothing here")
+    return _subject_agreement(change, lexicon)
 
 
 _IMPERSONAL = ("y a", "y en a", "y eu", "faut", "faudr", "fall", "s' agi", "pleu", "neig")
 _THAT = re.compile(r"(?:\w+ )?\w+ (?:que|qu'|de|d')(?: |$)")
 
 
-def _noun_follows(change: PronounChange) -> bool:
-    rest = [one.text for one in change.clause[1:] if one.text not in change.listed("adverbs")]
-    return bool(rest) and rest[0] in change.listed("articles")
+def _french_role(change: PronounChange) -> str:
+    """Which place of the sentence a pronoun has; empty for one before its verb."""
+    if change.old in ("il", "ils"):
+        return _SUBJECT
+    if change.old in (*_DIRECT, "leur") or (change.old == "lui" and change.tied):
+        return ""
+    opens = change.previous in change.listed("openers")
+    behind = change.previous in change.listed("prepositions") and not opens
+    alone = not change.next or change.next in ("qui", "et", "aussi", "même", "que", "dont")
+    alone = alone or change.text[change.end : change.end + 1] == "-"
+    if change.old == "eux" or (not change.tied and (behind or alone)):
+        return _STRESSED
+    return "" if change.old == "lui" else _SUBJECT
+
+
+def _of_number(change: PronounChange) -> str:
+    numbers = [feature(word, change.language, "number") for word in (change.old, change.new)]
+    return OF_NUMBER[numbers[1]] if numbers[0] != numbers[1] else ""
+
+
+def _french_contraction(change: PronounChange) -> str:
+    """Why a pronoun cannot be written behind the word before it as that is."""
+    old, new, previous = change.old, change.new, change.previous
+    if change.tied:
+        return ""
+    vowel = new[0] in VOWELS
+    if previous.endswith("'"):
+        if not vowel or (previous == "s'" and old in ("il", "ils") and new not in ("il", "ils")):
+            return f"{quoted(previous)} would have to be written in full"
+    elif (vowel and previous in change.listed("full")) or (
+        previous == "si" and new in ("il", "ils")
+    ):
+        return f"{quoted(previous)} would have to be shortened"
+    return ""
 
 
 def _french_object(change: PronounChange, lexicon: Lexicon | None) -> str:
@@ -294,40 +250,27 @@ def _french_object(change: PronounChange, lexicon: Lexicon | None) -> str:
 
 _SPANISH_CLITICS = ("lo", "la", "los", "las", "le", "les")
 _SPANISH_PERSONS = ("él", "ella", "ellos", "ellas")
-_NEUTER = ("eso", "esto", "ello")
 
 
 def spanish(change: PronounChange, lexicon: Lexicon | None) -> Following:
     """What a change of a Spanish pronoun brings with it."""
-    if (change.old in _SPANISH_CLITICS) != (change.new in _SPANISH_CLITICS):
-        return Following(_elsewhere(change))
     if change.old in _SPANISH_CLITICS:
         return Following(_spanish_object(change, lexicon))
-    numbers = [feature(word, "es", "number") for word in (change.old, change.new)]
     if change.previous in change.listed("prepositions") - change.listed("openers"):
         return Following(_spanish_double(change) if change.previous == "a" else "")
-    if change.old in _NEUTER and not (
-        change.opens_clause or change.previous in change.listed("openers")
-    ):
-        return Following(_elsewhere(change))
-    if numbers[0] != numbers[1]:
-        return Following(OF_NUMBER[numbers[1]])
-    return _subject_agreement(change, lexicon)
+    why = _of_number(change)
+    return Following(why) if why else _subject_agreement(change, lexicon)
 
 
 def _spanish_object(change: PronounChange, lexicon: Lexicon | None) -> str:
     if not change.next or change.next in change.listed("no-verbs"):
         return f"{quoted(change.old)} seems to be no pronoun before {quoted(change.next)}"
-    if change.old == "lo" and change.next in change.listed("be"):
-        return "“lo” stands for what is said of somebody here, and has no gender"
-    direct = [word not in ("le", "les") for word in (change.old, change.new)]
-    if direct[0] != direct[1]:
-        return f"the case would change with {quoted(change.new)}"
     texts = [token.text for token in change.clause]
-    if change.old == "lo" and "todo" in texts:
-        return "“lo” goes with “todo”"
-    if change.old == "lo" and change.next.startswith(tuple(change.listed("of-clauses"))):
-        return f"“lo” may stand for a whole clause before {quoted(change.next)}"
+    clause = change.next in change.listed("be") or "todo" in texts
+    if change.old == "lo" and (
+        clause or change.next.startswith(tuple(change.listed("of-clauses")))
+    ):
+        return "“lo” may stand for a whole clause or what is said of somebody"
     if any(one == "a" and other in _SPANISH_PERSONS for one, other in pairwise(texts)):
         return "the pronoun behind “a” would have to agree"
     return _article(change, lexicon) or _object_agreement(change, lexicon)
@@ -336,10 +279,6 @@ def _spanish_object(change: PronounChange, lexicon: Lexicon | None) -> str:
 def _spanish_double(change: PronounChange) -> str:
     """A clitic before the verb that says the same as a pronoun behind it."""
     clitics = [token.text for token in change.before if token.text in _SPANISH_CLITICS]
-    if not clitics:
-        return ""
-    for name in ("gender", "number"):
-        own, other = feature(clitics[-1], "es", name), feature(change.new, "es", name)
-        if own and other and own != other:
-            return f"{quoted(clitics[-1])} would have to agree with {quoted(change.new)}"
+    if clitics and not stood_for(clitics[-1], "es").meets(stood_for(change.new, "es")):
+        return f"{quoted(clitics[-1])} would have to agree with {quoted(change.new)}"
     return ""

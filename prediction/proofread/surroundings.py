@@ -103,6 +103,7 @@ class PronounChange:
     end: int
     source_word: str = ""
     source_text: str = ""
+    source_language: str = ""
     changed: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
