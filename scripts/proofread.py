@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,11 @@ import typer
 
 from crosspro.data_prep.core.errors import counted, printable
 from crosspro.data_prep.core.files import write_text
+<<<<<<< HEAD
 from crosspro.scripts.html_options import Html, ItemsFile, check_html
+=======
+from crosspro.scripts.html_options import Html
+>>>>>>> attack
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     DocIds,
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from crosspro.prediction.proofread.text import WrittenFile
 
 app = command_app()
+_STANDARD = Path("-")
 
 
 class ProofreadFormat(StrEnum):
@@ -98,12 +104,16 @@ def proofread(
     The model is known by the languages of the files (book.en book.de, or what they state), or
     given with --model. The exit code is 1 where a doubtful pronoun was found, and 0 if none was.
     """
-    check_html(html)
-    for option, path in (("--fix", fix), ("-o", output)):
-        if path is not None and not path.parent.is_dir():
-            raise typer.BadParameter(f"{option}: no folder {path.parent}")
+    output = None if output == _STANDARD else output
+    for option, path in (("--fix", fix), ("--html", html), ("-o", output)):
+        _check_writable(option, path)
     if decisions is not None:
+<<<<<<< HEAD
         if fix is None or html or items_file or output or every or threshold is not None:
+=======
+        shown = html or output or every or format_ is not ProofreadFormat.TEXT
+        if fix is None or shown or threshold is not None:
+>>>>>>> attack
             raise typer.BadParameter("--apply goes with --fix MENDED, --model and --doc-ids alone")
         _apply(decisions, source, translation, model, doc_ids, fix)
         return
@@ -112,6 +122,7 @@ def proofread(
 
         check_outputs(items_file, html, fix, output)
     found = _read(source, translation, model, doc_ids, threshold, fix is not None)
+<<<<<<< HEAD
     write_output(_shown(found, format_, every, output).encode("utf-8"), output)
     if html is not None:
         from crosspro.prediction.proofread.page import proofreading_page
@@ -119,13 +130,38 @@ def proofread(
         write_text(html, proofreading_page(found))
     if items_file is not None:
         _write_items(items_file, found, every)
+=======
+>>>>>>> attack
     if fix is not None and found.mending is not None:
         from crosspro.prediction.proofread.formats import write_mended
 
         write_mended(found.text, found.mending.edits, fix)
+    if html is not None:
+        from crosspro.prediction.proofread.page import proofreading_page
+
+        write_text(html, proofreading_page(found))
+    write_output(_shown(found, format_, every, output).encode("utf-8"), output)
+    if fix is not None and found.mending is not None:
         _tell(f"{fix}: {counted(len(found.mending.changes), 'pronoun')} changed")
     if found.doubtful:
         raise typer.Exit(1)
+
+
+def _check_writable(option: str, path: Path | None) -> None:
+    """Raise before anything is read if a file cannot be written."""
+    if path is None or (path.exists() and not path.is_file() and not path.is_dir()):
+        return  # a device or a pipe
+    wrong = None
+    if path == _STANDARD:
+        wrong = "expected a file; the terminal has what is found"
+    elif path.is_dir():
+        wrong = f"expected a file, found the folder {path}"
+    elif not path.parent.is_dir():
+        wrong = f"no folder {path.parent}"
+    elif not os.access(Path(os.path.realpath(path)).parent, os.W_OK):
+        wrong = f"nothing can be written in the folder {path.parent}"
+    if wrong:
+        raise typer.BadParameter(f"{option}: {wrong}")
 
 
 def _read(
@@ -140,15 +176,18 @@ def _read(
     from crosspro.prediction.models import summary
     from crosspro.prediction.pair_prediction import load_predictor
     from crosspro.prediction.proofread.formats import read_translation
-    from crosspro.prediction.proofread.languages import model_for
+    from crosspro.prediction.proofread.languages import model_for, named_otherwise
     from crosspro.prediction.proofread.output import DOUBTFUL, MENDED, proofreading
 
+    given = model is not None
     model = model_for(source, translation) if model is None else model
     run_dir = one_run(model)
     predictor = load_predictor(run_dir, model.stem)
     languages = predictor.task.source_language, predictor.task.target_language
     text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
     text = replace(text, source=_named(text.source), target=_named(text.target))
+    if given and (other := named_otherwise(source, translation, languages)):
+        _tell(f"{text.target.name}: by their names the files are for {other}; {model} reads them")
     if threshold is None:
         threshold = MENDED if mended else DOUBTFUL
     with _progress(len(text.segments)) as progress:

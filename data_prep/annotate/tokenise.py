@@ -72,6 +72,7 @@ _ADDRESS = r"(?:(?:https?|ftp)://|www\.)"
 _PLURAL_OF_NUMBER = re.compile(r"(?<=\d)['’]s\b")
 _ENDS = {".", "!", "?", "...", ":", '"'}
 _ATTACHED = re.compile(r"\w\w(?:,(?=\s)|\.(?=\s*$))")
+_SPACES = re.compile(r"\s*")
 _DETACHED = re.compile(r"(?:^|\s)[,.](?=\s|$)")
 
 
@@ -97,15 +98,17 @@ def token_places(text: str, tokens: Iterable[str]) -> list[tuple[int, int] | Non
 
     Behind such a token the next word is looked for a little further on.
     """
-    shown = [(normalise_punctuation(character), place) for place, character in enumerate(text)]
-    letters = "".join(letter for letter, _ in shown)
-    places = [place for letter, place in shown for _ in letter]
+    letters: str = text
+    places: Sequence[int] = range(len(text))
+    if _TYPOGRAPHIC.search(text):
+        shown = {character: normalise_punctuation(character) for character in set(text)}
+        letters = "".join(shown[character] for character in text)
+        places = [place for place, character in enumerate(text) for _ in shown[character]]
     found: list[tuple[int, int] | None] = []
     end = 0
     for token in tokens:
-        start = next(
-            (place for place in range(end, len(letters)) if not letters[place].isspace()), end
-        )
+        blanks = _SPACES.match(letters, end)
+        start = blanks.end() if blanks else end
         if not letters.startswith(token, start):
             word = re.compile(rf"(?<!\w){re.escape(token)}(?!\w)") if token.isalnum() else None
             match = word.search(letters, end, end + _SEARCHED) if word else None

@@ -14,7 +14,7 @@ from crosspro.prediction.proofread.text import FilePlace, WrittenFile
 from crosspro.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_CERTAIN = 0.9
+_CERTAIN = 0.6
 """From this chance of being wrong on, a doubt is an error; one that is likelier than not warns."""
 _RULES = {
     DoubtKind.WORD: (
@@ -39,7 +39,7 @@ _NUMBERS = {kind: number for number, kind in enumerate(_RULES)}
 def _level(one: PronounDoubt) -> str:
     if one.wrong >= _CERTAIN:
         return "error"
-    return "warning" if one.wrong >= 0.5 else "note"
+    return "warning" if one.wrong >= DOUBTFUL else "note"
 
 
 def message(one: PronounDoubt) -> str:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example, Gap, Side
+from crosspro.data_prep.core.limits import ALIGNED_WORDS, limit_factor
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.lexicon.lexicon import Lexicon
@@ -88,6 +90,7 @@ def proofread(
     `progress` is told how many segments are newly read.
     """
     judge = judge or load_judge()
+    _check_lengths(text, predictor.task)
     found: list[PronounDoubt] = []
     before: list[_Read | None] = []
     for start in range(0, len(text.segments), SEGMENTS_AT_ONCE):
@@ -97,6 +100,24 @@ def proofread(
         before = read[max(0, len(read) - predictor.system.context) :]
         progress(len(part))
     return tuple(found)
+
+
+def _check_lengths(text: TranslatedText, task: Task) -> None:
+    """Raise if segments have more words than can be linked, with all of them."""
+    most = ALIGNED_WORDS.most()
+    expected = f"at most {most:,} in a segment (--limit {2 * limit_factor():g} allows more)"
+    problems = []
+    for segment in text.segments:
+        for file, placed, language in (
+            (text.source, segment.source, task.source_language),
+            (text.target, segment.target, task.target_language),
+        ):
+            words = len(tokenise(placed.text, language)) if len(placed.text) > most else 0
+            if words > most:
+                line = file.line(placed.places[0])
+                problems.append(Problem(file.name, line, "words", expected, f"{words:,}"))
+    if problems:
+        raise InputError(problems)
 
 
 def _read(

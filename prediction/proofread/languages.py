@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.files import is_file, read_bytes
 from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.proofread.formats import translation_format
@@ -55,6 +55,20 @@ def model_for(source: Path, target: Path | None) -> Path:
     where = source if target is None else target
     expected = "--model, or names that say the languages (book.en book.de), for one of "
     raise input_error(where, "languages", expected + ", ".join(pairs), stated)
+
+
+def named_otherwise(source: Path, target: Path | None, languages: tuple[str, str]) -> str | None:
+    """The model of the box that two files are for by their names, if they are not in `languages`.
+
+    Files may have been exchanged, or the model; but a folder may be called like a language, too.
+    """
+    if target is None:
+        return None
+    try:
+        name = model_for(source, target).name
+    except InputError:
+        return None
+    return None if tuple(name.split("-")[:2]) == languages else name
 
 
 def _stated(source: Path, target: Path | None, known: Iterable[str]) -> tuple[set[str], set[str]]:

@@ -113,12 +113,16 @@ def stood_for(word: str, language: str) -> PronounAgreement:
 
 
 def source_kinds(word: str, language: str) -> PronounAgreement:
-    """What nouns of the translation a pronoun of the source can have: a neuter one has any gender.
+    """What nouns of the translation a pronoun of the source can have: of any gender, but persons'.
 
-    *it* stands for nouns of all genders in other languages, and *es* for a girl in English.
+    *it* stands for nouns of all genders in other languages, and *il* for things in English. Only
+    *he* and *she* tell of what gender somebody is.
     """
     kinds = stood_for(word, language).kinds
-    return PronounAgreement(tuple((None if g == "Neut" else g, number) for g, number in kinds))
+    known = language in _PERSONS_ONLY
+    return PronounAgreement(
+        tuple((g if known and g != "Neut" else None, number) for g, number in kinds)
+    )
 
 
 def _is_noun(noun: StoodFor, language: str) -> bool:

@@ -197,10 +197,10 @@ class WrittenFile:
         return bisect_right(self._line_starts, place)
 
     def place(self, start: int, end: int) -> FilePlace:
-        """Where these characters of the content are; they are of one line."""
+        """Where these characters of the content are; of several lines, those of the first."""
         line = self.line(start)
-        first = self._line_starts[line - 1]
-        return FilePlace(line, start - first, end - first)
+        first, last = self.lines[line - 1]
+        return FilePlace(line, start - first, min(end, max(start, last)) - first)
 
     def span(self, place: FilePlace) -> tuple[int, int]:
         """The characters of the content that a place names: what `place` was made of."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -83,7 +85,8 @@ def test_every_format_is_written(german, tmp_path):
     assert [row["word"] for row in rows if row["doubtful"] == "1"] == ["Es"]
     log = json.loads((tmp_path / "report.sarif").read_text("utf-8"))
     assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["wrong-pronoun"]
-    assert (tmp_path / "report.github").read_text("utf-8").count("::warning ") == 1
+    level = "error" if float(rows[0]["wrong"]) >= 0.9 else "warning"
+    assert (tmp_path / "report.github").read_text("utf-8").startswith(f"::{level} file=")
     assert crosspro("proofread", *german, "--format", "xml").code == 2
 
 
@@ -169,11 +172,50 @@ def test_bad_input_leaves_nothing_behind(german, tmp_path):
         (source, target, "--model", "en-fr", "--doc-ids", tmp_path / "none", *made),
         (source, target, "--html", tmp_path / "none" / "p.html"),
         (source, target, "--fix", target),
+        (source, target, "--fix", tmp_path),
+        (source, target, "--html", tmp_path),
+        (source, target, "--fix", "-"),
+        (source, target, "--html", "-"),
+        (source, target, "--apply", source, "--format", "json", "--fix", tmp_path / "m.de"),
     ):
         refused = crosspro("proofread", *wrong)
         assert refused.code == 2, wrong
         assert b"Traceback" not in refused.stderr
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_what_cannot_be_written_is_said_before_anything_is_read(german, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    result = crosspro("proofread", *german, "--fix", tmp_path / "m.de")
+    assert (result.code, result.stdout) == (2, b"")
+    assert b"--fix: nothing can be written in the folder" in result.stderr
+
+
+def test_a_dash_is_standard_output(german, tmp_path):
+    plain, dash = (crosspro("proofread", *german, *more) for more in ((), ("-o", "-")))
+    assert dash.stdout == plain.stdout != b""
+    assert not [path for path in (Path("-"), tmp_path / "-") if path.exists()]
+
+
+def test_a_model_for_other_languages_than_the_names_say_is_told(german):
+    right = crosspro("proofread", *german, "--model", "en-de")
+    assert right.stderr == b""
+    for files, model in ((german, "en-fr"), (german[::-1], "en-de")):
+        stated = "en-de" if files == german else "de-en"
+        told = crosspro("proofread", *files, "--model", model).stderr.decode()
+        assert f"by their names the files are for {stated}; {model} reads them" in told
+
+
+def test_lines_that_are_too_long_are_all_named(german):
+    for path in german:
+        path.write_text("It\n" + "it is, " * 700 + "\nIt\n" + "it is, " * 701 + "\n", "utf-8")
+    result = crosspro("proofread", *german)
+    assert result.code == 2
+    for path in german:
+        for line, words in ((2, "2,100"), (4, "2,103")):
+            said = f"{path}:{line}: words: expected at most 2,000 in a segment (--limit 2 allows"
+            assert f"{said} more), found {words}" in result.stderr.decode()
+    assert crosspro("proofread", *german, "--limit", "2").code in (0, 1)
 
 
 def test_documents_bound_the_context(german, tmp_path):

@@ -152,7 +152,15 @@ linked to one of the target, too."""
 _BESIDE = 3
 """How far from its place, in words, a pronoun may stand whose link was lost."""
 _SENTENCE_ENDS = frozenset(".!?:;")
+_ADDRESS = frozenset({"Sie", "Ihnen"})
+"""German words of formal address, which are capital within a sentence."""
 _PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
+
+
+def _is_address(pair: TypedPair, place: int, language: str) -> bool:
+    """Whether a pronoun is one of formal address, not one that stands for somebody else."""
+    inside = 0 < place < len(pair.target) and pair.target[place - 1][-1:].isalpha()
+    return language == "de" and inside and pair.target[place] in _ADDRESS
 
 
 @dataclass(frozen=True)
@@ -234,12 +242,15 @@ class PairPipeline:
         placed |= {word[0] for place in linked if (word := made.words[place])}
         free = self._said(pair) - placed
         marks: list[GapMark] = []
+        moved = False
         costs: list[tuple[int, int, int]] = []
         for gap, hidden in zip(made.example.gaps, made.gaps, strict=True):
             typed = [word[0] for word in made.words[gap.position :] if word is not None]
             here = typed[0] if typed else len(pair.target)
             if hidden.label not in (None, OTHER):
-                marks.append(GapMark(here, gap.source_index))
+                meant = self._meant(pair, made, here, gap.source_index)
+                moved |= meant != here
+                marks.append(GapMark(meant, gap.source_index))
                 continue
             costs += [
                 (abs(place - here), place, gap.source_index)
@@ -252,9 +263,24 @@ class PairPipeline:
         for _, place, source in sorted(costs):
             if source not in left and place not in left.values():
                 left[source] = place
-        if not left:
+        if not left and not moved:
             return []
         return [replace(mark, target=left.get(mark.source or 0, mark.target)) for mark in marks]
+
+    def _meant(self, pair: TypedPair, made: PreparedSentence, here: int, source: int) -> int:
+        """The place of the pronoun that a source word is linked to, beside a formal address.
+
+        Of “schließen Sie es” both are linked to “it” where the source has no “you”.
+        """
+        if not _is_address(pair, here, self.task.target_language):
+            return here
+        taken = {word[0] for gap in made.example.gaps if (word := made.words[gap.position])}
+        linked = (made.words[target] for one, target in made.example.links if one == source)
+        others = ({word[0] for word in linked if word} & self._said(pair)) - taken
+        return min(
+            (one for one in others if not _is_address(pair, one, self.task.target_language)),
+            default=here,
+        )
 
     def check_sizes(self, pairs: Sequence[SentencePair], most: int) -> None:
         """Raise if a side of a pair has more tokens than so many."""

@@ -118,6 +118,15 @@ def _about(one):
     )
 
 
+def test_formal_address_is_not_taken_for_the_pronoun_beside_it(german):
+    source = ["The door is open.", "Please close it.", "They asked you."]
+    target = ["Die Tür ist offen.", "Bitte schließen Sie es.", "Sie fragten Sie."]
+    found = proofread(german, text_of_lines(source, target))
+    words = [(one.place, one.source_word, one.suggestion) for one in found][:2]
+    assert words[0] == ((2, 20, 22), "it", "sie")
+    assert words[1][:2] == ((3, 0, 3), "They")
+
+
 def test_french_clitics_are_found_as_they_are_written():
     french = crosspro.load("en-fr")
     source = ["The key was on the table.", "I took it, and it's here."]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.prediction.proofread.formats import read_translation, write_mended
-from crosspro.prediction.proofread.text import Edit, FilePlace
+from crosspro.prediction.proofread.text import Edit, FilePlace, WrittenFile
 from tests.prediction.proofread.samples import (
     BY_NAME,
     FOLDER,
@@ -338,3 +338,10 @@ def test_an_output_is_not_written_in_part(tmp_path):
     with pytest.raises(ValueError, match="overlap"):
         write_mended(text, [Edit(0, 3, "x"), Edit(2, 4, "y")], tmp_path / "mended")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_word_over_two_lines_has_the_place_of_its_first_part():
+    file = WrittenFile("a.po", 'msgstr "E"\n"s bellt"\n')
+    assert file.place(8, 13) == FilePlace(1, 8, 10)
+    assert file.place(8, 9) == FilePlace(1, 8, 9)
+    assert file.place(10, 10) == FilePlace(1, 10, 10)

@@ -32,7 +32,7 @@ def test_text_has_the_worst_first_and_then_a_summary():
     ]
     assert lines[2:] == [
         "",
-        "4 pronouns read by en-de in 4 segments: 2 probably wrong (chance of 0.5 or more), "
+        "4 pronouns read by en-de in 4 segments: 2 probably wrong (chance of 0.4 or more), "
         "50.0 [15.0, 85.0] in a hundred.",
     ]
     everything = as_text(proofread_result(), every=True).splitlines()
