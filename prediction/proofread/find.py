@@ -233,7 +233,8 @@ def _doubt(
         return None
     start, end = span
     word = target.text[start:end]
-    best, other = suggested(label, chances, word, target.text[:start], target.text[end:], task)
+    around = target.text[:start], target.text[end:]
+    best, other, chances = suggested(label, chances, word, *around, task)
     return PronounDoubt(
         segment=read.number,
         document=read.segment.document,

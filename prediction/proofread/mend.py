@@ -68,25 +68,39 @@ def written(label: str, word: str, before: str, after: str, task: Task) -> str:
     return _cased(chosen, word, before, after, language)
 
 
+class Suggestion(NamedTuple):
+    """The class that might stand for a word, its word, and the chances of all classes."""
+
+    label: str
+    word: str
+    chances: Mapping[str, float]
+
+
 def suggested(
     label: str, chances: Mapping[str, float], word: str, before: str, after: str, task: Task
-) -> tuple[str, str]:
-    """The class that might stand for a word, and its word: the most probable that can be there.
+) -> Suggestion:
+    """What might stand for a word of a class: the most probable that can be there.
 
-    If what can be there is hardly probable at all, it is the most probable of all others.
+    If what can be there is hardly probable at all, it is the most probable of all others. A class
+    that would be written as the word itself is no other: *ihr* and *ihre* before a noun, *le* and
+    *la* before a vowel. The word has its chances.
     """
     others = sorted((one for one in chances if one not in (label, OTHER)), key=chances.__getitem__)
     found = [(one, written(one, word, before, after, task)) for one in reversed(others)]
+    same = [one for one, new in found if word and new == word]
+    if len(same) < len(found):
+        own = chances[label] + sum(chances[one] for one in same)
+        chances = {**chances, **dict.fromkeys(same, 0.0), label: own}
+        found = [(one, new) for one, new in found if one not in same]
     kept = len(word) - len(_changing(word, task.target_language))
-    start, end = len(before) + kept, len(before) + len(word)
     for one, new in found:
         change = PronounChange(
             task.target_language, plain_word(word[kept:]), plain_word(new[kept:]),
-            before + word + after, start, end,
+            before + word + after, len(before) + kept, len(before) + len(word),
         )  # fmt: skip
-        if chances[one] >= _LEAST and change.new != change.old and may_stand(change):
-            return one, new
-    return found[0]
+        if chances[one] >= _LEAST and may_stand(change):
+            return Suggestion(one, new, chances)
+    return Suggestion(*found[0], chances)
 
 
 def _changing(word: str, language: str) -> str:
