@@ -11,6 +11,7 @@ from crosspro.prediction.proofread.surroundings import (
     OF_NUMBER,
     Following,
     PronounChange,
+    is_possessive,
     owned_follows,
     quoted,
     starts_sentence,
@@ -30,16 +31,12 @@ def german(change: PronounChange, lexicon: Lexicon | None) -> Following:
 
 def asked_case(change: PronounChange) -> str:
     """The case that a German preposition before a pronoun asks for, as the role of that pronoun."""
-    if change.language != "de" or _possessive(change.old) or _possessive(change.new):
+    if change.language != "de" or any(is_possessive(one, "de") for one in (change.old, change.new)):
         return ""
     if change.previous == "um" and any(token.text == "zu" for token in change.clause):
         return ""
     cases = (("object", "accusative"), ("indirect", "dative"))
     return next((role for role, case in cases if change.previous in change.listed(case)), "")
-
-
-def _possessive(word: str) -> bool:
-    return any(one.kind == "possessive" for one in readings_of("de").get(word, ()))
 
 
 def _formal(change: PronounChange) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 from crosspro.data_prep.core.words import word_set
@@ -46,11 +47,9 @@ def owned_follows(after: str) -> bool:
     """Whether something may follow that an English possessive stands before."""
     rest = after.lstrip()
     following = next_word(after)
-    return bool(rest) and rest[0] not in _MARKS and following not in _absolute()
-
-
-def _absolute() -> frozenset[str]:
-    return word_set("mend", "en", "absolute")
+    return (
+        bool(rest) and rest[0] not in _MARKS and following not in word_set("mend", "en", "absolute")
+    )
 
 
 class Follower(NamedTuple):
@@ -109,22 +108,17 @@ class PronounChange:
     @cached_property
     def before(self) -> list[SegmentToken]:
         """The tokens of the same sentence before the pronoun."""
-        found: list[SegmentToken] = []
-        for token in reversed(self._tokens(0, self.start)):
-            if token.text in ".!?…":
-                break
-            found.append(token)
-        return found[::-1]
+        return _until(reversed(self._tokens(0, self.start)), ".!?…")[::-1]
 
     @cached_property
     def after(self) -> list[SegmentToken]:
         """The tokens of the same sentence behind the pronoun."""
-        return self._until(self._tokens(self.end, len(self.text)), ".!?…")
+        return _until(self._tokens(self.end, len(self.text)), ".!?…")
 
     @cached_property
     def clause(self) -> list[SegmentToken]:
         """The tokens behind the pronoun up to the next mark."""
-        return self._until(self.after, ",;:()[]–—")
+        return _until(self.after, ",;:()[]–—")
 
     @property
     def previous(self) -> str:
@@ -142,11 +136,6 @@ class PronounChange:
         return next((token.text for token in reversed(self.clause) if token.is_word), "")
 
     @property
-    def opens_clause(self) -> bool:
-        """Whether a mark or nothing stands before the pronoun."""
-        return not self.before or not self.before[-1].is_word
-
-    @property
     def tied(self) -> bool:
         """Whether the pronoun follows a verb and a hyphen."""
         return self.language == "fr" and self.text[: self.start].endswith("-")
@@ -162,14 +151,14 @@ class PronounChange:
             for found in re.compile(pattern).finditer(self.text, start, end)
         ]
 
-    @staticmethod
-    def _until(tokens: Iterable[SegmentToken], marks: str) -> list[SegmentToken]:
-        found: list[SegmentToken] = []
-        for token in tokens:
-            if token.text in marks:
-                break
-            found.append(token)
-        return found
+
+def _until(tokens: Iterable[SegmentToken], marks: str) -> list[SegmentToken]:
+    return list(takewhile(lambda token: token.text not in marks, tokens))
+
+
+def is_possessive(word: str, language: str) -> bool:
+    """Whether a word may be a possessive."""
+    return any(one.kind == "possessive" for one in readings_of(language).get(plain_word(word), ()))
 
 
 def feature(word: str, language: str, name: str) -> str:
