@@ -29,7 +29,12 @@ from crosspro.evaluation.inputs.pronoun_forms import PronounReading, readings_of
 from crosspro.prediction.proofread.germanic import asked_case, english, german
 from crosspro.prediction.proofread.reasons import source_kinds, stood_for
 from crosspro.prediction.proofread.romance import french, spanish
-from crosspro.prediction.proofread.surroundings import Following, PronounChange, plain_word, quoted
+from crosspro.prediction.proofread.surroundings import (
+    Following,
+    PronounChange,
+    plain_word,
+    quoted,
+)
 
 _RULES: Mapping[str, Callable[[PronounChange, Lexicon | None], Following]] = {
     "fr": french,
@@ -38,6 +43,7 @@ _RULES: Mapping[str, Callable[[PronounChange, Lexicon | None], Following]] = {
     "en": english,
 }
 _VAGUE = ("man", "on")
+_OWNERS = ("his", "its", "their")
 _FREE = {
     "de": ("subject", "object"),
     "fr": ("subject", "stressed"),
@@ -107,6 +113,7 @@ def _of_source(change: PronounChange) -> str:
         return f"{quoted(change.new)} does not agree with {quoted(word)}"
     for other in sorted({plain_word(one) for one in re.findall(r"\w+", change.source_text)}):
         kinds = source_kinds(other, language)
-        if other != plain_word(word) and kinds.meets(old) and not kinds.meets(new):
+        another = other != plain_word(word) and other not in _OWNERS
+        if another and kinds.meets(old) and not kinds.meets(new):
             return f"{quoted(change.old)} may stand for {quoted(other)}"
     return ""

@@ -82,7 +82,8 @@ def suggested(
 ) -> Suggestion:
     """What might stand for a word of a class: the most probable that can be there.
 
-    If what can be there is hardly probable at all, it is the most probable of all others. A class
+    If what can be there is hardly probable at all, it is the most probable of all others, and no
+    word where the model is sure of none of them. A class
     that would be written as the word itself is no other: *ihr* and *ihre* before a noun, *le* and
     *la* before a vowel. The word has its chances.
     """
@@ -101,6 +102,8 @@ def suggested(
         )  # fmt: skip
         if chances[one] >= _LEAST and may_stand(change):
             return Suggestion(one, new, chances)
+    if chances.get(OTHER, 0.0) >= _SURE and chances[found[0][0]] < _LEAST:
+        return Suggestion(OTHER, "", chances)
     return Suggestion(*found[0], chances)
 
 

@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from crosspro.data_prep.core.words import word_set
+from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 
 _OPENING = " \t\n\r\xa0\u202f\"'’“”„«»‘‚()[]{}¿¡-–—*_"
@@ -50,6 +51,25 @@ def owned_follows(after: str) -> bool:
     return (
         bool(rest) and rest[0] not in _MARKS and following not in word_set("mend", "en", "absolute")
     )
+
+
+_DETERMINED = ("fr", "es")
+
+
+def may_be_noun(before: str, language: str, lexicon: Lexicon) -> bool:
+    """Whether a word behind this text that a lexicon has as a noun may be one.
+
+    German capitals tell nothing at the beginning of a sentence. In French and Spanish a word before
+    it says so, else it is an adjective (*la parte trasera*, *caliente y lista*).
+    """
+    if language == "de":
+        return not starts_sentence(before)
+    if language not in _DETERMINED:
+        return True
+    words = [plain_word(one) for one in re.findall(r"[^\W\d_]+['’]?", before[-60:])][-2:]
+    opens = word_set("mend", language, "articles") | word_set("mend", language, "prepositions")
+    beside = bool(words) and words[-1] in opens
+    return beside or (len(words) > 1 and words[0] in opens and not lexicon.is_noun(words[-1]))
 
 
 class Follower(NamedTuple):

@@ -13,6 +13,7 @@ from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.mend import Mending, mend, replacement, suggested, written
 from crosspro.prediction.proofread.reasons import stood_for
+from crosspro.prediction.proofread.surroundings import may_be_noun
 from crosspro.prediction.proofread.text import (
     Edit,
     FilePlace,
@@ -480,6 +481,31 @@ def test_a_suggestion_stands_in_the_same_place_and_is_more_than_style(
     chances = {name: chances.get(name, 0.0) for name in task.classes}
     found = suggested(label, chances, word, text[:start], text[end:], task)
     assert found.word == expected
+
+
+def test_no_word_is_suggested_where_the_model_expects_none():
+    chances = dict.fromkeys(task_of("en-fr").classes, 0.0) | {"OTHER": 0.98, "cela": 0.02}
+    found = suggested("elle", chances, "Elle", "", " du rival", task_of("en-fr"))
+    assert (found.label, found.word) == ("OTHER", "")
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "expected"),
+    [
+        ("de", "Der Hund. ", False),
+        ("de", "Der ", True),
+        ("es", "en la parte ", False),
+        ("es", "caliente y ", False),
+        ("es", "en la ", True),
+        ("es", "una pequeña ", True),
+        ("fr", "C'est l'", True),
+        ("fr", "", False),
+        ("en", "", True),
+    ],
+)
+def test_a_noun_is_told_from_other_words_by_what_stands_before_it(language, before, expected):
+    nouns = Lexicon.of([Entry("parte", "NOUN", "Fem", "Sing")])
+    assert may_be_noun(before, language, nouns) == expected
 
 
 def test_a_word_has_the_chances_of_classes_that_are_written_alike():
