@@ -149,6 +149,7 @@ def report(
     pronouns: str | None = None,
     baseline: str | None = None,
     align: bool = True,
+    proofread: bool | None = None,
     tokenised: bool | None = None,
     lenient: bool = False,
     resamples: int = 1000,
@@ -158,22 +159,31 @@ def report(
     """All scores of a folder of source, reference, outputs, documents and contrastive sets.
 
     Files are known by their names (docs/report.md). With `output`, report.html and report.json are
-    written to that folder.
+    written to that folder. `proofread` says whether a model of the box judges pronouns, too; None:
+    if the outputs are not too long.
     """
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules
     from crosspro.evaluation.folder_report.files import check_apart, read_pair
     from crosspro.evaluation.folder_report.folder import report_on
     from crosspro.evaluation.folder_report.page import write_report
+    from crosspro.prediction.proofread.box_judge import judge_of
 
     if output is not None:
         check_apart(Path(folder), Path(output))
     found = report_on(
         Path(folder),
         pair=None if pair is None else read_pair(pair),
-        rules=ReadingRules(pronouns, make_links=align, tokenised=tokenised, lenient=lenient),
+        rules=ReadingRules(
+            pronouns,
+            make_links=align,
+            tokenised=tokenised,
+            lenient=lenient,
+            proofread=proofread,
+        ),
         settings=ReportSettings(resampling(resamples, seed)),
         baseline=baseline,
+        judge_of=judge_of,
         jobs=jobs,
     )
     if output is not None:

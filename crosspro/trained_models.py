@@ -121,7 +121,7 @@ def proofread(
     documents: Sequence[str] | None = None,
     model: Predictor | AnyPath | None = None,
     *,
-    threshold: float = 0.5,
+    threshold: float = 0.4,
 ) -> Proofreading:
     """What a model says of each pronoun of a translation: how probably it is wrong, and why.
 

@@ -138,6 +138,7 @@ crosspro protest review export suite.jsonl --candidate mt.de -o review.tsv
 crosspro protest review import suite.jsonl review.tsv --verdicts store.sqlite --judge Ada
 crosspro protest review conflicts suite.jsonl --verdicts store.sqlite
 crosspro protest review silver suite.jsonl --verdicts store.sqlite -o silver.tsv
+crosspro protest review precision doubts.jsonl --verdicts store.sqlite
 
 crosspro models list runs
 crosspro models export runs/en-fr -o en-fr.zip --weights int8 --prior en-fr.npz

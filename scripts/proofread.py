@@ -14,7 +14,7 @@ import typer
 
 from crosspro.data_prep.core.errors import counted, printable
 from crosspro.data_prep.core.files import write_text
-from crosspro.scripts.html_options import Html, check_html
+from crosspro.scripts.html_options import Html, ItemsFile, check_html
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     DocIds,
@@ -60,8 +60,8 @@ def proofread(
         typer.Option(
             min=0,
             max=1,
-            help="The chance of being wrong from which on a pronoun is doubtful: 0.5, with --fix "
-            "0.9.",
+            help="The chance of being wrong from which on a pronoun is doubtful: 0.4, with --fix "
+            "0.6.",
         ),
     ] = None,
     fix: Annotated[
@@ -80,6 +80,7 @@ def proofread(
         ProofreadFormat, typer.Option("--format", help="How to write what is found.")
     ] = ProofreadFormat.TEXT,
     html: Html = None,
+    items_file: ItemsFile = None,
     output: Output = None,
     every: Annotated[
         bool,
@@ -91,7 +92,8 @@ def proofread(
     Each pronoun that translates one of the source is hidden from the model, which says what it
     expects there, given both documents. The list begins with what is most probably wrong, and says
     what might stand there and why. --fix changes pronouns alone, and only where no other word
-    would have to follow; the rest is suggested. --html writes a page on which a person decides.
+    would have to follow; the rest is suggested. --html writes a page on which a person decides,
+    --items what several people judge with `crosspro protest review serve`.
 
     The model is known by the languages of the files (book.en book.de, or what they state), or
     given with --model. The exit code is 1 where a doubtful pronoun was found, and 0 if none was.
@@ -101,16 +103,22 @@ def proofread(
         if path is not None and not path.parent.is_dir():
             raise typer.BadParameter(f"{option}: no folder {path.parent}")
     if decisions is not None:
-        if fix is None or html or output or every or threshold is not None:
+        if fix is None or html or items_file or output or every or threshold is not None:
             raise typer.BadParameter("--apply goes with --fix MENDED, --model and --doc-ids alone")
         _apply(decisions, source, translation, model, doc_ids, fix)
         return
+    if items_file is not None:
+        from crosspro.scripts.mt_options import check_outputs
+
+        check_outputs(items_file, html, fix, output)
     found = _read(source, translation, model, doc_ids, threshold, fix is not None)
     write_output(_shown(found, format_, every, output).encode("utf-8"), output)
     if html is not None:
         from crosspro.prediction.proofread.page import proofreading_page
 
         write_text(html, proofreading_page(found))
+    if items_file is not None:
+        _write_items(items_file, found, every)
     if fix is not None and found.mending is not None:
         from crosspro.prediction.proofread.formats import write_mended
 
@@ -192,6 +200,17 @@ def _shown(found: Proofreading, format_: ProofreadFormat, every: bool, output: P
         return annotations.as_github(found, every)
     width = None if output is not None else terminal_width()
     return plain.as_text(found, every, width)
+
+
+def _write_items(path: Path, found: Proofreading, every: bool) -> None:
+    """Doubtful pronouns, or all, as items of a review; none are no file that could be reviewed."""
+    from crosspro.evaluation.human.items import items_text
+    from crosspro.prediction.proofread.review_items import review_items
+
+    chosen = found.worst_first if every else found.doubtful
+    if chosen:
+        write_text(path, items_text(review_items(found, chosen)))
+    _tell(f"{path}: {counted(len(chosen), 'item')}{'' if chosen else ', not written'}")
 
 
 def _apply(

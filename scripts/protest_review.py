@@ -174,6 +174,26 @@ def write_suite_items(
     print(f"{output}: {len(found.items)} items", file=sys.stderr)
 
 
+@review.command("precision")
+def show_precision(
+    items: Annotated[
+        Path, typer.Argument(metavar="ITEMS", help="What `proofread --items` wrote (JSONL).")
+    ],
+    verdicts: NeededVerdicts,
+) -> None:
+    """Show how many of the most doubtful pronouns people find wrong, and what was expected.
+
+    Only what is judged right or wrong counts; conflicts and what is unclear are open.
+    """
+    from crosspro.evaluation.human.doubted import precision_table
+    from crosspro.evaluation.human.items import read_items
+    from crosspro.evaluation.human.verdicts import read_judgements
+
+    read = read_items(items)
+    heading, rows = precision_table(read, read_judgements(verdicts, read.digest), items)
+    print(show_table(heading, rows), end="")
+
+
 @review.command("serve", cls=VariadicCommand)
 @expanded
 def serve(
@@ -227,6 +247,10 @@ def serve(
     show_reference: Annotated[
         bool, typer.Option("--show-reference", help="Show the reference to annotators.")
     ] = False,
+    hide_suggestions: Annotated[
+        bool,
+        typer.Option("--hide-suggestions", help="Show nothing of the answers that items suggest."),
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the plan.")] = 1,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8017,
@@ -274,6 +298,7 @@ def serve(
         loud_checks,
         show_reference,
         PlanSettings(seed, matches, overlap, judges, checks),
+        hide_suggestions,
     )
     if suite is not None:
         scored = systems.scored(suite)

@@ -60,6 +60,14 @@ def report(
     align: Annotated[
         bool, typer.Option(help="Make links where there are none; else no APT and AutoPRF.")
     ] = True,
+    proofread: Annotated[
+        bool | None,
+        typer.Option(
+            "--proofread/--no-proofread",
+            help="Judge pronouns with a model of the box, without the reference; else if the "
+            "outputs have 20,000 lines at most.",
+        ),
+    ] = None,
     align_with: AlignWithOption = None,
     align_prior: AlignPrior = None,
     symmetrisation: Symmetrisation = None,
@@ -86,8 +94,9 @@ def report(
 ) -> None:
     """All scores of a folder of MT output as one page.
 
-    BLEU, chrF, F1 of pronouns, APT, AutoPRF and accuracy on contrastive sets, with 95% intervals
-    by document and paired tests, as one HTML page and one JSON file; what cannot be computed is
+    BLEU, chrF, F1 of pronouns, APT, AutoPRF, pronouns in doubt as a model of the box judges them
+    without the reference, and accuracy on contrastive sets, with 95% intervals by document and
+    paired tests, as one HTML page and one JSON file; what cannot be computed is
     listed with its reason. Files are known by their names: source.en (or X.src), reference.fr
     (X.ref), outputs/NAME.fr, doc-ids, word links in X.links beside X.fr, contrastive/SET.json with
     contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz.
@@ -101,6 +110,7 @@ def report(
     from crosspro.evaluation.folder_report.page import FILES, write_report
     from crosspro.evaluation.folder_report.results import report_text
     from crosspro.evaluation.inputs.mt_input import AlignWith
+    from crosspro.prediction.proofread.box_judge import judge_of
     from crosspro.scripts.steps import StepDisplay
 
     refuse_pairs(
@@ -125,6 +135,7 @@ def report(
         lenient,
         maximise,
         tokenise,
+        proofread,
     )
     plan = Resampling(resamples, seed) if resamples else None
     target = output or folder / OUTPUT
@@ -140,6 +151,7 @@ def report(
             ReportSettings(plan, most_examples=max_examples),
             baseline=baseline,
             names=name or (),
+            judge_of=judge_of,
             jobs=jobs,
             progress=display.report,
         )

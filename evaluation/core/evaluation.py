@@ -83,7 +83,10 @@ class Evaluation:
 
 
 PairChoice = Callable[[Sequence[str], Sequence[float]], list[tuple[int, int]]]
-"""Pairs of places of systems, whose names and scores are given; the second is subtracted."""
+"""Pairs of places of systems, whose names and scores are given; the second is subtracted.
+
+Higher scores are better: where a metric's lower ones are, their signs are turned.
+"""
 
 
 def every_pair(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
@@ -186,7 +189,8 @@ def _comparisons(
     first = metric.headline if metric.headline in measures else measures[0]
     found = []
     names = scored.systems
-    for one, other in pairs(names, [result.scores[first].value for result in results]):
+    sign = -1 if metric.lower_is_better else 1
+    for one, other in pairs(names, [sign * result.scores[first].value for result in results]):
         table = metric.table(scored, [rows[one], rows[other]], part)
         found += paired_tests((names[one], names[other]), table, score, plan, measures)
     return found

@@ -93,8 +93,11 @@ class Metric(ABC, Generic[Settings, Data, Item]):
     """The measures that are shown, and how each is written."""
     headline: str
     """The measure by which the best system is known."""
+    lower_is_better: ClassVar[bool] = False
+    """Whether the best system is the one with the lowest value."""
     needs: ClassVar[str]
-    """The data that are scored: gold, text, linked text, or a set by scores or by translations."""
+    """The data that are scored: gold, text, linked or judged text, or a set by scores or
+    by translations."""
     called: ClassVar[str]
     """What the metric is called where several stand side by side; `{}` is the set it scores."""
     column: ClassVar[str] = ""

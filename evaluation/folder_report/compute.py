@@ -7,7 +7,7 @@ metric is a piece of work of its own; the number of processes changes nothing bu
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,19 @@ from crosspro.evaluation.folder_report.columns import Column
 from crosspro.evaluation.folder_report.contents import ReportContents
 from crosspro.evaluation.inputs.mt_input import MtInput, linked_input
 from crosspro.evaluation.metrics.linked_metric import LinkedMetric, ShownPronoun
+from crosspro.evaluation.metrics.pronoun_doubt.metric import (
+    JudgedText,
+    PronounJudge,
+    ProofreadPronoun,
+)
 from crosspro.evaluation.output.page import Section, differing_numbers, table_section
 from crosspro.evaluation.output.records import record
 from crosspro.evaluation.output.text import report_tables, score_notes, systems_table
 
 ALIGNING = "aligning words"
+JUDGING = "proofreading"
+FEW = 500
+"""So few lines of outputs are proofread before another process has loaded a model."""
 LONG = 30
 """More rows than these are folded on the page."""
 
@@ -39,12 +47,16 @@ class ReportSettings:
 
 @dataclass(frozen=True)
 class Headline:
-    """A score of the overview: how it is shown, that of each system that has it, and its tests."""
+    """A score of the overview: how it is shown, that of each system that has it, and its tests.
+
+    `better` is 1 where higher scores are, -1 where lower ones are.
+    """
 
     title: str
     scale: Scale
     scores: Mapping[str, Score]
     comparisons: tuple[Difference, ...]
+    better: int = 1
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,7 @@ def compute_parts(
     """All parts in the order in which a report shows them."""
     linked = _linked(contents, jobs, report)
     data: dict[tuple[str, str], Any] = {("text", ""): contents.text, ("linked", ""): linked}
+    data["judged", ""] = contents.judged
     for one in contents.sets:
         data |= {("scored", one.name): one.scored, ("generated", one.name): one.generated}
     pieces: list[_Piece] = []
@@ -102,6 +115,48 @@ def _linked(contents: ReportContents, jobs: int, report: Report) -> MtInput | No
     )
 
 
+def judged_text(
+    contents: ReportContents,
+    judge: PronounJudge,
+    jobs: int = 1,
+    report: Report = lambda step: None,
+) -> JudgedText | None:
+    """The pronouns of all outputs with how probably they are wrong; None where that is not asked.
+
+    The number of processes changes nothing but the time.
+    """
+    text = contents.text
+    if text is None or not contents.to_judge:
+        return None
+    total, done = text.lines * len(text.names), 0
+    numbers = contents.documents
+    documents = None if numbers is None else [str(one) for one in numbers.of_line.tolist()]
+
+    def read(lines: int) -> None:
+        nonlocal done
+        done += lines
+        report(Step(JUDGING, done=done, total=total))
+
+    read(0)
+    pieces = [(judge, contents.source, lines, documents) for lines in text.candidates]
+    found = []
+    if jobs == 1 or len(pieces) == 1 or total < FEW:
+        found = [judge.judged(*piece[1:], progress=read) for piece in pieces]
+    else:
+        for pronouns in map_shards(_judged, pieces, jobs=min(jobs, len(pieces))):
+            found.append(pronouns)
+            read(text.lines)
+    return JudgedText(text.names, tuple(found), text.lines, text.documents, judge.described)
+
+
+_Translation = tuple[PronounJudge, Sequence[str], Sequence[str], Sequence[str] | None]
+
+
+def _judged(piece: _Translation) -> tuple[ProofreadPronoun, ...]:
+    judge, source, target, documents = piece
+    return judge.judged(source, target, documents)
+
+
 def _computed(piece: _Piece) -> ReportPart:
     column, data, settings, most_examples = piece
     metric = column.make()
@@ -112,7 +167,7 @@ def _computed(piece: _Piece) -> ReportPart:
     )
     return ReportPart(
         column.key,
-        Headline(column.title, metric.scale, scores, tests),
+        Headline(column.title, metric.scale, scores, tests, -1 if metric.lower_is_better else 1),
         tuple(_sections(found, column.title)),
         record(found),
         found.warnings,

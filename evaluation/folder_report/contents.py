@@ -29,6 +29,7 @@ from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, read_score
 from crosspro.evaluation.metrics.expected_forms.expected_sets import is_json, read_expected
 from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
 from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
+from crosspro.evaluation.metrics.pronoun_doubt.metric import JudgedText
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,14 @@ class ReadingRules:
     maximise: bool = False
     tokenise: str = "13a"
     """sacrebleu's tokeniser for BLEU."""
+    proofread: bool | None = None
+    """Whether pronouns are judged without a reference; None: where outputs are not too long."""
+
+
+PROOFREAD_LINES = 20_000
+"""So many lines of all outputs together are judged in some minutes, unless that is not wanted."""
+NO_REFERENCE = "no reference: a file such as reference.fr, or --reference"
+NO_SOURCE = "no source: a file such as source.en, or --source"
 
 
 @dataclass(frozen=True)
@@ -77,6 +86,15 @@ class ReportContents:
     columns: tuple[Column, ...]
     """The metrics for which there are data, in the order of a report."""
     not_computed: tuple[NotComputed, ...]
+    source: tuple[str, ...] = ()
+    """The lines of the source, where outputs are to be judged by them."""
+    judged: JudgedText | None = None
+    """The pronouns of the outputs, once they are judged."""
+
+    @property
+    def to_judge(self) -> bool:
+        """Whether there are outputs whose pronouns are to be judged."""
+        return any(column.kind.needs == "judged" for column in self.columns)
 
 
 def read_contents(
@@ -84,18 +102,28 @@ def read_contents(
     files: ReportFiles,
     rules: ReadingRules,
     problems: Sequence[Problem] = (),
+    has_judge: bool = False,
 ) -> ReportContents:
-    """Read everything, or raise all that is wrong with it; `problems` were found before."""
-    return _Contents(folder, files, rules, list(problems)).read()
+    """Read everything, or raise all that is wrong with it; `problems` were found before.
+
+    `has_judge` says that something can judge pronouns of these languages without a reference.
+    """
+    return _Contents(folder, files, rules, list(problems), has_judge).read()
 
 
 class _Contents:
     """Reads the files of a folder one after the other and collects their faults."""
 
     def __init__(
-        self, folder: Path, files: ReportFiles, rules: ReadingRules, problems: list[Problem]
+        self,
+        folder: Path,
+        files: ReportFiles,
+        rules: ReadingRules,
+        problems: list[Problem],
+        has_judge: bool,
     ) -> None:
         self.folder, self.files, self.rules, self.problems = folder, files, rules, problems
+        self.has_judge = has_judge
         self.columns: list[Column] = []
         self.missing: list[NotComputed] = []
         self.hint = ""
@@ -107,12 +135,15 @@ class _Contents:
         size = next((len(line) for line in lines if line is not None), None)
         files = self.files
         documents = read_documents(files.doc_ids, files.doc_starts, size, self.problems)
-        without = "" if files.outputs else f"no files in {OUTPUTS}"
+        no_outputs = "" if files.outputs else f"no files in {OUTPUTS}"
+        without = no_outputs or ("" if files.reference else NO_REFERENCE)
         self.offer("text", without)
         lists = self.lists()
         without = without or self.why_not_linked(lists)
         self.offer("linked", without)
         linked = None if without else self.linked(lists)
+        if self.has_judge:
+            self.offer("judged", no_outputs or self.why_not_judged(size or 0))
         sets = self.sets()
         raise_problems(list(dict.fromkeys(self.problems)), self.hint)
         return ReportContents(
@@ -122,6 +153,7 @@ class _Contents:
             sets,
             tuple(self.columns),
             tuple(self.missing),
+            tuple((lines[0] or ()) if files.source is not None and files.outputs else ()),
         )
 
     def offer(self, needs: str, without: str = "", of: str = "") -> None:
@@ -150,7 +182,8 @@ class _Contents:
         if not files.outputs and not files.sets:
             expected = f"files in {OUTPUTS} (or --candidate), or sets in {CONTRASTIVE}"
             self.problem("outputs", expected)
-        if files.outputs and files.reference is None:
+        judged = self.has_judge and self.rules.proofread is not False
+        if files.outputs and files.reference is None and not (judged and files.source):
             self.problem("reference", "a file such as reference.fr, or --reference")
         generated = files.outputs or any(one.outputs for one in files.sets)
         if generated and files.languages[1] is None:
@@ -170,12 +203,13 @@ class _Contents:
         return read
 
     def text(self, lines: Sequence[list[str] | None], documents: Documents | None) -> MTText:
-        """Reference and outputs, which most metrics compare."""
+        """Reference and outputs, which most metrics compare; there may be no reference."""
         texts = [line for line in lines if line is not None]
-        reference, *candidates = texts[1 if self.files.source is not None else 0 :]
+        outputs = len(texts) - len(self.files.outputs)
+        references = texts[:outputs] if self.files.source is None else texts[1:outputs]
         numbers = None if documents is None else documents.of_line
         names = tuple(output.name for output in self.files.outputs)
-        return MTText(names, tuple(candidates), (reference,), numbers)
+        return MTText(names, tuple(texts[outputs:]), tuple(references), numbers)
 
     def lists(self) -> PronounLists | None:
         """The lists of pronouns that are named, lie in the folder, or belong to the languages."""
@@ -195,13 +229,24 @@ class _Contents:
         """What is missing for metrics that follow links from the source."""
         files = self.files
         if files.source is None:
-            return "no source: a file such as source.en, or --source"
+            return NO_SOURCE
         if lists is None:
             pair = "-".join(language or "?" for language in files.languages)
             return f"no lists of pronouns for {pair}: pronouns.yaml, or --pronouns"
         given = all((files.links_reference, *(output.links for output in files.outputs)))
         if not given and not self.rules.make_links:
             return "no word links, and --no-align says to make none"
+        return ""
+
+    def why_not_judged(self, lines: int) -> str:
+        """What is missing for a judgement without a reference, or speaks against it."""
+        total = lines * len(self.files.outputs)
+        if self.files.source is None:
+            return NO_SOURCE
+        if self.rules.proofread is False:
+            return "--no-proofread says so"
+        if self.rules.proofread is None and total > PROOFREAD_LINES and self.files.reference:
+            return f"{total:,} lines of outputs, which take long: --proofread"
         return ""
 
     def linked(self, lists: PronounLists | None) -> ReadTexts | None:

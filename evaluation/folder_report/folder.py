@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from crosspro.data_prep.core.errors import Problem, choices, input_error, quoted
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.evaluation.core.evaluation import against
-from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts
+from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts, judged_text
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
 from crosspro.evaluation.folder_report.files import (
     GivenFiles,
@@ -19,8 +19,10 @@ from crosspro.evaluation.folder_report.files import (
     is_text,
 )
 from crosspro.evaluation.folder_report.results import FolderReport, make_report
+from crosspro.evaluation.metrics.pronoun_doubt.metric import PronounJudge
 
 READING = "reading"
+JudgeOf = Callable[[str, str], PronounJudge | None]
 SMALL = 20_000
 """Work on so few lines, of all outputs together, is done before another process has begun."""
 
@@ -34,13 +36,15 @@ def report_on(
     *,
     baseline: str | None = None,
     names: Sequence[str] = (),
+    judge_of: JudgeOf = lambda source, target: None,
     jobs: int = 1,
     progress: Report = lambda step: None,
 ) -> FolderReport:
     """The report on a folder; raises `InputError` with all that is wrong with its files.
 
     Systems are compared with the `baseline`, if one is named. `names` are those of the outputs, in
-    the order of their files; the rest are called by these.
+    the order of their files; the rest are called by these. `judge_of` finds what judges pronouns of
+    two languages without a reference, if there is something.
     """
     if not folder.is_dir():
         raise input_error(folder, "folder", "a folder", "a file" if folder.exists() else "nothing")
@@ -52,7 +56,12 @@ def report_on(
     if baseline is not None:
         _check_baseline(files, baseline, problems)
         settings = replace(settings, pairs=partial(against, baseline))
-    contents = read_contents(folder, files, rules or ReadingRules(), problems)
+    source, target = files.languages
+    judge = judge_of(source, target) if source and target else None
+    rules = rules or ReadingRules()
+    contents = read_contents(folder, files, rules, problems, judge is not None)
+    if judge is not None:
+        contents = replace(contents, judged=judged_text(contents, judge, jobs, progress))
     text = contents.text
     small = text is None or text.lines * len(text.names) < SMALL
     parts = compute_parts(contents, settings, 1 if small else jobs, progress)

@@ -14,6 +14,7 @@ from crosspro.evaluation.folder_report.results import (
     SAYS,
     FolderReport,
     interval_units,
+    lower_is_better,
     reasons,
     report_json,
     standing,
@@ -114,7 +115,8 @@ def _overview(report: FolderReport) -> Section:
     signs = "; ".join(f"{_SIGNS[one]} {SAYS[one]}" for one in SAYS if one in found)
     units = interval_units(report.headlines)
     note = f"{units}; bars span the intervals of a column. " if units else ""
-    note = f"{note}{signs}{'.' if signs else ''}"
+    lower = lower_is_better(report.headlines)
+    note = f"{note}{f'{lower}. ' if lower else ''}{signs}{'.' if signs else ''}"
     return Section("Overview", f'<div class="overview">{table}</div>', note)
 
 

@@ -103,7 +103,8 @@ def _inside(folder: Path, path: Path) -> str:
 def standing(headline: Headline, system: str, baseline: str | None = None) -> str:
     """How a system stands: the best or not significantly different from it, or, where there is a
     baseline, significantly better or worse than that. Empty if none of these."""
-    scores = {name: one.value for name, one in headline.scores.items() if not isnan(one.value)}
+    better, values = headline.better, headline.scores.items()
+    scores = {name: better * one.value for name, one in values if not isnan(one.value)}
     if len(scores) < 2 or system not in scores:
         return ""
     if baseline in scores:
@@ -112,7 +113,7 @@ def standing(headline: Headline, system: str, baseline: str | None = None) -> st
         own = next((one for one in headline.comparisons if one.first == system), None)
         if own is None or own.p_randomisation >= SIGNIFICANT:
             return ""
-        return BETTER if own.difference > 0 else WORSE
+        return BETTER if better * own.difference > 0 else WORSE
     if system == max(scores, key=scores.__getitem__):
         return BEST
     own = next(
@@ -131,6 +132,8 @@ def report_text(report: FolderReport, style: Style = PLAIN) -> str:
     note = interval_units(headlines)
     if note:
         parts.append(f"{note}.\n")
+    if lower_is_better(headlines):
+        parts.append(f"{lower_is_better(headlines)}.\n")
     signs = {
         _SIGNS[found]: SAYS[found]
         for headline in headlines
@@ -143,6 +146,12 @@ def report_text(report: FolderReport, style: Style = PLAIN) -> str:
     missing = reasons(report.not_computed).items()
     parts += ["".join(f"Not computed: {names}: {why}.\n" for why, names in missing)]
     return "\n".join(filter(None, parts))
+
+
+def lower_is_better(headlines: Sequence[Headline]) -> str:
+    """Which scores of the overview are better the lower they are."""
+    titles = [one.title for one in headlines if one.better < 0]
+    return f"Lower is better: {', '.join(titles)}" if titles else ""
 
 
 def interval_units(headlines: Sequence[Headline]) -> str:
@@ -201,5 +210,6 @@ def report_json(report: FolderReport) -> str:
 
 
 def _scores(part: ReportPart) -> Iterator[dict[str, Any]]:
+    better = {} if part.headline.better > 0 else {"better": "lower"}
     for name, score in part.headline.scores.items():
-        yield {"metric": part.headline.title, "system": name, **score_record(score)}
+        yield {"metric": part.headline.title, "system": name, **better, **score_record(score)}

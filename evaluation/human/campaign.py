@@ -4,7 +4,7 @@ The plan comes from a seed and is the same whenever it is made again. Every mism
 chosen share of what a metric takes for right (001 judged all). A chosen share goes to several
 annotators, so that agreement can be measured; pairs of annotators take turns. Each annotator gets
 the questions in an order of their own, in which systems and categories are mixed, with attention
-checks in between.
+checks in between. Where a model says of all items how doubtful they are, the worst come first.
 
 What is new when a campaign starts again (a further system, a changed output) is planned and added;
 what was planned before stays where it was. A question that has verdicts already is not asked again,
@@ -88,8 +88,12 @@ def make_plan(
     annotators: Sequence[str],
     settings: PlanSettings,
     checks: Sequence[Key] = (),
+    ranks: Mapping[Key, int] | None = None,
 ) -> dict[str, list[Assignment]]:
-    """The work of each annotator: some questions for several, every other one for one of them."""
+    """The work of each annotator: some questions for several, every other one for one of them.
+
+    With `ranks` each annotator has questions of all ranks, in their order.
+    """
     generator = _generator(settings.seed, "plan")
     mixed = list(keys)
     generator.shuffle(mixed)
@@ -106,7 +110,7 @@ def make_plan(
             work[name].append(key)
     for key in mixed[shared:]:
         work[min(annotators, key=lambda name: len(work[name]))].append(key)
-    return {name: _ordered(own, name, settings, checks) for name, own in work.items()}
+    return {name: _ordered(own, name, settings, checks, ranks) for name, own in work.items()}
 
 
 def _groups(
@@ -139,10 +143,13 @@ def _ordered(
     annotator: str,
     settings: PlanSettings,
     checks: Sequence[Key],
+    ranks: Mapping[Key, int] | None,
 ) -> list[Assignment]:
     """An annotator's own order, with attention checks at places that nobody can foresee."""
     generator = _generator(settings.seed, f"order of {annotator}")
     generator.shuffle(keys)
+    if ranks is not None:
+        keys.sort(key=lambda key: ranks.get(key, len(ranks)))  # a changed output has no rank
     found = [Assignment("item", key) for key in keys]
     count = min(len(checks), round(settings.checks * len(keys) / 100))
     if settings.checks and keys and checks:
@@ -158,10 +165,12 @@ def share_with(
     done: Mapping[str, set[Key]],
     settings: PlanSettings,
     checks: Sequence[Key] = (),
+    ranks: Mapping[Key, int] | None = None,
 ) -> dict[str, list[Assignment]]:
     """The plan with one more annotator, who takes over an equal part of what is not done yet.
 
-    Questions that several annotators share stay with them.
+    Questions that several annotators share stay with them. With `ranks` the newcomer gets
+    questions of all ranks.
     """
     counts: dict[Key, int] = {}
     for own in work.values():
@@ -175,10 +184,12 @@ def share_with(
             for one in own
             if one.kind == "item" and counts[one.key] == 1 and one.key not in done.get(name, set())
         ]
-        given = set(free[len(free) - len(free) // (len(work) + 1) :])
+        share = len(work) + 1
+        last = free[len(free) - len(free) // share :]
+        given = set(last if ranks is None else free[share - 1 :: share])
         taken += [key for key in free if key in given]
         found[name] = [one for one in own if one.key not in given]
-    found[newcomer] = _ordered(taken, newcomer, settings, checks)
+    found[newcomer] = _ordered(taken, newcomer, settings, checks, ranks)
     return found
 
 
@@ -278,6 +289,8 @@ class CampaignSettings:
     loud_checks: bool = False
     show_reference: bool = False
     plan: PlanSettings = field(default_factory=PlanSettings)
+    hide_suggestions: bool = False
+    """Whether annotators see nothing of the answers that a model suggests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,12 +347,14 @@ class Campaign:
             if known:
                 work = self._extended(database, known, new)
             else:
-                work = make_plan(new, fresh, self.settings.plan, self._checks())
+                work = make_plan(new, fresh, self.settings.plan, self._checks(), self.items.ranks)
             done = {one: judged_by(database, one) for one in known}
             for name in fresh:
                 _add_person(database, name)
                 if name not in work:
-                    work = share_with(name, work, done, self.settings.plan, self._checks())
+                    plan = self.settings.plan
+                    ranks = self.items.ranks
+                    work = share_with(name, work, done, plan, self._checks(), ranks)
             for name, own in work.items():
                 _write_plan(database, name, own)
         return len(new)
@@ -400,7 +415,7 @@ class Campaign:
         self, database: sqlite3.Connection, names: Sequence[str], new: Sequence[Key]
     ) -> dict[str, list[Assignment]]:
         """The plan with further questions after those that were planned before."""
-        more = make_plan(new, names, self.settings.plan, self._checks())
+        more = make_plan(new, names, self.settings.plan, self._checks(), self.items.ranks)
         found: dict[str, list[Assignment]] = {}
         for name in names:
             own = assignments(database, name)

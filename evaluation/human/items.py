@@ -76,8 +76,23 @@ class KnownAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class SuggestedAnswer:
+    """What a model would say of an item: how probably it is wrong, and a pronoun that may be right.
+
+    `pronoun` is the verdict that an annotator finds filled in, if one is.
+    """
+
+    wrong: float
+    alternative: str = ""
+    pronoun: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """A pronoun in a system's output. `matches` says that a metric takes it for right already."""
+    """A pronoun in a system's output. `matches` says that a metric takes it for right already.
+
+    `why` is for the researcher; annotators see it where an answer is `suggested`.
+    """
 
     item: Item
     group: str
@@ -86,6 +101,7 @@ class ReviewItem:
     matches: bool = False
     why: str = ""
     answer: KnownAnswer | None = None
+    suggested: SuggestedAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +149,19 @@ class ReviewSet:
     def systems(self) -> tuple[str, ...]:
         """The systems in the order in which they come."""
         return tuple(dict.fromkeys(item.item.system for item in self.items))
+
+    @cached_property
+    def ranks(self) -> dict[Key, int] | None:
+        """Where each question comes if the most doubtful are asked first.
+
+        None unless every item has a suggestion that says how doubtful it is.
+        """
+        found = {}
+        for key, question in self.questions.items():
+            if question.shown.suggested is None:
+                return None
+            found[key] = -question.shown.suggested.wrong
+        return {key: place for place, key in enumerate(sorted(found, key=found.__getitem__))}
 
     @property
     def anaphoric(self) -> dict[str, bool]:
@@ -215,7 +244,8 @@ def _item_record(one: ReviewItem) -> dict[str, Any]:
     if one.antecedent is not None:
         record |= {"head": one.item.head, "antecedent": asdict(one.antecedent)}
     record |= {"matches": one.matches, "why": one.why}
-    return record if one.answer is None else record | {"answer": asdict(one.answer)}
+    known = {"answer": one.answer, "suggested": one.suggested}
+    return record | {key: asdict(own) for key, own in known.items() if own is not None}
 
 
 Kind = TypeVar("Kind")
@@ -382,6 +412,7 @@ class _ItemReader(JsonLinesReader):
         pronoun = self.marks(record, "pronoun", system)
         antecedent = self.marks(record, "antecedent", system) if "antecedent" in record else None
         answer = self.answer(record, antecedent is not None, answers)
+        suggested = self.suggested(record)
         group, why = self.text(record, "group", ""), self.text(record, "why", "")
         matches = record.get("matches", False)
         if not isinstance(matches, bool):
@@ -399,7 +430,8 @@ class _ItemReader(JsonLinesReader):
         head = self.text(record, "head", marked[1] if antecedent else "")
         if len(self.problems) == before:
             item = Item(token, system, digest, words, head, antecedent is not None)
-            self.items.append(ReviewItem(item, group, pronoun, antecedent, matches, why, answer))
+            told = (matches, why, answer, suggested)
+            self.items.append(ReviewItem(item, group, pronoun, antecedent, *told))
 
     def marks(self, record: Mapping[str, Any], key: str, system: str) -> MarkedWords | None:
         marks = self.get(record, key, dict, "an object with marked words")
@@ -439,6 +471,23 @@ class _ItemReader(JsonLinesReader):
         pronoun = self.values(answer, "pronoun", True)
         antecedent = self.values(answer, "antecedent", False) if anaphoric else ()
         return KnownAnswer(pronoun, antecedent, self.text(answer, "feedback", ""))
+
+    def suggested(self, record: Mapping[str, Any]) -> SuggestedAnswer | None:
+        if record.get("suggested") is None:
+            return None
+        content = self.get(record, "suggested", dict, "an object with what a model would say")
+        if content is None:
+            return None
+        chance = content.get("wrong")
+        number = isinstance(chance, int | float) and not isinstance(chance, bool)
+        wrong = float(chance or 0) if number else -1.0
+        if not 0 <= wrong <= 1:
+            self.wrong("suggested.wrong", "a probability from 0 to 1", chance)
+        written = content.get("pronoun")
+        pronoun = value_of(written) if isinstance(written, str) else None
+        if written is not None and pronoun is None:
+            self.wrong("suggested.pronoun", choices(VALUES), written)
+        return SuggestedAnswer(wrong, self.text(content, "alternative", ""), pronoun)
 
     def values(self, answer: Mapping[str, Any], key: str, needed: bool) -> tuple[Value, ...]:
         written = answer.get(key, [])

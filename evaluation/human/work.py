@@ -83,6 +83,8 @@ def response_of(
     words = _words(fields, question, items, problems)
     if problems or pronoun is None:
         raise ResponseError("; ".join(problems))
+    if alternative == _first(fields, "filled") and pronoun != "wrong":
+        alternative = ""  # it was filled in for another verdict, and nobody has said it
     chosen = tuple(sorted(set(fields.get("tag", ()))))
     return Response(pronoun, antecedent, bad, chosen, remark, words, alternative)
 

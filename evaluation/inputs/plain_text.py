@@ -101,7 +101,7 @@ class MTText:
     @property
     def lines(self) -> int:
         """The number of lines of each file."""
-        return len(self.references[0])
+        return len((*self.references, *self.candidates)[0])
 
     @property
     def size(self) -> str:

@@ -18,6 +18,7 @@ METRICS = (
     "pronoun_f1",
     "apt",
     "autoprf",
+    "pronoun_doubt",
     "contrastive",
     "expected_forms",
 )

@@ -38,6 +38,7 @@ def record(evaluation: Evaluation) -> dict[str, Any]:
         "format": FORMAT,
         "crosspro": __version__,
         "metric": metric.name,
+        **({"better": "lower"} if metric.lower_is_better else {}),
         "settings": _plain(metric.settings),
         "data": {**scored.facts, **units},
         "signature": _signature(evaluation, evaluation.systems[0].total),

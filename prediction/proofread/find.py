@@ -34,7 +34,7 @@ from crosspro.prediction.proofread.text import (
 from crosspro.prediction.system import System
 
 SEGMENTS_AT_ONCE = 200
-"""Segments read together, more where a document goes on: what progress counts in."""
+"""Segments read together, whose number bounds the memory: what progress counts in."""
 _NOUNS, _NOUN_SHARE = 3, 0.1
 """How many nouns are named that a pronoun may stand for, and how probable they are at least."""
 _WORTH_A_REASON = 0.05
@@ -68,9 +68,11 @@ class _Read:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A pronoun to judge: the segment, which of its gaps, and what the model read around it."""
+    """A pronoun to judge: the segment and its place among those read, which of its gaps, and what
+    the model read around it."""
 
     read: _Read
+    place: int
     gap: int
     examples: Sequence[Example]
 
@@ -88,28 +90,14 @@ def proofread(
     """
     judge = judge or load_judge()
     found: list[PronounDoubt] = []
-    for start, end in _parts(text.segments):
-        read = _read(predictor, text.segments[start:end], start)
-        found += _judged(predictor, text, read, judge)
-        progress(end - start)
+    before: list[_Read | None] = []
+    for start in range(0, len(text.segments), SEGMENTS_AT_ONCE):
+        part = text.segments[start : start + SEGMENTS_AT_ONCE]
+        read = before + _read(predictor, part, start)
+        found += _judged(predictor, text, read, len(before), judge)
+        before = read[max(0, len(read) - predictor.system.context) :]
+        progress(len(part))
     return tuple(found)
-
-
-def _parts(segments: Sequence[TranslatedSegment]) -> list[tuple[int, int]]:
-    """The bounds of parts that never cut a document in two."""
-    ends = [
-        place
-        for place in range(1, len(segments) + 1)
-        if place == len(segments)
-        or segments[place].document is None
-        or segments[place].document != segments[place - 1].document
-    ]
-    parts, start = [], 0
-    for end in ends:
-        if end - start >= SEGMENTS_AT_ONCE or end == len(segments):
-            parts.append((start, end))
-            start = end
-    return parts
 
 
 def _read(
@@ -141,13 +129,18 @@ def _read(
 
 
 def _judged(
-    predictor: Predictor, text: TranslatedText, read: Sequence[_Read | None], judge: Judge
+    predictor: Predictor,
+    text: TranslatedText,
+    read: Sequence[_Read | None],
+    first: int,
+    judge: Judge,
 ) -> list[PronounDoubt]:
+    """What is said of the pronouns of some segments, from the first on; others are context."""
     system, task = predictor.system, predictor.task
     shown = {
         place: with_gold_words(one.example) for place, one in enumerate(read) if one is not None
     }
-    asked = [one for place in range(len(read)) for one in _asked(read, shown, place, system)]
+    asked = [one for place in range(first, len(read)) for one in _asked(read, shown, place, system)]
     lines = [replace(line, document=str(n)) for n, one in enumerate(asked) for line in one.examples]
     chances = system.unadjusted(lines) if lines else np.zeros((0, len(task.classes)))
     found: list[PronounDoubt] = []
@@ -168,7 +161,9 @@ def _judged(
     for (place, one), words in zip(doubtful, pointed, strict=True):
         nouns = _nouns(words, one, read, text, lexicon, task.target_language)
         found[place] = replace(found[place], stands_for=nouns)
-    found += [doubt for one in read if one is not None for doubt in _added(one, text, task, judge)]
+    found += [
+        doubt for one in read[first:] if one is not None for doubt in _added(one, text, task, judge)
+    ]
     said = [replace(doubt, reason=_reason(doubt, task)) for doubt in found]
     return sorted(said, key=lambda doubt: (doubt.segment, doubt.start, doubt.end))
 
@@ -185,7 +180,7 @@ def _asked(
         line = with_gold_words(own.example, gap)
         blind = tuple(Gap(one.position, one.source_index) for one in line.gaps)
         before = _before(read, shown, place, gap, system)
-        found.append(_Asked(own, number, [*before, replace(line, gaps=blind)]))
+        found.append(_Asked(own, place, number, [*before, replace(line, gaps=blind)]))
     return found
 
 
@@ -314,14 +309,12 @@ def _nouns(
     language: str,
 ) -> tuple[StoodFor, ...]:
     """The nouns that a pronoun seems to stand for, with their places, the best first."""
-    own = asked.read
-    place = next(n for n, one in enumerate(read) if one is own)
-    before = [one for one in read[:place] if one is not None]
+    before = [one for one in read[: asked.place] if one is not None]
     found: list[StoodFor] = []
     for word in words:
         if word.probability < _NOUN_SHARE or len(found) == _NOUNS:
             break
-        there = own if word.before == 0 else before[-word.before]
+        there = asked.read if word.before == 0 else before[-word.before]
         noun = _noun(word, there, text, lexicon, language)
         if noun is not None:
             found.append(noun)

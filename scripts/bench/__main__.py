@@ -27,6 +27,7 @@ CASES = {
     "predict": "systems",
     "prepare": "commands",
     "pretrain": "networks",
+    "proofread": "commands",
     "read": "commands",
     "report": "commands",
     "review": "review",

@@ -363,6 +363,22 @@ def prepare(
     }
 
 
+def proofread(
+    source: Path,
+    translation: Path,
+    model: Annotated[str, typer.Option(help="A model of the box, a run or an archive.")] = "en-de",
+    times: Annotated[int, typer.Option(help="The best of so many runs.")] = 3,
+) -> Iterator[Row]:
+    """`crosspro proofread` of two files of lines: segments a second and memory."""
+    segments = sum(1 for _ in read_lines(source))
+    with _folder() as folder:
+        output = ("--format", "json", "-o", folder / "found.json", "--threshold", 1)
+        command = [*CROSSPRO, "proofread", source, translation, "--model", model, *output]
+        ran = measure(command, times)
+    speed = {"segments/s": f"{segments / ran.best:,.0f}"}
+    yield ran.row("crosspro proofread", segments, "segments") | speed
+
+
 def report(
     files: Annotated[
         list[Path] | None,

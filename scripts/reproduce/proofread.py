@@ -70,7 +70,7 @@ ModelName = Annotated[str, typer.Option(help="A model of the box, a run or an ar
 WMT23, NEWS = "wmt23", ("news2021", "news2020")
 RATED_OFTEN = "news2020"
 """The set that three raters read: it says how much one of them misses."""
-SYNTHETIC = "synthetic_ref"
+REFERENCE, SYNTHETIC = "refA", "synthetic_ref"
 LONGEST_MARK = 3
 _CATEGORIES = re.compile("mistranslation|grammar|inconsisten", re.IGNORECASE)
 _LEFT_OUT = re.compile("omission", re.IGNORECASE)
@@ -347,22 +347,33 @@ class Ranking:
     levels: NDArray[np.int64]
     documents: Sequence[str]
 
-    def row(self) -> list[str]:
-        """AUC of all marks and of severe ones, average precision, precision of the first ones."""
-        units = np.unique(self.documents, return_inverse=True)[1]
-        numbers = int(units.max()) + 1
-        own = [self._measures(np.ones(len(units)))]
-        own += [
-            self._measures(counts[units].astype(float))
-            for some in draws(numbers, None, Resampling(500))
-            for counts in np.atleast_2d(some)
-        ]
-        values = np.array(own)
+    def row(self, other: Ranking | None = None) -> list[str]:
+        """AUC of all marks and of severe ones, average precision, precision of the first ones.
+
+        With another ranking of the same things, how far this one is above it.
+        """
+        values = self._resampled() - (0 if other is None else other._resampled())
+        sign = "" if other is None else "+"
         cells = []
         for column in range(values.shape[1]):
             low, high = np.nanquantile(values[1:, column], (0.025, 0.975))
-            cells.append(f"{values[0, column]:.3f} [{low:.3f}, {high:.3f}]")
+            cells.append(f"{values[0, column]:{sign}.3f} [{low:{sign}.3f}, {high:{sign}.3f}]")
         return cells
+
+    def _resampled(self) -> Floats:
+        """The measures, and then those of resampled documents."""
+        units = np.unique(self.documents, return_inverse=True)[1]
+        drawn = draws(int(units.max()) + 1, None, Resampling(500))
+        weights = [
+            np.ones(len(units)),
+            *(one[units].astype(float) for some in drawn for one in some),
+        ]
+        return np.array([self._measures(one) for one in weights])
+
+    @property
+    def found(self) -> float:
+        """The AUC of all marks."""
+        return area(self.doubts, self.levels > 0, np.ones(len(self.levels)))
 
     def _measures(self, weights: Floats) -> list[float]:
         marked, severe = self.levels > 0, self.levels > 1
@@ -473,28 +484,23 @@ def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, met
         "number of pronouns": lambda some: float(len(some)),
         "length of the source": lambda some: float(len(some[0].output.source)),
     }
-    rows = [[name, *segment_ranking(found, doubt).row()] for name, doubt in segments.items()]
+    outputs = [one for one in found if one.output.system != REFERENCE]
+    ours = {name: segment_ranking(outputs, doubt) for name, doubt in segments.items()}
     scores = read_metrics(verdicts / "wmt23.en-de" / "metrics.tsv.xz")
-    by_metric = {
-        name: segment_ranking(found, partial(_low_score, own))
+    theirs = {
+        name: segment_ranking(outputs, partial(_low_score, own))
         for name, own in scores.items()
-        if all((one.output.system, one.output.number) in own for one in found)
+        if all((one.output.system, one.output.number) in own for one in outputs)
     }
-    order = sorted(
-        by_metric,
-        key=lambda name: (
-            -area(
-                by_metric[name].doubts,
-                by_metric[name].levels > 0,
-                np.ones(len(by_metric[name].levels)),
-            )
-        ),
+    order = sorted(theirs, key=lambda name: -theirs[name].found)
+    print(
+        f"Of the systems, without the reference; {len(theirs)} metrics, the best {metrics} shown.\n"
     )
-    rows += [[name, *by_metric[name].row()] for name in order[:metrics]]
-    print(f"{len(by_metric)} metrics have all of these segments; the best {metrics} are shown.\n")
-    best = by_metric[order[0]]
-    both = joined(segment_ranking(found, worst), best)
-    rows.append([f"`proofread` and {order[0]}", *both.row()])
+    rows = [[name, *ranking.row()] for name, ranking in ours.items()]
+    rows += [[name, *theirs[name].row()] for name in order[:metrics]]
+    first, best = next(iter(ours.values())), theirs[order[0]]
+    rows.append([f"`proofread` with {order[0]}", *joined(first, best).row()])
+    rows.append([f"`proofread` above {order[0]}", *first.row(best)])
     print(markdown_table(("segments", *HEADING), rows))
 
 

@@ -7,8 +7,11 @@ import re
 
 import pytest
 
+from crosspro.evaluation.human.items import items_text
+from tests.browser.conftest import ReviewProcess
 from tests.browser.legible import hard_to_read
 from tests.conftest import ROOT
+from tests.evaluation.human.sets import doubted_set
 from tests.scripts.run import crosspro
 
 QUICK = ("wide", "light")
@@ -19,6 +22,7 @@ IN_DOCS = {
     "review-question-narrow-dark.png",
     "review-progress-wide-light.png",
     "review-conflicts-wide-dark.png",
+    "review-doubt-wide-light.png",
 }
 
 
@@ -292,3 +296,30 @@ def test_the_pictures_of_the_documentation_are_there():
     text = (ROOT / "docs" / "review.md").read_text("utf-8")
     assert set(re.findall(r"images/(review-[\w-]+\.png)", text)) == IN_DOCS
     assert all((ROOT / "docs" / "images" / name).is_file() for name in IN_DOCS)
+
+
+def test_doubtful_pronouns_are_confirmed_or_changed_by_one_key(page, tmp_path, pictures):
+    pytest.importorskip("uvicorn", reason="needs the extra `review`: make extras EXTRAS=review")
+    items = tmp_path / "doubts.jsonl"
+    items.write_text(items_text(doubted_set([0.3, 0.9, 0.8])), "utf-8")
+    served = ReviewProcess(tmp_path, "--items", items.name, "--judge", "Anna")
+    try:
+        page.goto(served.links["Anna"])
+        press(page, "Enter")
+        wait_for_heading(page, "Question 1")
+        assert "Wrong with a chance of 90%" in page.locator("section.card").inner_text()
+        assert page.locator("input[name=alternative]").input_value() == "Il"
+        assert hard_to_read(page) == []
+        if pictures is not None:
+            page.screenshot(path=pictures / "review-doubt-wide-light.png", full_page=True)
+        judge(page, ())
+        judge(page, ("1",))
+        judge(page, ("1",))
+        shown = crosspro(
+            *("protest", "review", "precision", items, "--verdicts", tmp_path / "v.sqlite")
+        ).stdout.decode()
+    finally:
+        served.stop()
+    (row,) = shown.splitlines()[2:]
+    assert row.split()[:4] == ["3", "1", "2", "0"]
+    assert row.split()[-1] == "1"

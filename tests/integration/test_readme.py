@@ -161,6 +161,18 @@ def test_what_is_not_run_is_known(command):
         assert crosspro(*words[1:-1], "--help").code == 0
 
 
+def test_a_translation_is_proofread_as_it_is_shown(folder):
+    sides = {
+        "book.en": "The dog barked all night.\nNobody knew why it was so loud.\n",
+        "book.de": "Der Hund bellte die ganze Nacht.\nNiemand wusste, warum es so laut war.\n",
+    }
+    for name, text in sides.items():
+        (folder / name).write_text(text, "utf-8")
+    result = crosspro("proofread", *sides)
+    assert result.code == 1
+    assert f"$ crosspro proofread book.en book.de\n{result.stdout.decode()}```" in README
+
+
 def test_commands_in_the_text_are_known():
     named = re.findall(r"`crosspro ([a-z][a-z0-9-]+)", README)
     assert len(named) > 20

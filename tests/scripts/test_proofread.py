@@ -90,7 +90,7 @@ def test_every_format_is_written(german, tmp_path):
 def test_pronouns_are_mended_and_nothing_else(german, tmp_path):
     mended = tmp_path / "mended.de"
     before = german[1].read_bytes()
-    result = crosspro("proofread", *german, "--fix", mended, "--threshold", 0.5)
+    result = crosspro("proofread", *german, "--fix", mended, "--threshold", 0.3)
     assert result.code == 1
     assert mended.read_bytes() == before.replace(b"Es bellte", b"Er bellte")
     assert german[1].read_bytes() == before
@@ -205,3 +205,23 @@ def test_arguments_of_the_function_are_checked():
         assert told in str(error.value)
     with pytest.raises(InputError, match="threshold: expected a number from 0 to 1"):
         api.proofread(source, target, model="en-de", threshold=2)
+
+
+def test_items_for_a_review(german, tmp_path):
+    from crosspro.evaluation.human.items import read_items
+
+    path = tmp_path / "items.jsonl"
+    result = crosspro("proofread", *german, "--items", path)
+    assert result.code == 1
+    assert b"items.jsonl: 1 item" in result.stderr
+    (item,) = read_items(path).items
+    assert (item.item.token, item.item.pronoun) == ("2:1", "Es")
+    assert (item.suggested.alternative, item.suggested.pronoun) == ("Er", "wrong")
+    assert "masculine" in item.why
+    path.unlink()
+    none = crosspro("proofread", *german, "--items", path, "--threshold", 1)
+    assert b"0 items, not written" in none.stderr
+    assert not path.exists()
+    nowhere = crosspro("proofread", *german, "--items", tmp_path / "none" / "items.jsonl")
+    assert nowhere.code == 2
+    assert b"no folder" in nowhere.stderr

@@ -46,8 +46,8 @@ def test_the_overview_says_by_what_each_interval_is(folder):
     (folder / "doc-ids").unlink()
     shown = crosspro("report", folder, "--resamples", 20).stdout.decode()
     assert (
-        "[95% interval: BLEU, chrF, pronoun F1 by line; APT, AutoPRF F1 by sentence; "
-        "ctx (generated), pro (scores) by document].\n" in shown
+        "[95% interval: BLEU, chrF, pronoun F1, in doubt per 100 by line; "
+        "APT, AutoPRF F1 by sentence; ctx (generated), pro (scores) by document].\n" in shown
     )
     assert "APT, AutoPRF F1 by sentence" in (folder / "report/report.html").read_text("utf-8")
 
@@ -155,3 +155,23 @@ def test_help_names_the_files():
     for name in ("source.en", "reference.fr", "outputs/NAME.fr", "doc-ids", "X.links",
                  "contrastive/SET.json", "pronouns.yaml"):  # fmt: skip
         assert name in text
+
+
+def test_pronouns_are_judged_by_a_model_of_the_box(folder):
+    result = crosspro("report", folder, "--resamples", 20)
+    assert "proofreading: done in" in result.stderr.decode()
+    assert "in doubt per 100" in result.stdout.decode()
+    content = json.loads((folder / "report/report.json").read_bytes())
+    own = content["metrics"]["pronoun_doubt"]
+    assert re.search(r"\|model:en-fr\.[0-9a-f]{8}\|calibration:[0-9a-f]{8}\|", own["signature"])
+    for system in own["systems"]:
+        assert 0 < system["scores"]["per_100"]["value"] < 100
+        assert 5 < system["counts"]["pronouns"] < 25
+    left_out = crosspro("report", folder, "--resamples", 20, "--no-proofread")
+    assert "in doubt per 100" not in left_out.stdout.decode().partition("Not computed")[0]
+    assert "pronouns in doubt per 100: --no-proofread says so" in left_out.stdout.decode()
+    for name in ("source.en", "reference.fr", "outputs/mt.fr", "outputs/people.fr"):
+        (folder / name).rename(folder / name.replace(".en", ".xx"))
+    other = crosspro("report", folder, "--resamples", 20)
+    assert "doubt" not in other.stdout.decode()
+    assert b"doubt" not in (folder / "report/report.json").read_bytes()

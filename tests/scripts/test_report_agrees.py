@@ -16,6 +16,7 @@ from tests.scripts.run import crosspro
 
 RESAMPLES = 20
 REAL = SHARED_DATA / "mt_outputs" / "wmt24.en-es"
+DOUBT = "in doubt per 100"
 KEYS = ("value", "low", "high", "signature")
 
 
@@ -98,14 +99,28 @@ def of_commands(folder):
     return {name: [score[key] for key in KEYS] for name, score in found.items()}
 
 
+def mean_doubt(folder, system):
+    """What `crosspro proofread` says of a system's pronouns, in a hundred."""
+    (output,) = folder.glob(f"outputs/{system}.??")
+    documents = ["--doc-ids", folder / "doc-ids"] if (folder / "doc-ids").exists() else []
+    result = crosspro("proofread", folder / "source.en", output, *documents, "--format", "json")
+    assert result.code in (0, 1), result.stderr
+    pronouns = json.loads(result.stdout)["pronouns"]
+    words = [one["wrong"] for one in pronouns if one["kind"] == "word"]
+    return 100 * sum(words) / len(words)
+
+
 def test_each_command_gives_the_numbers_of_the_report(folder):
     result = crosspro("report", folder, "--resamples", RESAMPLES)
     assert result.code == 0, result.stderr
     content = json.loads((folder / "report/report.json").read_bytes())
     shutil.rmtree(folder / "report")
     told = {(one["metric"], one["system"]): [one[key] for key in KEYS] for one in content["scores"]}
+    doubted = {name: told.pop((title, name))[0] for title, name in [*told] if title == DOUBT}
     assert of_commands(folder) == told
     assert content["not_computed"] == []
+    for name, value in doubted.items():
+        assert value == pytest.approx(mean_doubt(folder, name))
 
 
 @pytest.mark.parametrize("metric", [api.apt, api.autoprf])

@@ -14,6 +14,7 @@ from starlette.responses import Response as Page
 from starlette.routing import Route
 
 from crosspro.evaluation.human.campaign import Assignment
+from crosspro.evaluation.human.items import SuggestedAnswer
 from crosspro.evaluation.human.work import (
     LONGEST_REMARK,
     Response,
@@ -268,6 +269,13 @@ def _filled(response: Response) -> dict[str, Any]:
     return {**asdict(response), "antecedent": response.antecedent or ""}
 
 
+def _filled_in(suggested: SuggestedAnswer) -> dict[str, Any]:
+    """What an annotator finds filled in, to be confirmed or changed."""
+    if suggested.pronoun is None:
+        return _EMPTY
+    return {**_EMPTY, "pronoun": suggested.pronoun, "alternative": suggested.alternative}
+
+
 def _question(
     site: Site,
     visitor: Visitor,
@@ -287,10 +295,13 @@ def _question(
     if place.key in (work.tutorial if tutorial else work.given):
         with campaign.file.reading() as database:
             given = current(database, place, visitor.name)
-    if filled is None:
-        filled = _EMPTY if given is None else _filled(given.response)
     items = campaign.sets[place.kind]
     settings = campaign.settings
+    suggested = None if settings.hide_suggestions else question.shown.suggested
+    if filled is None and given is not None:
+        filled = _filled(given.response)
+    elif filled is None:
+        filled = _EMPTY if suggested is None else _filled_in(suggested)
     reference = settings.show_reference
     shown = shown_question(items, question, settings.context, filled["words"], reference)
     before = None if tutorial else work.before(place.key)
@@ -316,6 +327,7 @@ def _question(
         after=None if after is None else code_of(after.key),
         flagged=place.key in work.flagged,
         settings=settings,
+        suggested=suggested,
     )
 
 

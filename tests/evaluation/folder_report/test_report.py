@@ -17,7 +17,7 @@ from crosspro.evaluation.folder_report.files import GivenFiles
 from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
 from crosspro.evaluation.folder_report.results import report_json, report_text, standing
-from tests.evaluation.folder_report.folders import make_folder
+from tests.evaluation.folder_report.folders import make_folder, word_judge
 from tests.evaluation.output.reading import Elements
 from tests.scripts.run import crosspro
 
@@ -219,3 +219,91 @@ def test_how_systems_stand():
     assert standing(headline(0.01, "b", "a", -1.0), "b", "a") == "worse"
     assert standing(headline(0.5, "b", "a", -1.0), "b", "a") == ""
     assert standing(headline(0.01), "a", "elsewhere") == "best"
+
+
+def doubt_of(folder, **options):
+    rules = ReadingRules(**options.pop("rules", {}))
+    found = report_on(folder, rules=rules, settings=SETTINGS, judge_of=word_judge, **options)
+    return found, json.loads(report_json(found))
+
+
+def test_pronouns_are_judged_where_something_judges_the_pair(folder, report):
+    found, content = doubt_of(folder)
+    titles = [one.title for one in found.headlines]
+    assert titles == [*METRICS[:5], "in doubt per 100", *METRICS[5:]]
+    own = [one for one in content["scores"] if one["metric"] == "in doubt per 100"]
+    assert [one["value"] for one in own] == [50, 50]
+    assert {one["better"] for one in own} == {"lower"}
+    assert "|model:test.0|" in own[0]["signature"]
+    assert "|by:document|" in own[0]["signature"]
+    groups = content["metrics"]["pronoun_doubt"]["systems"][0]["groups"]
+    assert [one["group"] for one in groups] == ["it-3"]
+    assert "Lower is better: in doubt per 100.\n" in report_text(found)
+    assert "Lower is better: in doubt per 100. " in report_page(found)
+    assert "Most doubtful pronouns" in report_page(found)
+    others = [one for one in content["scores"] if one["metric"] != "in doubt per 100"]
+    assert others == json.loads(report_json(report))["scores"]
+
+
+def test_a_pair_that_nothing_judges_has_the_report_of_before(folder, report):
+    found = report_on(folder, settings=SETTINGS, judge_of=lambda source, target: None)
+    assert report_json(found) == report_json(report)
+    assert report_page(found) == report_page(report)
+    assert report_text(found) == report_text(report)
+
+
+def test_processes_judge_the_same(folder, monkeypatch):
+    _, alone = doubt_of(folder)
+    monkeypatch.setattr("crosspro.evaluation.folder_report.compute.FEW", 0)
+    _, both = doubt_of(folder, jobs=2)
+    assert both == alone
+
+
+@pytest.mark.parametrize(
+    ("rules", "most", "reason"),
+    [
+        ({"proofread": False}, 100, "--no-proofread says so"),
+        ({}, 29, "30 lines of outputs, which take long: --proofread"),
+        ({"proofread": True}, 29, None),
+        ({}, 30, None),
+    ],
+)
+def test_what_is_not_judged_is_told(folder, monkeypatch, rules, most, reason):
+    monkeypatch.setattr("crosspro.evaluation.folder_report.contents.PROOFREAD_LINES", most)
+    found, _ = doubt_of(folder, rules=rules)
+    missing = {one.metric: one.reason for one in found.not_computed}
+    assert missing.get("pronouns in doubt per 100") == reason
+
+
+def test_a_folder_without_a_reference_has_the_score_that_needs_none(folder, tmp_path):
+    for name in ("source.en", "outputs/mt.fr", "doc-ids"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    found, content = doubt_of(tmp_path)
+    assert [one.title for one in found.headlines] == ["in doubt per 100"]
+    assert (content["lines"], content["documents"]) == (15, 3)
+    reasons = {one.reason for one in found.not_computed}
+    assert reasons == {"no reference: a file such as reference.fr, or --reference"}
+    assert report_page(found)
+    for rules in ({"proofread": False}, {}):
+        judge = word_judge if rules else lambda source, target: None
+        with pytest.raises(InputError, match="reference: expected a file such as"):
+            report_on(tmp_path, rules=ReadingRules(**rules), judge_of=judge)
+
+
+def test_without_a_source_nothing_is_judged(folder, tmp_path):
+    for name in ("reference.fr", "outputs/mt.fr"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    found, _ = doubt_of(tmp_path, pair=("en", "fr"))
+    missing = {one.metric: one.reason for one in found.not_computed}
+    assert missing["pronouns in doubt per 100"] == missing["APT"]
+
+
+def test_a_lower_score_is_better_where_the_metric_says_so():
+    scores = {name: Score("x", value, "") for name, value in (("a", 30.0), ("b", 10.0))}
+    tests = (Difference("per_100", "b", "a", -20, -30, -10, 0.01, 0.01),)
+    lower = Headline("x", PERCENT, scores, tests, better=-1)
+    assert [standing(lower, name) for name in "ab"] == ["", "best"]
+    assert standing(lower, "b", baseline="a") == "better"
+    assert standing(Headline("x", PERCENT, scores, tests), "b", baseline="a") == "worse"

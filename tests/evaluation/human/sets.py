@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from crosspro.evaluation.human.items import (
     MarkedWords,
     ReviewCandidate,
     ReviewItem,
     ReviewLine,
     ReviewSet,
+    SuggestedAnswer,
     item_digest,
     set_digest,
 )
@@ -53,3 +56,18 @@ def make_set(tokens: int = 6, systems=("good", "bad", "copy"), anaphoric=True) -
             items.append(ReviewItem(item, group, pronoun, head, matches, why))
     digest = set_digest(lines, (one.item.token for one in items))
     return ReviewSet("test", digest, tuple(lines), tuple(items), ("en", "fr"))
+
+
+def doubted_set(chances) -> ReviewSet:
+    """A pronoun of one system for each chance of being wrong; those of 0.5 and more filled in."""
+    made = make_set(len(chances), ("bad",), anaphoric=False)
+    items = (
+        replace(
+            one,
+            matches=False,
+            why="“Elle” for “It”: “vélo” is masculine",
+            suggested=SuggestedAnswer(chance, "Il", "wrong" if chance >= 0.5 else None),
+        )
+        for one, chance in zip(made.items, chances, strict=True)
+    )
+    return replace(made, items=tuple(items))

@@ -10,14 +10,14 @@ import pytest
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.human.items import items_text, read_items
 from tests.conftest import GOLDEN, ROOT
-from tests.evaluation.human.sets import make_set
+from tests.evaluation.human.sets import doubted_set, make_set
 from tests.scripts.apt_files import options
 from tests.scripts.run import crosspro
 
 
 def test_round_trip(tmp_path):
     path = tmp_path / "items.jsonl"
-    for items in (make_set(4), make_set(2, ("good",), anaphoric=False)):
+    for items in (make_set(4), make_set(2, ("good",), anaphoric=False), doubted_set([0.2, 0.9])):
         path.write_text(items_text(items), "utf-8")
         assert read_items(path) == items
 
@@ -42,6 +42,12 @@ def records(tmp_path, change):
         (lambda r: r[5]["pronoun"].update(line=99), "pronoun.line: expected a line below 4"),
         (lambda r: r[5].update(matches="yes"), "matches: expected true or false"),
         (lambda r: r[5].update(answer={"pronoun": "maybe"}), "answer.pronoun: expected one of"),
+        (lambda r: r[5].update(suggested=[1]), "suggested: expected an object with what a model"),
+        (lambda r: r[5].update(suggested={"wrong": 2}), "suggested.wrong: expected a probability"),
+        (
+            lambda r: r[5].update(suggested={"wrong": 0.1, "pronoun": "x"}),
+            "suggested.pronoun: expected one of",
+        ),
         (lambda r: r.append(r[-1]), "item: expected each token once for each system"),
         (lambda r: r.__delitem__(slice(1, None)), "items: expected at least one item"),
     ],

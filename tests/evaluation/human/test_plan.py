@@ -124,3 +124,25 @@ def test_attention_checks_are_spread_and_know_their_answer():
     assert reference_checks(items, 6, seed=1) == checks
     plan = make_plan(KEYS, ["A"], PlanSettings(checks=5), list(checks.questions))
     assert Counter(one.kind for one in plan["A"]) == {"item": 60, "check": 3}
+
+
+@pytest.mark.parametrize("overlap", [0, 0.25, 1])
+def test_ranked_questions_come_in_their_order_and_everybody_has_some_of_all(overlap):
+    ranks = {key: place for place, key in enumerate(reversed(KEYS))}
+    plan = make_plan(KEYS, ["A", "B", "C"], PlanSettings(overlap=overlap), (), ranks)
+    assert {key for work in plan.values() for key in keys_of(work)} == set(KEYS)
+    for work in plan.values():
+        own = [ranks[key] for key in keys_of(work)]
+        assert own == sorted(own)
+        assert own[0] < 20
+        assert own[-1] >= 40
+
+
+def test_who_joins_takes_ranked_questions_from_first_to_last():
+    ranks = {key: place for place, key in enumerate(KEYS)}
+    plan = make_plan(KEYS, ["A"], PlanSettings(), (), ranks)
+    done = {"A": set(KEYS[:10])}
+    joined = share_with("B", plan, done, PlanSettings(), (), ranks)
+    own = [ranks[key] for key in keys_of(joined["B"])]
+    assert own == list(range(11, 60, 2))
+    assert sorted(own + [ranks[key] for key in keys_of(joined["A"])]) == list(range(60))

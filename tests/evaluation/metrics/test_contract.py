@@ -25,6 +25,7 @@ from crosspro.evaluation.metrics.contrastive.formats import (
 from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, SystemScores
 from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
 from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput
+from crosspro.evaluation.metrics.pronoun_doubt.metric import JudgedText, ProofreadPronoun
 from crosspro.evaluation.metrics.submissions.metric import Submitted
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 from crosspro.evaluation.output.page import evaluation_page
@@ -89,12 +90,22 @@ def generated():
     return GeneratedSet(instances(), (good, GeneratedOutput("bad", bad)))
 
 
+def judged():
+    """A pronoun on every line; the worse system has a second one on every third."""
+    wrong = [(0.1, "it"), (0.2, "they")]
+    good = [ProofreadPronoun(line, "es", *wrong[line % 2][::-1]) for line in range(SIZE)]
+    bad = [replace(one, wrong=one.wrong + 0.6) for one in good]
+    bad += [ProofreadPronoun(line, "sie", "it", 0.9, "es") for line in range(0, SIZE, 3)]
+    return JudgedText(("good", "bad"), (tuple(good), tuple(bad)), SIZE, DOCUMENTS, ("model:x.0",))
+
+
 DATA = {
     "submissions": submissions,
     "bleu": lambda: ({}, plain_text()),
     "pronoun_f1": lambda: ({"language": "en"}, plain_text()),
     "apt": lambda: ({"repair": False}, linked()),
     "autoprf": lambda: ({}, linked()),
+    "pronoun_doubt": lambda: ({}, judged()),
     "contrastive": lambda: ({}, scored()),
     "expected_forms": lambda: ({"language": "fr"}, generated()),
 }
@@ -142,7 +153,7 @@ def test_the_better_system_is_better_and_the_same_seed_gives_the_same(evaluation
         assert (one.first, one.second) == ("good", "bad")
         change = good.scores[one.metric].value - bad.scores[one.metric].value
         assert one.difference == pytest.approx(change)
-        assert one.difference > 0
+        assert one.difference < 0 if evaluation.metric.lower_is_better else one.difference > 0
         assert one.low <= one.difference <= one.high
         assert 0 < one.p_randomisation <= 1
     again = evaluated(evaluation.metric.name)

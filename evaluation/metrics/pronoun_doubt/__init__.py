@@ -1,0 +1,1 @@
+"""Pronouns in doubt: what a model that was never shown a reference says of a translation."""
