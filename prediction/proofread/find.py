@@ -25,6 +25,7 @@ from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodF
 from crosspro.prediction.proofread.judge import Judge, load_judge
 from crosspro.prediction.proofread.mend import suggested
 from crosspro.prediction.proofread.reasons import Expected, reason
+from crosspro.prediction.proofread.surroundings import may_be_noun
 from crosspro.prediction.proofread.text import (
     FilePlace,
     PlacedText,
@@ -179,7 +180,7 @@ def _judged(
     )
     lexicon = system.noun_lexicons.get("target")
     for (place, one), words in zip(doubtful, pointed, strict=True):
-        nouns = _nouns(words, one, read, text, lexicon)
+        nouns = _nouns(words, one, read, text, lexicon, task.target_language)
         found[place] = replace(found[place], stands_for=nouns)
     found += [
         doubt for one in read[first:] if one is not None for doubt in _added(one, text, task, judge)
@@ -249,7 +250,8 @@ def _doubt(
         return None
     start, end = span
     word = target.text[start:end]
-    best, other = suggested(label, chances, word, target.text[:start], target.text[end:], task)
+    around = target.text[:start], target.text[end:]
+    best, other, chances = suggested(label, chances, word, *around, task)
     return PronounDoubt(
         segment=read.number,
         document=read.segment.document,
@@ -325,6 +327,7 @@ def _nouns(
     read: Sequence[_Read | None],
     text: TranslatedText,
     lexicon: Lexicon | None,
+    language: str,
 ) -> tuple[StoodFor, ...]:
     """The nouns that a pronoun seems to stand for, with their places, the best first."""
     before = [one for one in read[: asked.place] if one is not None]
@@ -333,14 +336,14 @@ def _nouns(
         if word.probability < _NOUN_SHARE or len(found) == _NOUNS:
             break
         there = asked.read if word.before == 0 else before[-word.before]
-        noun = _noun(word, asked, there, text, lexicon)
+        noun = _noun(word, there, text, lexicon, language)
         if noun is not None:
             found.append(noun)
     return tuple(found)
 
 
 def _noun(
-    word: PointedWord, asked: _Asked, there: _Read, text: TranslatedText, lexicon: Lexicon | None
+    word: PointedWord, there: _Read, text: TranslatedText, lexicon: Lexicon | None, language: str
 ) -> StoodFor | None:
     side: Side = word.side
     position = word.position
@@ -353,6 +356,8 @@ def _noun(
         return None
     gender = number = None
     if side == "target" and lexicon is not None:
+        if not may_be_noun(placed.text[: span[0]], language, lexicon):
+            return None
         gender, number = lexicon.gender(word.word), lexicon.number(word.word)
     where = _place(file, placed, *span)
     return StoodFor(word.word, side, where, word.probability, gender or "", number or "")

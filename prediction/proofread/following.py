@@ -17,9 +17,11 @@ forbid too much rather than too little:
   preposition gets what it asks for (*bei ihm* for *bei es*);
 - contractions: what would lengthen or shorten the word before (*s'il*, *si elle*; *d'eux*);
 - German capitals that may be formal address; possessives and reflexives of the same clause;
-- the source: *lo* never comes for *them*, nor *elle* for *he*.
+- the source: *lo* never comes for *them*, nor *elle* for *he*; and *ella* for *it* stays where the
+  source has *her* as well.
 """
 
+import re
 from collections.abc import Callable, Mapping
 
 from crosspro.data_prep.lexicon.lexicon import Lexicon
@@ -27,7 +29,12 @@ from crosspro.evaluation.inputs.pronoun_forms import PronounReading, readings_of
 from crosspro.prediction.proofread.germanic import asked_case, english, german
 from crosspro.prediction.proofread.reasons import source_kinds, stood_for
 from crosspro.prediction.proofread.romance import french, spanish
-from crosspro.prediction.proofread.surroundings import Following, PronounChange, quoted
+from crosspro.prediction.proofread.surroundings import (
+    Following,
+    PronounChange,
+    plain_word,
+    quoted,
+)
 
 _RULES: Mapping[str, Callable[[PronounChange, Lexicon | None], Following]] = {
     "fr": french,
@@ -36,6 +43,7 @@ _RULES: Mapping[str, Callable[[PronounChange, Lexicon | None], Following]] = {
     "en": english,
 }
 _VAGUE = ("man", "on")
+_OWNERS = ("his", "its", "their")
 _FREE = {
     "de": ("subject", "object"),
     "fr": ("subject", "stressed"),
@@ -93,7 +101,19 @@ def following(change: PronounChange, lexicon: Lexicon | None = None) -> Followin
     if not may_stand(change):
         return Following(f"{quoted(change.new)} does not stand where {quoted(change.old)} does")
     follows = rules(change, lexicon)
-    source = source_kinds(change.source_word, change.source_language)
-    if not follows.why and not source.meets(stood_for(change.new, change.language)):
-        return Following(f"{quoted(change.new)} does not agree with {quoted(change.source_word)}")
-    return follows
+    return follows if follows.why else follows._replace(why=_of_source(change))
+
+
+def _of_source(change: PronounChange) -> str:
+    """Why the source speaks against a change: its word, or another that may be meant."""
+    language = change.source_language
+    old, new = (stood_for(word, change.language) for word in (change.old, change.new))
+    word = change.source_word
+    if not source_kinds(word, language).meets(new):
+        return f"{quoted(change.new)} does not agree with {quoted(word)}"
+    for other in sorted({plain_word(one) for one in re.findall(r"\w+", change.source_text)}):
+        kinds = source_kinds(other, language)
+        another = other != plain_word(word) and other not in _OWNERS
+        if another and kinds.meets(old) and not kinds.meets(new):
+            return f"{quoted(change.old)} may stand for {quoted(other)}"
+    return ""

@@ -11,6 +11,7 @@ from crosspro.prediction.proofread.surroundings import (
     OF_NUMBER,
     Following,
     PronounChange,
+    is_possessive,
     owned_follows,
     quoted,
     starts_sentence,
@@ -22,7 +23,7 @@ _SUBJECTS = ("er", "sie", "es")
 
 def german(change: PronounChange, lexicon: Lexicon | None) -> Following:
     """What a change of a German pronoun brings with it."""
-    why = _formal(change) or _no_pronoun(change) or _german_place(change)
+    why = _formal(change) or _german_place(change)
     if not why and change.new in _SUBJECTS and change.old in _SUBJECTS:
         why = _german_number(change) or _companions(change)
     return Following(why)
@@ -30,16 +31,12 @@ def german(change: PronounChange, lexicon: Lexicon | None) -> Following:
 
 def asked_case(change: PronounChange) -> str:
     """The case that a German preposition before a pronoun asks for, as the role of that pronoun."""
-    if change.language != "de" or _possessive(change.old) or _possessive(change.new):
+    if change.language != "de" or any(is_possessive(one, "de") for one in (change.old, change.new)):
         return ""
     if change.previous == "um" and any(token.text == "zu" for token in change.clause):
         return ""
     cases = (("object", "accusative"), ("indirect", "dative"))
     return next((role for role, case in cases if change.previous in change.listed(case)), "")
-
-
-def _possessive(word: str) -> bool:
-    return any(one.kind == "possessive" for one in readings_of("de").get(word, ()))
 
 
 def _formal(change: PronounChange) -> str:
@@ -53,24 +50,10 @@ def _formal(change: PronounChange) -> str:
     return ""
 
 
-def _no_pronoun(change: PronounChange) -> str:
-    """sein may be a verb; ihr is a possessive before a noun alone."""
-    verbs = change.listed("singular") | change.listed("plural")
-    if change.old == "sein" and (not change.next or change.next in verbs):
-        return "“sein” may be a verb"
-    if change.old == "ihr" and _possessive(change.new) and not change.next:
-        return "“ihr” may be no possessive"
-    return ""
-
-
 def _german_place(change: PronounChange) -> str:
     """Places that es cannot have, subjects that are there already, and es that is no noun's."""
     if change.new == "es" and change.previous in change.listed("prepositions"):
         return f"“es” does not stand behind {quoted(change.previous)}"
-    second = [token.text for token in change.clause[1:2]]
-    first = starts_sentence(change.text[: change.start])
-    if change.new == "es" and first and second and second[0] in change.listed("nominatives"):
-        return "“es” is no object at the beginning of a sentence"
     if change.new == "er" and change.previous in change.listed("nominatives"):
         return f"{quoted(change.previous)} is the subject"
     if change.old != "es":

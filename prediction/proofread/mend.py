@@ -27,6 +27,7 @@ from crosspro.prediction.proofread.surroundings import (
     Following,
     PronounChange,
     elides,
+    is_possessive,
     next_word,
     owned_follows,
     plain_word,
@@ -68,25 +69,42 @@ def written(label: str, word: str, before: str, after: str, task: Task) -> str:
     return _cased(chosen, word, before, after, language)
 
 
+class Suggestion(NamedTuple):
+    """The class that might stand for a word, its word, and the chances of all classes."""
+
+    label: str
+    word: str
+    chances: Mapping[str, float]
+
+
 def suggested(
     label: str, chances: Mapping[str, float], word: str, before: str, after: str, task: Task
-) -> tuple[str, str]:
-    """The class that might stand for a word, and its word: the most probable that can be there.
+) -> Suggestion:
+    """What might stand for a word of a class: the most probable that can be there.
 
-    If what can be there is hardly probable at all, it is the most probable of all others.
+    If what can be there is hardly probable at all, it is the most probable of all others, and no
+    word where the model is sure of none of them. A class
+    that would be written as the word itself is no other: *ihr* and *ihre* before a noun, *le* and
+    *la* before a vowel. The word has its chances.
     """
     others = sorted((one for one in chances if one not in (label, OTHER)), key=chances.__getitem__)
     found = [(one, written(one, word, before, after, task)) for one in reversed(others)]
+    same = [one for one, new in found if word and new == word]
+    if len(same) < len(found):
+        own = chances[label] + sum(chances[one] for one in same)
+        chances = {**chances, **dict.fromkeys(same, 0.0), label: own}
+        found = [(one, new) for one, new in found if one not in same]
     kept = len(word) - len(_changing(word, task.target_language))
-    start, end = len(before) + kept, len(before) + len(word)
     for one, new in found:
         change = PronounChange(
             task.target_language, plain_word(word[kept:]), plain_word(new[kept:]),
-            before + word + after, start, end,
+            before + word + after, len(before) + kept, len(before) + len(word),
         )  # fmt: skip
-        if chances[one] >= _LEAST and change.new != change.old and may_stand(change):
-            return one, new
-    return found[0]
+        if chances[one] >= _LEAST and may_stand(change):
+            return Suggestion(one, new, chances)
+    if chances.get(OTHER, 0.0) >= _SURE and chances[found[0][0]] < _LEAST:
+        return Suggestion(OTHER, "", chances)
+    return Suggestion(*found[0], chances)
 
 
 def _changing(word: str, language: str) -> str:
@@ -99,39 +117,22 @@ def _first(label: str, forms: list[str], bare: str, before: str, after: str) -> 
 
 
 _ABSOLUTE = {"her": "hers", "their": "theirs", "your": "yours"}
-_COUNTERPARTS = {"this": "these", "that": "those", "these": "this", "those": "that"}
 
 
 def _english(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
-    """A demonstrative of the same distance; hers where no noun follows his."""
-    if bare == "his" and not owned_follows(after):
-        return _ABSOLUTE.get(label, forms[0])
-    counterpart = _COUNTERPARTS.get(bare, "")
-    return counterpart if counterpart in forms else forms[0]
+    """hers where no noun follows his."""
+    absolute = bare == "his" and not owned_follows(after)
+    return _ABSOLUTE.get(label, forms[0]) if absolute else forms[0]
 
 
 _POSSESSIVE = re.compile(r"(sein|ihr)(e|en|em|er|es|)")
-_STEMS = {"sein": "sein", "ihre": "ihr"}
+_STEMS = {"sein": "sein", "ihre": "ihr", "ihr": "ihr"}
 
 
 def _german(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
     """A possessive keeps its ending; ihr and ihre are one possessive, and sein has both."""
     possessive = _POSSESSIVE.fullmatch(bare)
-    if possessive and label in _STEMS:
-        return _STEMS[label] + possessive[2]
-    if possessive and label == "ihr":
-        return "ihr" + possessive[2]
-    near = "dies" if bare.startswith("dies") else forms[0]
-    return near if near in forms else forms[0]
-
-
-_NEAR = ("este", "ese", "esto", "eso", "esta", "esa")
-
-
-def _spanish(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
-    """A demonstrative of the same distance."""
-    near = "esto" if bare in _NEAR and bare.startswith("est") else forms[0]
-    return near if near in forms else forms[0]
+    return _STEMS[label] + possessive[2] if possessive and label in _STEMS else forms[0]
 
 
 _ELIDED = ("le", "la", "l'", "ce")
@@ -157,7 +158,6 @@ def _french(label: str, forms: list[str], bare: str, before: str, after: str) ->
 _CHOSEN: dict[str, Callable[[str, list[str], str, str, str], str]] = {
     "en": _english,
     "de": _german,
-    "es": _spanish,
     "fr": _french,
 }
 
@@ -281,17 +281,17 @@ def _consequences(
     task: Task,
     lexicon: Lexicon | None,
 ) -> list[tuple[_Candidate, Following]]:
-    """What each change of a segment brings with it, given all others that can be made."""
-    pair = text.segments[segment]
-    candidates = [_candidate(doubt, task.target_language) for doubt in doubts]
-    refused: set[int] = set()
-    while True:
-        changed = {one.start: plain_word(one.new) for one in candidates if one.start not in refused}
-        found = [(one, _follows(one, pair, task, changed, lexicon)) for one in candidates]
-        now = {one.start for one, follows in found if follows.why}
-        if now <= refused:
-            return found
-        refused |= now
+    """What each change of a segment brings with it, given the possessives that change."""
+    pair, language = text.segments[segment], task.target_language
+    candidates = [_candidate(doubt, language) for doubt in doubts]
+    found: list[tuple[_Candidate, Following]] = []
+    changed: dict[int, str] = {}
+    for one in sorted(candidates, key=lambda one: not is_possessive(one.doubt.word, language)):
+        follows = _follows(one, pair, task, changed, lexicon)
+        found.append((one, follows))
+        if not follows.why:
+            changed[one.start] = plain_word(one.new)
+    return sorted(found, key=lambda one: one[0].start)
 
 
 def _candidate(doubt: PronounDoubt, language: str) -> _Candidate:

@@ -63,12 +63,16 @@ def reason(
     if not expected.suggestion:
         return f"{said}: the model expects another word or none here {chance}"
     noun = _best_noun(source_word, stands_for, language)
-    agreeing = noun and _fits(_of_nouns(expected.suggestion, language), noun)
-    if noun and agreeing and (differs := _difference(_of_nouns(word, language), noun)):
+    own, other = (_of_nouns(one, language) for one in (word, expected.suggestion))
+    if noun and not _fits(other, noun):
+        noun = None
+    if noun and (differs := _difference(own, noun)):
+        if noun.probability < _SURE:
+            return f"{said}: perhaps for {_quoted(noun.word)}, {differs}, line {noun.place.line}"
         return f"{said}: {_quoted(noun.word)} is {differs}, line {noun.place.line}"
     expects = "expects" if expected.suggestion_probability >= _SURE else "would rather expect"
     sentence = f"{said}: the model {expects} {_quoted(expected.suggestion)} here {chance}"
-    if noun and agreeing:
+    if noun and not own.kinds:
         sentence += f", which would agree with {_quoted(noun.word)}, line {noun.place.line}"
     return sentence
 
@@ -76,11 +80,14 @@ def reason(
 def demands(
     word: str, suggestion: str, source_word: str, stands_for: Sequence[StoodFor], language: str
 ) -> bool:
-    """Whether the noun that a pronoun seems to stand for agrees with the suggestion alone."""
-    noun = _best_noun(source_word, stands_for, language)
-    if noun is None or not _difference(_of_nouns(word, language), noun):
-        return False
-    return _fits(_of_nouns(suggestion, language), noun)
+    """Whether what a pronoun seems to stand for agrees with the suggestion, and not with the word.
+
+    The best noun has to, and with it more nouns than not.
+    """
+    own, other = (_of_nouns(one, language) for one in (word, suggestion))
+    best = _best_noun(source_word, stands_for, language)
+    demanding = [one for one in stands_for if _difference(own, one) and _fits(other, one)]
+    return best in demanding and sum(one.probability for one in demanding) >= _SURE
 
 
 def _best_noun(source_word: str, stands_for: Sequence[StoodFor], language: str) -> StoodFor | None:

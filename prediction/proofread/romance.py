@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon
@@ -24,16 +24,6 @@ _ENDINGS = {
     "es": (("o", "a"), ("os", "as")),
     "fr": (("eux", "euse"), ("", "e"), ("s", "es")),
 }
-
-
-def _other_gender(word: str, gender: str, language: str) -> Iterable[str]:
-    """What the form of another gender may look like."""
-    for masculine, feminine in _ENDINGS[language]:
-        old, new = (masculine, feminine) if gender == "Fem" else (feminine, masculine)
-        if word.endswith(old):
-            yield word.removesuffix(old) + new
-
-
 _AGREEING = ("ADJ", "VERB")
 
 
@@ -41,11 +31,14 @@ def _known_form(word: str, gender: str, language: str, lexicon: Lexicon) -> str:
     """The form of another gender that a lexicon has without doubt: the only one, of that alone."""
     own = _agreeing_readings(word, lexicon)
     found = []
-    for form in _other_gender(word, gender, language):
+    for endings in _ENDINGS[language]:
+        old, new = endings if gender == "Fem" else endings[::-1]
+        form = word.removesuffix(old) + new
         readings = _agreeing_readings(form, lexicon)
         kinds = {one.category for one in readings} & {one.category for one in own}
         numbers = {one.number for one in (*readings, *own)} - {None}
-        if kinds and {one.gender for one in readings} == {gender} and len(numbers) < 2:
+        certain = {one.gender for one in readings} == {gender} and len(numbers) < 2
+        if word.endswith(old) and kinds and certain:
             found.append(form)
     return found[0] if len(found) == 1 else ""
 
@@ -54,33 +47,17 @@ def _agreeing_readings(word: str, lexicon: Lexicon) -> list[Entry]:
     return [one for one in lexicon.readings(word) if one.category in _AGREEING]
 
 
-def _predicate(change: PronounChange) -> list[SegmentToken] | None:
+def _predicate(change: PronounChange) -> Sequence[SegmentToken]:
     """The tokens behind the verb of a subject, where what is said of it agrees with it."""
-    tokens = change.clause
-    place = 0
-    if change.tied:
-        verbs = [token.text for token in change.before if token.is_word and token.text != "t"]
-        verb = verbs[-1] if verbs else ""
-    else:
-        skipped = change.listed("clitics") | change.listed("adverbs")
-        while place < len(tokens) and tokens[place].text in skipped:
-            place += 1
-        verb = tokens[place].text if place < len(tokens) else ""
-        place += 1
-    copulas = tuple(change.listed("copulas"))
-    if verb in change.listed("be") or verb.startswith(copulas):
-        return change.after[place:]
-    if verb in change.listed("have"):
-        adverbs = change.listed("adverbs")
-        while place < len(tokens) and tokens[place].text in adverbs:
-            place += 1
-        been = tokens[place].text if place < len(tokens) else ""
-        said = been in change.listed("been") or been.startswith(copulas)
-        return change.after[place + 1 :] if said else None
-    for ahead, token in enumerate(tokens[place : place + 4], start=place + 1):
-        if token.text in change.listed("to-be"):
-            return change.after[ahead:]
-    return None
+    said = change.listed("be") | change.listed("been") | change.listed("to-be")
+    verbs = [token for token in change.before if token.is_word and token.text != "t"]
+    ahead = [*verbs[-1:], *change.clause[:6]] if change.tied else change.clause[:6]
+    for token in ahead:
+        if token.text in change.listed("openers"):
+            break
+        if token.text in said or token.text.startswith(tuple(change.listed("copulas"))):
+            return [other for other in change.after if other.start > token.start]
+    return ()
 
 
 _JOINING = frozenset(["et", "ou", "ni", "y", "e", "o", "u", ","])
@@ -145,8 +122,7 @@ def _subject_agreement(change: PronounChange, lexicon: Lexicon | None) -> Follow
     for token in change.clause:
         if token.text in change.listed("agreeing"):
             return Following(f"{quoted(token.text)} would have to agree with {change.new}")
-    predicate = _predicate(change)
-    return _agreement(change, predicate, genders[1], lexicon) if predicate else Following()
+    return _agreement(change, _predicate(change), genders[1], lexicon)
 
 
 def _object_agreement(change: PronounChange, lexicon: Lexicon | None) -> str:
@@ -181,6 +157,8 @@ def french(change: PronounChange, lexicon: Lexicon | None) -> Following:
     why = _french_contraction(change)
     if role and role not in {one.role for one in readings_of("fr").get(change.new, ())}:
         why = f"{quoted(change.new)} does not stand where {quoted(change.old)} does"
+    if role == _STRESSED and "lui" in (change.old, change.new):
+        why = "“lui” does not tell its gender everywhere"
     if not why and re.search(r"\b(?:lui|eux|elles?)-mêmes?\b", change.text[change.end :]):
         why = "the pronoun with -même would have to agree"
     if not why and not role:
@@ -189,18 +167,13 @@ def french(change: PronounChange, lexicon: Lexicon | None) -> Following:
         return Following(why)
     if why := _of_number(change):
         return Following(why)
-    texts = [one.text for one in change.clause if one.text not in ("ne", "n'")]
-    said = " ".join(texts)
-    if change.old == "il" and (
-        said.startswith(_IMPERSONAL)
-        or (set(texts[:1]) & change.listed("be") and _THAT.match(" ".join(texts[1:])))
-    ):
+    said = " ".join(one.text for one in change.clause if one.text not in ("ne", "n'"))
+    if change.old == "il" and said.startswith(_IMPERSONAL):
         return Following("“il” may stand for nothing here")
     return _subject_agreement(change, lexicon)
 
 
 _IMPERSONAL = ("y a", "y en a", "y eu", "faut", "faudr", "fall", "s' agi", "pleu", "neig")
-_THAT = re.compile(r"(?:\w+ )?\w+ (?:que|qu'|de|d')(?: |$)")
 
 
 def _french_role(change: PronounChange) -> str:

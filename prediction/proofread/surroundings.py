@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 from crosspro.data_prep.core.words import word_set
+from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
 
 _OPENING = " \t\n\r\xa0\u202f\"'’“”„«»‘‚()[]{}¿¡-–—*_"
@@ -46,11 +48,28 @@ def owned_follows(after: str) -> bool:
     """Whether something may follow that an English possessive stands before."""
     rest = after.lstrip()
     following = next_word(after)
-    return bool(rest) and rest[0] not in _MARKS and following not in _absolute()
+    return (
+        bool(rest) and rest[0] not in _MARKS and following not in word_set("mend", "en", "absolute")
+    )
 
 
-def _absolute() -> frozenset[str]:
-    return word_set("mend", "en", "absolute")
+_DETERMINED = ("fr", "es")
+
+
+def may_be_noun(before: str, language: str, lexicon: Lexicon) -> bool:
+    """Whether a word behind this text that a lexicon has as a noun may be one.
+
+    German capitals tell nothing at the beginning of a sentence. In French and Spanish a word before
+    it says so, else it is an adjective (*la parte trasera*, *caliente y lista*).
+    """
+    if language == "de":
+        return not starts_sentence(before)
+    if language not in _DETERMINED:
+        return True
+    words = [plain_word(one) for one in re.findall(r"[^\W\d_]+['’]?", before[-60:])][-2:]
+    opens = word_set("mend", language, "articles") | word_set("mend", language, "prepositions")
+    beside = bool(words) and words[-1] in opens
+    return beside or (len(words) > 1 and words[0] in opens and not lexicon.is_noun(words[-1]))
 
 
 class Follower(NamedTuple):
@@ -109,22 +128,17 @@ class PronounChange:
     @cached_property
     def before(self) -> list[SegmentToken]:
         """The tokens of the same sentence before the pronoun."""
-        found: list[SegmentToken] = []
-        for token in reversed(self._tokens(0, self.start)):
-            if token.text in ".!?…":
-                break
-            found.append(token)
-        return found[::-1]
+        return _until(reversed(self._tokens(0, self.start)), ".!?…")[::-1]
 
     @cached_property
     def after(self) -> list[SegmentToken]:
         """The tokens of the same sentence behind the pronoun."""
-        return self._until(self._tokens(self.end, len(self.text)), ".!?…")
+        return _until(self._tokens(self.end, len(self.text)), ".!?…")
 
     @cached_property
     def clause(self) -> list[SegmentToken]:
         """The tokens behind the pronoun up to the next mark."""
-        return self._until(self.after, ",;:()[]–—")
+        return _until(self.after, ",;:()[]–—")
 
     @property
     def previous(self) -> str:
@@ -142,11 +156,6 @@ class PronounChange:
         return next((token.text for token in reversed(self.clause) if token.is_word), "")
 
     @property
-    def opens_clause(self) -> bool:
-        """Whether a mark or nothing stands before the pronoun."""
-        return not self.before or not self.before[-1].is_word
-
-    @property
     def tied(self) -> bool:
         """Whether the pronoun follows a verb and a hyphen."""
         return self.language == "fr" and self.text[: self.start].endswith("-")
@@ -162,14 +171,14 @@ class PronounChange:
             for found in re.compile(pattern).finditer(self.text, start, end)
         ]
 
-    @staticmethod
-    def _until(tokens: Iterable[SegmentToken], marks: str) -> list[SegmentToken]:
-        found: list[SegmentToken] = []
-        for token in tokens:
-            if token.text in marks:
-                break
-            found.append(token)
-        return found
+
+def _until(tokens: Iterable[SegmentToken], marks: str) -> list[SegmentToken]:
+    return list(takewhile(lambda token: token.text not in marks, tokens))
+
+
+def is_possessive(word: str, language: str) -> bool:
+    """Whether a word may be a possessive."""
+    return any(one.kind == "possessive" for one in readings_of(language).get(plain_word(word), ()))
 
 
 def feature(word: str, language: str, name: str) -> str:

@@ -13,6 +13,7 @@ from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.mend import Mending, mend, replacement, suggested, written
 from crosspro.prediction.proofread.reasons import stood_for
+from crosspro.prediction.proofread.surroundings import may_be_noun
 from crosspro.prediction.proofread.text import (
     Edit,
     FilePlace,
@@ -83,7 +84,6 @@ WRITTEN = {
         ("sein", "[Ihrer] Frau.", "Seiner"),
         ("sein", "Das ist [ihr] Hund.", "sein"),
         ("ihr", "Ich gab [ihm] Geld.", "ihr"),
-        ("das", "Wegen [dieses].", "dies"),
         ("das", "[Es] ist gut.", "Das"),
         ("er", "Gestern kam [Sie] an.", "er"),
         ("er", "Hallo; [Es] kam an.", "Er"),
@@ -108,8 +108,6 @@ WRITTEN = {
         ("her", "It is [his].", "hers"),
         ("her", "It is [his] book.", "her"),
         ("their", "The book is [his] and mine.", "theirs"),
-        ("these", "[That] is.", "Those"),
-        ("this", "[Those] are.", "That"),
         ("this", "[These] are.", "This"),
         ("this", "[It] is.", "This"),
         ("him", "I saw [it].", "him"),
@@ -230,7 +228,6 @@ CHANGED = {
         ("l'", "Je les vois , je [les] aime , j' ai .", "Je les vois , je l' aime , j' ai ."),
         ("la", "Prends-[le].", "Prends-la."),
         ("leur", "Je [lui] parle.", "Je leur parle.", "them"),
-        ("elle", "C'est pour [lui].", "C'est pour elle."),
         ("elles", "Avec [eux], ça va.", "Avec elles, ça va.", "them"),
         ("la", "ON [LE] VOIT.", "ON LA VOIT."),
     ],
@@ -334,9 +331,9 @@ SUGGESTED = {
         ("en", "Paul [le] voit.", "stand where"),
         ("OTHER", "[Il] dort.", "none"),
         ("lui", "Je [le] vois.", "case"),
+        ("lui", "C'est pour [elle].", "its gender"),
         ("elle", "[Il] y a des chats.", "nothing"),
         ("elle", "[Il] ne s'agit pas de cela.", "nothing"),
-        ("elle", "[Il] est très facile de dormir.", "nothing"),
         ("le", "C'est [la] France.", "no pronoun"),
     ],
     "en-de": [
@@ -345,7 +342,6 @@ SUGGESTED = {
         ("es", "[Sie] laufen im Garten.", "singular"),
         ("er", "„da [sie] Geld in die Taschen stecken“", "singular"),
         ("er", "[Seine] Hand.", "stand where"),
-        ("ihr", "Das kann [sein].", "verb"),
         ("er", "[Sie] nahm ihren Hut.", "ihren"),
         ("sie", "[Es] gibt Hunde.", "no noun"),
         ("er", "Ich weiß, worum [es] geht.", "no noun"),
@@ -353,7 +349,6 @@ SUGGESTED = {
         ("man", "[Sie] sind da.", "more than a noun"),
         ("er", "[Das] ist schön.", "more than a noun"),
         ("es", "Ich bin für [sie].", "behind"),
-        ("es", "[Sie] sah ich.", "no object"),
         ("sie", "Sie sahen, was [es] war.", "no noun"),
         ("ihm", "Dann kommt [er] heim.", "stand where"),
         ("ihn", "Geld, um [ihm] zu danken", "stand where"),
@@ -483,8 +478,41 @@ def test_a_suggestion_stands_in_the_same_place_and_is_more_than_style(
     text, ((start, end),) = marked(target)
     task, word = task_of(pair), text[start:end]
     label = task.class_of(word.lower().rpartition("-")[2])
+    chances = {name: chances.get(name, 0.0) for name in task.classes}
     found = suggested(label, chances, word, text[:start], text[end:], task)
-    assert found[1] == expected
+    assert found.word == expected
+
+
+def test_no_word_is_suggested_where_the_model_expects_none():
+    chances = dict.fromkeys(task_of("en-fr").classes, 0.0) | {"OTHER": 0.98, "cela": 0.02}
+    found = suggested("elle", chances, "Elle", "", " du rival", task_of("en-fr"))
+    assert (found.label, found.word) == ("OTHER", "")
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "expected"),
+    [
+        ("de", "Der Hund. ", False),
+        ("de", "Der ", True),
+        ("es", "en la parte ", False),
+        ("es", "caliente y ", False),
+        ("es", "en la ", True),
+        ("es", "una pequeña ", True),
+        ("fr", "C'est l'", True),
+        ("fr", "", False),
+        ("en", "", True),
+    ],
+)
+def test_a_noun_is_told_from_other_words_by_what_stands_before_it(language, before, expected):
+    nouns = Lexicon.of([Entry("parte", "NOUN", "Fem", "Sing")])
+    assert may_be_noun(before, language, nouns) == expected
+
+
+def test_a_word_has_the_chances_of_classes_that_are_written_alike():
+    chances = {"ihr": 0.02, "ihre": 0.9, "sein": 0.08}
+    chances = {name: chances.get(name, 0.0) for name in task_of("en-de").classes}
+    found = suggested("ihr", chances, "ihr", "weil es ", " Haus ist", task_of("en-de"))
+    assert (found.word, found.chances["ihr"], found.chances["ihre"]) == ("sein", 0.92, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -521,6 +549,14 @@ def test_another_gender_or_number_is_demanded_by_a_noun_or_by_the_source(
 def test_nothing_is_changed_against_the_word_of_the_source(pair, label, target, word):
     (one,) = mending_of(pair, label, target, word=word).suggestions
     assert "does not agree with" in one.why
+
+
+def test_a_word_that_may_stand_for_another_of_the_source_is_not_changed():
+    target = "Era difícil para [ella]."
+    (one,) = mending_of("en-es", "él", target, "It was hard for her.").suggestions
+    assert one.why == "“ella” may stand for “her”"
+    mending = mending_of("en-es", "él", target, "It was hard for it.")
+    assert mended(mending, target) == "Era difícil para él."
 
 
 def test_without_a_lexicon_what_may_agree_is_suggested():
