@@ -15,11 +15,7 @@ import typer
 
 from crosspro.data_prep.core.errors import counted, printable
 from crosspro.data_prep.core.files import write_text
-<<<<<<< HEAD
-from crosspro.scripts.html_options import Html, ItemsFile, check_html
-=======
-from crosspro.scripts.html_options import Html
->>>>>>> attack
+from crosspro.scripts.html_options import Html, ItemsFile
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import (
     DocIds,
@@ -105,15 +101,11 @@ def proofread(
     given with --model. The exit code is 1 where a doubtful pronoun was found, and 0 if none was.
     """
     output = None if output == _STANDARD else output
-    for option, path in (("--fix", fix), ("--html", html), ("-o", output)):
+    for option, path in (("--fix", fix), ("--html", html), ("--items", items_file), ("-o", output)):
         _check_writable(option, path)
     if decisions is not None:
-<<<<<<< HEAD
-        if fix is None or html or items_file or output or every or threshold is not None:
-=======
-        shown = html or output or every or format_ is not ProofreadFormat.TEXT
+        shown = html or items_file or output or every or format_ is not ProofreadFormat.TEXT
         if fix is None or shown or threshold is not None:
->>>>>>> attack
             raise typer.BadParameter("--apply goes with --fix MENDED, --model and --doc-ids alone")
         _apply(decisions, source, translation, model, doc_ids, fix)
         return
@@ -122,16 +114,6 @@ def proofread(
 
         check_outputs(items_file, html, fix, output)
     found = _read(source, translation, model, doc_ids, threshold, fix is not None)
-<<<<<<< HEAD
-    write_output(_shown(found, format_, every, output).encode("utf-8"), output)
-    if html is not None:
-        from crosspro.prediction.proofread.page import proofreading_page
-
-        write_text(html, proofreading_page(found))
-    if items_file is not None:
-        _write_items(items_file, found, every)
-=======
->>>>>>> attack
     if fix is not None and found.mending is not None:
         from crosspro.prediction.proofread.formats import write_mended
 
@@ -140,6 +122,8 @@ def proofread(
         from crosspro.prediction.proofread.page import proofreading_page
 
         write_text(html, proofreading_page(found))
+    if items_file is not None:
+        _write_items(items_file, found, every)
     write_output(_shown(found, format_, every, output).encode("utf-8"), output)
     if fix is not None and found.mending is not None:
         _tell(f"{fix}: {counted(len(found.mending.changes), 'pronoun')} changed")

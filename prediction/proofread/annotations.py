@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from crosspro.evaluation.output.records import json_text
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
-from crosspro.prediction.proofread.output import Proofreading, change, doubt_text
+from crosspro.prediction.proofread.output import DOUBTFUL, Proofreading, change, doubt_text
 from crosspro.prediction.proofread.text import FilePlace, WrittenFile
 from crosspro.version import __version__
 

@@ -27,7 +27,7 @@ from collections.abc import Callable, Mapping
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.evaluation.inputs.pronoun_forms import PronounReading, readings_of
 from crosspro.prediction.proofread.germanic import asked_case, english, german
-from crosspro.prediction.proofread.reasons import source_kinds, stood_for
+from crosspro.prediction.proofread.reasons import of_nouns, source_kinds
 from crosspro.prediction.proofread.romance import french, spanish
 from crosspro.prediction.proofread.surroundings import (
     Following,
@@ -107,7 +107,7 @@ def following(change: PronounChange, lexicon: Lexicon | None = None) -> Followin
 def _of_source(change: PronounChange) -> str:
     """Why the source speaks against a change: its word, or another that may be meant."""
     language = change.source_language
-    old, new = (stood_for(word, change.language) for word in (change.old, change.new))
+    old, new = (of_nouns(word, change.language) for word in (change.old, change.new))
     word = change.source_word
     if not source_kinds(word, language).meets(new):
         return f"{quoted(change.new)} does not agree with {quoted(word)}"

@@ -21,7 +21,7 @@ from crosspro.data_prep.lexicon.agreement import PronounAgreement
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.following import following, may_stand
-from crosspro.prediction.proofread.reasons import demands, source_kinds, stood_for
+from crosspro.prediction.proofread.reasons import demands, of_nouns, source_kinds
 from crosspro.prediction.proofread.surroundings import (
     Follower,
     Following,
@@ -329,7 +329,6 @@ def _demanded(doubt: PronounDoubt, change: PronounChange) -> bool:
     In English only numbers are: genders are those of persons, whose names tell nothing.
     """
     language = change.language
-    of_nouns = source_kinds if language == "en" else stood_for
     old, new = (of_nouns(word, language) for word in (change.old, change.new))
     if language == "en":
         old, new = (PronounAgreement(tuple((None, one) for _, one in a.kinds)) for a in (old, new))

@@ -63,7 +63,7 @@ def reason(
     if not expected.suggestion:
         return f"{said}: the model expects another word or none here {chance}"
     noun = _best_noun(source_word, stands_for, language)
-    own, other = (_of_nouns(one, language) for one in (word, expected.suggestion))
+    own, other = (of_nouns(one, language) for one in (word, expected.suggestion))
     if noun and not _fits(other, noun):
         noun = None
     if noun and (differs := _difference(own, noun)):
@@ -84,7 +84,7 @@ def demands(
 
     The best noun has to, and with it more nouns than not.
     """
-    own, other = (_of_nouns(one, language) for one in (word, suggestion))
+    own, other = (of_nouns(one, language) for one in (word, suggestion))
     best = _best_noun(source_word, stands_for, language)
     demanding = [one for one in stands_for if _difference(own, one) and _fits(other, one)]
     return best in demanding and sum(one.probability for one in demanding) >= _SURE
@@ -120,16 +120,12 @@ def stood_for(word: str, language: str) -> PronounAgreement:
 
 
 def source_kinds(word: str, language: str) -> PronounAgreement:
-    """What nouns of the translation a pronoun of the source can have: of any gender, but persons'.
+    """What nouns of the translation a pronoun of the source can have: a neuter one has any gender.
 
-    *it* stands for nouns of all genders in other languages, and *il* for things in English. Only
-    *he* and *she* tell of what gender somebody is.
+    *it* stands for nouns of all genders in other languages, and *es* for a girl in English.
     """
     kinds = stood_for(word, language).kinds
-    known = language in _PERSONS_ONLY
-    return PronounAgreement(
-        tuple((g if known and g != "Neut" else None, number) for g, number in kinds)
-    )
+    return PronounAgreement(tuple((None if g == "Neut" else g, number) for g, number in kinds))
 
 
 def _is_noun(noun: StoodFor, language: str) -> bool:
@@ -147,7 +143,7 @@ def _number(noun: StoodFor, language: str) -> str | None:
     return noun.number or ("Plur" if dative else None)
 
 
-def _of_nouns(word: str, language: str) -> PronounAgreement:
+def of_nouns(word: str, language: str) -> PronounAgreement:
     """The kinds of nouns by what a lexicon says of them: English *it* is no matter of gender."""
     return (source_kinds if language == "en" else stood_for)(word, language)
 

@@ -130,7 +130,7 @@ def test_sarif_names_rules_places_and_fixes():
     ]
     assert run["columnKind"] == "unicodeCodePoints"
     results = run["results"]
-    assert [one["level"] for one in results] == ["error", "warning", "note", "note"]
+    assert [one["level"] for one in results] == ["error", "error", "note", "note"]
     for one in results:
         assert rules[one["ruleIndex"]]["id"] == one["ruleId"]
         place = one["locations"][0]["physicalLocation"]
@@ -167,9 +167,9 @@ def test_annotations_of_a_pull_request_are_escaped():
         "title=A pronoun that is probably wrong::"
         "Es → Er? 100%25%0D%0A::error::x (chance of being wrong: 0.93)"
     )
-    assert [line.split()[0] for line in lines] == ["::error", "::warning"]
+    assert [line.split()[0] for line in lines] == ["::error", "::error"]
     assert [line.split()[0] for line in as_github(found, every=True).splitlines()] == [
-        *("::error", "::warning", "::notice", "::notice")
+        *("::error", "::error", "::notice", "::notice")
     ]
 
 
