@@ -22,7 +22,6 @@ from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.settings import checked
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.yaml_files import read_yaml
-from crosspro.data_prep.lexicon.agreement import NounKind
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.reasons import stood_for
 
@@ -77,21 +76,15 @@ def clashes(
     language: str, forms: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> Mapping[str, frozenset[str]]:
     """The classes whose nouns are never those of a class, for each, by their first words."""
-    kinds = {name: stood_for(words[0], language).kinds for name, words in forms if name != OTHER}
+    nouns = {name: stood_for(words[0], language) for name, words in forms if name != OTHER}
     return {
         name: frozenset(
             other
-            for other, theirs in kinds.items()
-            if own
-            and theirs
-            and not any(_may_agree(one, another) for one in own for another in theirs)
+            for other, theirs in nouns.items()
+            if own.kinds and theirs.kinds and not own.meets(theirs)
         )
-        for name, own in kinds.items()
+        for name, own in nouns.items()
     }
-
-
-def _may_agree(one: NounKind, other: NounKind) -> bool:
-    return all(None in (a, b) or a == b for a, b in zip(one, other, strict=True))
 
 
 def _log_odds(chance: float) -> float:
