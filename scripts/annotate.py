@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import IO, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from crosspro.data_prep.annotate.corpus import FORMS, annotate_text, default_tagset
 from crosspro.data_prep.annotate.files import LAYOUTS
@@ -20,6 +18,7 @@ from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.data_prep.core.task import TAGSETS
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Jobs, Output
+from crosspro.scripts.steps import counting_bar
 
 
 class Layout(StrEnum):
@@ -55,17 +54,7 @@ def annotate(
     """
     tags = default_tagset(language) if tagset is None else tagset
     total = sum(1 for _ in read_text_lines(file))
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        sentences = bar.add_task("sentences", total=total)
+    with counting_bar("sentences", total) as progress:
         annotated = annotate_text(
             _sentences(file),
             annotator,
@@ -73,7 +62,7 @@ def annotate(
             tags,
             parse=layout is Layout.CONLLU,
             jobs=jobs,
-            progress=lambda number: bar.advance(sentences, number),
+            progress=progress,
         )
         if output is None:
             _write(annotated, layout, sys.stdout.buffer)

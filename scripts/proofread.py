@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -109,10 +109,6 @@ def proofread(
             raise typer.BadParameter("--apply goes with --fix MENDED, --model and --doc-ids alone")
         _apply(decisions, source, translation, model, doc_ids, fix)
         return
-    if items_file is not None:
-        from crosspro.scripts.mt_options import check_outputs
-
-        check_outputs(items_file, html, fix, output)
     found = _read(source, translation, model, doc_ids, threshold, fix is not None)
     if fix is not None and found.mending is not None:
         from crosspro.prediction.proofread.formats import write_mended
@@ -184,27 +180,13 @@ def _named(file: WrittenFile) -> WrittenFile:
     return replace(file, name=as_text(file.name))
 
 
-@contextmanager
-def _progress(segments: int) -> Iterator[Callable[[int], None]]:
+def _progress(segments: int) -> AbstractContextManager[Callable[[int], None]]:
     """What is told of newly read segments: a bar, where somebody can see it."""
     if not sys.stderr.isatty():
-        yield lambda read: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+        return nullcontext(lambda read: None)
+    from crosspro.scripts.steps import counting_bar
 
-    console = Console(stderr=True)
-    columns = (TextColumn("segments"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    quiet = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
-        bar = progress.add_task("segments", total=segments)
-        yield lambda read: progress.advance(bar, read)
+    return counting_bar("segments", segments)
 
 
 def _shown(found: Proofreading, format_: ProofreadFormat, every: bool, output: Path | None) -> str:

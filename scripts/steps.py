@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -27,6 +29,23 @@ from crosspro.evaluation.output.tables import text_table
 
 PATIENCE = 30.0
 """Seconds between the lines of a step, where there is no terminal."""
+
+
+@contextmanager
+def counting_bar(units: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar that is told how many units are newly done; none where there is no terminal."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task(units, total=total)
+        yield lambda number: bar.advance(task, number)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
 from crosspro.data_prep.core.errors import InputError, Problem
-from crosspro.data_prep.core.example import Example, Gap, Side
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.limits import ALIGNED_WORDS, limit_factor
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.gaps.extract import with_gold_words
@@ -52,12 +53,11 @@ class _Read:
 
     number: int
     segment: TranslatedSegment
-    pair: TypedPair
     prepared: PreparedSentence
     source_spans: Spans
     target_spans: Spans
 
-    @property
+    @cached_property
     def example(self) -> Example:
         """The pair with what its gaps hide."""
         example = self.prepared.example
@@ -141,7 +141,6 @@ def _read(
         found[place] = _Read(
             first + place,
             segment,
-            pair,
             prepared,
             token_places(segment.source.text, pair.source),
             token_places(segment.target.text, pair.target),
@@ -345,22 +344,20 @@ def _nouns(
 def _noun(
     word: PointedWord, there: _Read, text: TranslatedText, lexicon: Lexicon | None, language: str
 ) -> StoodFor | None:
-    side: Side = word.side
-    position = word.position
-    if side == "source":
+    if word.side == "source":
         file, placed, spans = text.source, there.segment.source, there.source_spans
     else:
         file, placed, spans = text.target, there.segment.target, there.target_spans
-    span = spans[position]
+    span = spans[word.position]
     if span is None:
         return None
     gender = number = None
-    if side == "target" and lexicon is not None:
+    if word.side == "target" and lexicon is not None:
         if not may_be_noun(placed.text[: span[0]], language, lexicon):
             return None
         gender, number = lexicon.gender(word.word), lexicon.number(word.word)
     where = _place(file, placed, *span)
-    return StoodFor(word.word, side, where, word.probability, gender or "", number or "")
+    return StoodFor(word.word, word.side, where, word.probability, gender or "", number or "")
 
 
 def _place(file: WrittenFile, placed: PlacedText, start: int, end: int) -> FilePlace:

@@ -83,9 +83,9 @@ def suggested(
     """What might stand for a word of a class: the most probable that can be there.
 
     If what can be there is hardly probable at all, it is the most probable of all others, and no
-    word where the model is sure of none of them. A class
-    that would be written as the word itself is no other: *ihr* and *ihre* before a noun, *le* and
-    *la* before a vowel. The word has its chances.
+    word where the model is sure of none of them. A class that would be written as the word itself
+    is no other: *ihr* and *ihre* before a noun, *le* and *la* before a vowel. The word has its
+    chances.
     """
     others = sorted((one for one in chances if one not in (label, OTHER)), key=chances.__getitem__)
     found = [(one, written(one, word, before, after, task)) for one in reversed(others)]

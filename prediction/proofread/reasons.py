@@ -111,9 +111,7 @@ def stood_for(word: str, language: str) -> PronounAgreement:
     readings = readings_of(language).get(bare, ())
     if not readings or any(one.person != "3" or one.kind == "demonstrative" for one in readings):
         return PronounAgreement()
-    found = []
-    for one in readings:
-        found.append((_GENDERS.get(one.gender), _NUMBERS.get(one.number)))
+    found = [(_GENDERS.get(one.gender), _NUMBERS.get(one.number)) for one in readings]
     if all(gender is None and number is None for gender, number in found):
         return PronounAgreement()
     return PronounAgreement(tuple(dict.fromkeys(found)))
