@@ -40,6 +40,8 @@ Pair = tuple[str, str]
 SOURCES = "sources"
 REFERENCE = re.compile(r"ref[A-Za-z]?")
 """How references are called that stand among outputs."""
+SUFFIXES = (".xml", ".jsonl")
+"""How the names of files end that have a whole test."""
 NO_DOMAIN = "-"
 BREAKS = str.maketrans("\r\n", "  ")
 """A text on one line is as long as it was."""
@@ -72,6 +74,14 @@ class MTTestFiles:
     documents: Path | None = None
     ratings: Mapping[str, Path] = field(default_factory=dict)
     metrics: Mapping[str, Path] = field(default_factory=dict)
+
+
+def check_is_test(path: Path) -> None:
+    """Raise if a path is neither a folder nor a file that can have a test."""
+    if path.is_dir() or (path.is_file() and plain_name(path).endswith(SUFFIXES)):
+        return
+    expected = f"a folder, or a file of WMT ({', '.join(SUFFIXES)})"
+    raise input_error(path, "folder", expected, "a file" if path.exists() else "nothing")
 
 
 def read_mt_test(path: Path, pair: Pair | None = None) -> MTTest:
