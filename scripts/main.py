@@ -69,6 +69,7 @@ PANELS = {
     "Models and results": {
         "models": "List, pack, check and unpack trained systems.",
         "published": "Show published results and the tables of the papers.",
+        "reproduce": "Make a row of the leaderboard again, and compare.",
     },
 }
 """The sub-commands: `scripts/NAME.py` (with _ for -), and the first line of the help."""
@@ -145,6 +146,7 @@ crosspro models export runs/en-fr -o en-fr.zip --weights int8 --prior en-fr.npz
 crosspro models check runs/en-fr
 crosspro models import en-fr.zip -o runs/en-fr
 crosspro published --year 2017 --task en-fr
+crosspro reproduce en-de/uppsala_bilstm --corpora data
 """  # noqa: E501 - lines to be copied
 """One use of each command, which its help shows last."""
 

@@ -1,0 +1,367 @@
+"""Evidence of records: what their scores are computed from, labels and numbers without any text.
+
+A predictor's evidence are its labels by test set and seed:
+`{"labels": {"ted_tst2015": {"1": "er es OTHER …"}}}`. The gold labels of a task lie once for all
+its records, with the number of gaps of each document, in `results/gold/TASK.xz`:
+`{"ted_tst2015": {"documents": [31, 18], "labels": "…"}}`. Both are JSON, compressed with xz.
+
+Scores are means over seeds, and so are intervals: a resample of the documents is the same for all
+seeds (docs/protocol.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.files import atomic_output, make_folder
+from crosspro.data_prep.core.settings import checked
+from crosspro.data_prep.core.task import Task
+from crosspro.evaluation.core.score import Score, make_signature
+from crosspro.evaluation.core.statistics import (
+    Difference,
+    Floats,
+    Measure,
+    Resampling,
+    UnitTable,
+    paired_tests,
+    scores_of,
+)
+from crosspro.evaluation.leaderboard.record import (
+    FOLDER,
+    POOLED,
+    ClassScore,
+    MeasuredSet,
+    Record,
+    evidence_file,
+    read_object,
+)
+from crosspro.evaluation.metrics.submissions.scores import (
+    ConfusionMetric,
+    accuracy,
+    confusion_counts,
+    confusion_units,
+    frequent_macro_recall,
+    hits,
+    macro_f1,
+    macro_recall,
+    on_sums,
+    percent,
+)
+from crosspro.evaluation.metrics.submissions.submission import ClassIndices, Gold, Submission
+
+FREQUENT = 10
+"""Gaps in gold from which on a class counts in the macro recall of frequent classes."""
+MEASURES: Mapping[str, ConfusionMetric] = {
+    "macro_recall": macro_recall,
+    "accuracy": accuracy,
+    "macro_f1": macro_f1,
+}
+FREQUENT_RECALL = "frequent_macro_recall"
+COMPARED = ("macro_recall", "accuracy")
+"""The measures by which systems are compared."""
+
+Labels = Mapping[str, Mapping[str, Sequence[str]]]
+"""Labels of gaps by test set and seed."""
+
+
+@dataclass(frozen=True)
+class GoldLabels:
+    """The gold labels of a test set in the order of its gaps, and the gaps of each document.
+
+    `documents` is empty where documents are not known.
+    """
+
+    labels: tuple[str, ...]
+    documents: tuple[int, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """A digest of labels and documents."""
+        return digest_of(" ".join(map(str, self.documents)) + "\n" + " ".join(self.labels))
+
+    @property
+    def measured(self) -> MeasuredSet:
+        """What a record says of the set."""
+        return MeasuredSet(len(self.labels), len(self.documents) or None, self.digest)
+
+
+def digest_of(text: str) -> str:
+    """The SHA-256 of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def label_digests(labels: Labels) -> dict[str, str]:
+    """The digests of predictions by test set and seed."""
+    return {
+        f"{name} {seed}": digest_of(" ".join(own))
+        for name, by_seed in labels.items()
+        for seed, own in by_seed.items()
+    }
+
+
+def gold_file(task: str, results: Path = FOLDER) -> Path:
+    """Where the gold labels of a task lie."""
+    return results / "gold" / f"{task}.xz"
+
+
+def write_packed(path: Path, content: Mapping[str, Any]) -> None:
+    """Write JSON into a compressed file."""
+    make_folder(path.parent)
+    with atomic_output(path) as handle:
+        handle.write(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+# Gold and predictions -----------------------------------------------------------------------------
+
+
+def gold_labels(gold: Gold, task: Task) -> GoldLabels:
+    """The labels of a gold file."""
+    runs: tuple[int, ...] = ()
+    if gold.documents is not None:
+        counts = np.bincount(gold.documents)
+        runs = tuple(int(number) for number in counts[counts > 0])
+    return GoldLabels(tuple(task.classes[one] for one in gold.classes), runs)
+
+
+def write_gold(task: str, sets: Mapping[str, GoldLabels], results: Path = FOLDER) -> None:
+    """Write the gold labels of a task's test sets, beside those that are there.
+
+    A set that is there with other labels is a fault: records rest on them.
+    """
+    path = gold_file(task, results)
+    known = read_gold_labels(task, results) if path.is_file() else {}
+    problems = [
+        Problem(
+            str(path), None, name, f"the gold of before ({known[name].digest[:8]})", one.digest[:8]
+        )
+        for name, one in sets.items()
+        if name in known and known[name] != one
+    ]
+    if problems:
+        raise InputError(problems, "another set needs another name")
+    content = {
+        name: {"documents": list(one.documents), "labels": " ".join(one.labels)}
+        for name, one in sorted({**known, **sets}.items())
+    }
+    write_packed(path, content)
+
+
+def read_gold_labels(task: str, results: Path = FOLDER) -> dict[str, GoldLabels]:
+    """The gold labels of each test set of a task."""
+    path = gold_file(task, results)
+    found = checked(dict[str, _PackedGold], read_object(path), path)
+    return {
+        name: GoldLabels(tuple(one.labels.split(" ")), one.documents) for name, one in found.items()
+    }
+
+
+@dataclass(frozen=True)
+class _PackedGold:
+    """Gold labels as they lie in a file."""
+
+    labels: str
+    documents: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _PackedLabels:
+    """The labels of a record as they lie in a file."""
+
+    labels: Mapping[str, Mapping[str, str]]
+
+
+def write_labels(name: str, labels: Labels, results: Path = FOLDER) -> None:
+    """Write the labels of a record beside it."""
+    joined = {
+        test: {seed: " ".join(own) for seed, own in by_seed.items()}
+        for test, by_seed in labels.items()
+    }
+    write_packed(evidence_file(name, results), {"labels": joined})
+
+
+def read_labels(name: str, results: Path = FOLDER) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The labels of a record by test set and seed."""
+    path = evidence_file(name, results)
+    found = checked(_PackedLabels, read_object(path), path)
+    return {
+        test: {seed: tuple(own.split(" ")) for seed, own in by_seed.items()}
+        for test, by_seed in found.labels.items()
+    }
+
+
+# Scores of labels ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LabelledSet:
+    """A test set (or several, pooled) with the predictions of all seeds as classes."""
+
+    name: str
+    gold: Gold
+    digest: str
+    seeds: tuple[Submission, ...]
+
+
+def labelled_sets(
+    task: Task, gold: Mapping[str, GoldLabels], labels: Labels, where: Path
+) -> tuple[LabelledSet, ...]:
+    """The test sets that have labels, and all of them pooled where there are several.
+
+    Raises `InputError` for labels that are none of the task and for sets of another length.
+    """
+    problems: list[Problem] = []
+    sets = []
+    for name, by_seed in labels.items():
+        if name not in gold:
+            problems.append(Problem(str(where), None, name, f"a set of {choices(gold)}", "another"))
+            continue
+        own = gold[name]
+        seeds = []
+        for seed, found in by_seed.items():
+            unknown = sorted(set(found) - set(task.classes))
+            if unknown or len(found) != len(own.labels):
+                expected = f"{len(own.labels):,} labels of {choices(task.classes)}"
+                told = f"{len(found):,}" + "".join(f", {quoted(one)}" for one in unknown)
+                problems.append(Problem(str(where), None, f"{name} {seed}", expected, told))
+                continue
+            seeds.append(Submission(seed, _classes(found, task)))
+        sets.append(LabelledSet(name, _gold(name, own, task), own.digest, tuple(seeds)))
+    if problems:
+        raise InputError(problems)
+    return (*sets, pool(sets)) if len(sets) > 1 else tuple(sets)
+
+
+def _classes(labels: Sequence[str], task: Task) -> ClassIndices:
+    index = task.class_index
+    return np.fromiter((index[label] for label in labels), np.int8, len(labels))
+
+
+def _gold(name: str, gold: GoldLabels, task: Task) -> Gold:
+    documents = None
+    if gold.documents:
+        documents = np.repeat(np.arange(len(gold.documents)), gold.documents)
+    classes = _classes(gold.labels, task)
+    return Gold(name, classes, np.ones(len(classes), dtype=np.int64), documents)
+
+
+def pool(sets: Sequence[LabelledSet]) -> LabelledSet:
+    """Several test sets as one; documents, if all have them, stay apart."""
+    documents: list[NDArray[np.int64]] = []
+    offset = 0
+    for one in sets:
+        if one.gold.documents is not None:
+            documents.append(one.gold.documents + offset)
+            offset += int(one.gold.documents.max(initial=0)) + 1
+    gold = Gold(
+        POOLED,
+        np.concatenate([one.gold.classes for one in sets]),
+        np.concatenate([one.gold.gaps for one in sets]),
+        np.concatenate(documents) if len(documents) == len(sets) else None,
+    )
+    seeds = tuple(
+        Submission(first.name, np.concatenate([one.seeds[place].classes for one in sets]))
+        for place, first in enumerate(sets[0].seeds)
+    )
+    return LabelledSet(POOLED, gold, digest_of(" ".join(one.digest for one in sets)), seeds)
+
+
+def label_scores(tested: LabelledSet, task: Task, plan: Resampling) -> dict[str, Score]:
+    """The means over seeds of each measure, with their intervals and signatures."""
+    size, number = len(task.classes), len(tested.seeds)
+    frequent = np.bincount(tested.gold.classes, minlength=size) >= FREQUENT
+    measures: dict[str, ConfusionMetric] = {
+        **MEASURES,
+        FREQUENT_RECALL: partial(frequent_macro_recall, frequent=frequent),
+    }
+    table = confusion_units(tested.gold, tested.seeds, size)
+    means = {name: _mean(metric, number, size) for name, metric in measures.items()}
+    return scores_of(
+        table, means, plan, {name: _signature(name, tested, task, plan) for name in means}
+    )
+
+
+def _signature(measure: str, tested: LabelledSet, task: Task, plan: Resampling) -> str:
+    described = [
+        measure,
+        f"task:{task.name}",
+        f"classes:{len(task.classes)}",
+        "absent:skip",
+        f"gaps:{len(tested.gold.classes)}",
+        f"gold:{tested.digest[:8]}",
+        f"seeds:{len(tested.seeds)}",
+    ]
+    return make_signature(described, plan, tested.gold.units.name)
+
+
+def class_scores(tested: LabelledSet, task: Task, plan: Resampling) -> dict[str, ClassScore]:
+    """Recall, with its interval, and precision of each class that gold has, means over seeds."""
+    size, number = len(task.classes), len(tested.seeds)
+    table = confusion_units(tested.gold, tested.seeds, size)
+    matrices = [confusion_counts(tested.gold.classes, one.classes, size) for one in tested.seeds]
+    present = [place for place, count in enumerate(matrices[0].sum(axis=1).tolist()) if count]
+    recalls = {
+        task.classes[place]: _mean(partial(_recall_of, place), number, size) for place in present
+    }
+    scores = scores_of(table, recalls, plan)
+    predicted = np.mean([one.sum(axis=0) for one in matrices], axis=0)
+    precise = np.mean([percent(hits(one), one.sum(axis=0)) for one in matrices], axis=0)
+    gold = matrices[0].sum(axis=1)
+    return {
+        name: ClassScore(
+            gold=int(gold[place]),
+            predicted=float(predicted[place]),
+            recall=scores[name].value,
+            low=scores[name].low,
+            high=scores[name].high,
+            precision=float(precise[place]),
+        )
+        for place, name in ((place, task.classes[place]) for place in present)
+    }
+
+
+def _recall_of(place: int, counts: NDArray[np.int64]) -> Floats:
+    return percent(counts[..., place, place], counts[..., place, :].sum(axis=-1))
+
+
+def _mean(metric: ConfusionMetric, seeds: int, size: int) -> Measure:
+    """The mean of a metric over seeds whose sums stand side by side."""
+    value = on_sums(metric, size)
+
+    def mean_of(sums: Floats) -> Floats:
+        return np.asarray(np.mean([value(one) for one in np.split(sums, seeds, axis=1)], axis=0))
+
+    return mean_of
+
+
+def differences(
+    first: LabelledSet, second: LabelledSet, task: Task, plan: Resampling
+) -> list[Difference]:
+    """The means of one over all its seeds less those of another, on the same documents.
+
+    The n-th seed is exchanged with the n-th one of the other, whose seeds begin anew where it has
+    fewer.
+    """
+    number, size = max(len(first.seeds), len(second.seeds)), len(task.classes)
+    sides = [
+        [one.seeds[place % len(one.seeds)] for place in range(number)] for one in (first, second)
+    ]
+    table: UnitTable = confusion_units(first.gold, [*sides[0], *sides[1]], size)
+    means = {name: _mean(MEASURES[name], number, size) for name in COMPARED}
+    return paired_tests(("first", "second"), table, means, plan)
+
+
+def evidence_of(record: Record, task: Task, results: Path = FOLDER) -> tuple[LabelledSet, ...]:
+    """The test sets of a predictor's record with its labels, and all of them pooled."""
+    gold = read_gold_labels(record.task, results)
+    labels = read_labels(record.name, results)
+    return labelled_sets(task, gold, labels, evidence_file(record.name, results))
