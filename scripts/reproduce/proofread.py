@@ -408,7 +408,7 @@ def segment_ranking(
     found: Sequence[FoundPronoun], doubt: Callable[[Sequence[FoundPronoun]], float]
 ) -> Ranking:
     """Segments with a pronoun by doubt; marked if one of its pronouns is."""
-    groups = _by_segment(found)
+    groups = by_segment(found)
     levels = [
         max(one.level(rater) for one in some for rater in one.output.raters) for some in groups
     ]
@@ -416,7 +416,8 @@ def segment_ranking(
     return Ranking(np.array([doubt(some) for some in groups]), np.array(levels), documents)
 
 
-def _by_segment(found: Sequence[FoundPronoun]) -> list[list[FoundPronoun]]:
+def by_segment(found: Sequence[FoundPronoun]) -> list[list[FoundPronoun]]:
+    """The pronouns of each segment of a system."""
     groups: dict[tuple[str, int], list[FoundPronoun]] = defaultdict(list)
     for one in found:
         groups[one.output.system, one.output.number].append(one)
