@@ -43,8 +43,12 @@ PART = "_#_"
 _PAIR = re.compile(r"([a-z]{2,3})(?:_[A-Za-z]+)*-([a-z]{2,3})(?:_[A-Za-z]+)*")
 
 
+Fields = Mapping[str, type | tuple[type, ...]]
+"""The fields that an object must have, and of which types."""
+
+
 def json_rows(
-    path: Path, problems: list[Problem], fields: Mapping[str, type | tuple[type, ...]]
+    path: Path, problems: list[Problem], fields: Fields
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSONL file with their lines, those whose fields are of the given types."""
     for number, line in enumerate(read_text_lines(path), start=1):
@@ -76,10 +80,10 @@ _KINDS: Mapping[type | tuple[type, ...], str] = {
     (int, str): "a number or a text",
     (int, float, str): "a number",
 }
-ANNOTATION = {"src": str, "tgt": str, "system": str, "doc_id": str, "line_id": (int, str)}
-SEGMENT = {"src_text": str, "tgt_text": dict, "doc_id": str}
-DOCUMENT = {"src_text": str, "doc_id": str}
-HYPOTHESIS = {"doc_id": str, "hypothesis": str}
+ANNOTATION: Fields = {"src": str, "tgt": str, "system": str, "doc_id": str, "line_id": (int, str)}
+SEGMENT: Fields = {"src_text": str, "tgt_text": dict, "doc_id": str}
+DOCUMENT: Fields = {"src_text": str, "doc_id": str}
+HYPOTHESIS: Fields = {"doc_id": str, "hypothesis": str}
 
 
 def form_of(path: Path) -> str:
@@ -130,7 +134,7 @@ def rows_of_pair(
     path: Path,
     pair: Pair | None,
     problems: list[Problem],
-    fields: Mapping[str, type | tuple[type, ...]],
+    fields: Fields,
 ) -> tuple[list[tuple[int, dict[str, Any]]], tuple[str | None, str | None]]:
     """The rows of the languages that are wanted, or of the only ones, and these languages."""
     rows = [(number, row, row_pair(row)) for number, row in json_rows(path, problems, fields)]

@@ -98,7 +98,7 @@ class SystemSums:
 
     def scores(self, plan: Resampling = PLAN) -> dict[str, Score]:
         """All scores with their intervals, without those that are not defined."""
-        found = {}
+        found: dict[str, Score] = {}
         for name in (name for name in MEASURES if name in self.sums):
             measure, rows = {name: MEASURES[name]}, self.sums[name]
             found |= scores_of(tally(rows), measure, plan, {name: self.signatures[name]})
@@ -166,7 +166,7 @@ def sums_differences(
     first: SystemSums, second: SystemSums, plan: Resampling = PLAN
 ) -> dict[str, Difference]:
     """One system less another under each measure that both have, on the same documents."""
-    found = {}
+    found: dict[str, Difference] = {}
     for name, rows in first.sums.items():
         other = second.sums.get(name)
         if other is not None and other.shape == rows.shape:
@@ -238,7 +238,7 @@ def areas(least: int, marks: MarkedItems, values: Floats, weights: Floats) -> Fl
 
 
 def areas_within(marks: MarkedItems, values: Floats, weights: Floats) -> Floats:
-    """The same among outputs of one segment: the share of pairs of which the marked one is first."""
+    """The same among outputs of one segment: of how many pairs the marked one is first."""
     one, other = marks.pairs
     won = (values[one] > values[other]) + (values[one] == values[other]) / 2
     units, size = marks.unit_of_item[one], len(marks.documents)
