@@ -41,10 +41,12 @@ def verify_record(name: str, names: Container[str], results: Path = FOLDER) -> l
         return [*problems, *error.problems]
     stands, computed = asdict(record), asdict(again)
     for fields in (("sets", "digests"), ("scores", "classes")):
+        found: list[Problem] = []
         for field in fields:
             expected = dict(_flat(computed[field], (field,)))
-            problems += _differences(path, expected, dict(_flat(stands[field], (field,))))
-        if problems:  # scores of other labels are others
+            found += _differences(path, expected, dict(_flat(stands[field], (field,))))
+        problems += found
+        if found:  # scores of other labels are others
             break
     return problems
 
