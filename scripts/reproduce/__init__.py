@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.errors import (
+    InputError,
+    Problem,
+    choices,
+    how_to_install,
+    input_error,
+    quoted,
+)
 from crosspro.data_prep.core.processes import may_have_gpu
 from crosspro.scripts.main import command_app, run
 
@@ -28,6 +35,8 @@ _PROGRAMS = {
     "train.py": ("-m", "crosspro.scripts.train"),
 }
 """How this Python runs what a step names first, or second after `python`."""
+_PACKAGES = {"train": ("torch", "hydra", "sklearn"), "annotate": ("spacy", "HanTa")}
+"""The packages by which an extra is known to be installed."""
 
 
 @app.command()
@@ -49,14 +58,15 @@ def reproduce(
 ) -> None:
     """Make a row of the leaderboard again, and compare.
 
-    Prints the steps (data, training, ensemble, scoring), or runs them with --run. What is missing, corpora, packages or a GPU, is said before anything starts. A run that was
-    stopped goes on where it was. At the end each new score stands beside the recorded one.
+    Prints the steps (data, training, ensemble, scoring), or runs them with --run. What is missing,
+    corpora, packages or a GPU, is said before anything starts. A run that was stopped goes on where
+    it was. At the end each new score stands beside the recorded one.
     """
     found = _record(record, results)
     lacking = [
         (need, reason)
         for need in dict.fromkeys(need for step in found.steps for need in step.needs)
-        if (reason := _lacks(need, corpora)) and not (need == "gpu" and without_gpu)
+        if (reason := _lacks(need, corpora, work)) and not (need == "gpu" and without_gpu)
     ]
     commands = [_command(step.command, corpora, work) for step in found.steps]
     if not start:
@@ -103,17 +113,19 @@ def _told(record: Record) -> str:
     return "\n".join(lines)
 
 
-def _lacks(need: str, corpora: Path | None) -> str:
+def _lacks(need: str, corpora: Path | None, work: Path) -> str:
     """Why a need is not met here; empty if it is."""
-    kind, _, what = need.partition(":")
+    kind, _, what = need.partition(" ")
     if kind == "gpu":
-        return "" if may_have_gpu() else "no GPU is to be seen (--without-gpu tries the CPU)"
-    if kind == "corpora":
-        if corpora is None:
+        return "" if may_have_gpu() else "none is to be seen (--without-gpu tries the CPU)"
+    if kind == "folder":
+        if corpora is None and "{corpora}" in what:
             return "name the folder of corpora: --corpora DIR"
-        return "" if (corpora / what).exists() else f"no {corpora / what}"
-    if kind == "package":
-        return "" if find_spec(what) else f"the Python package {what} is not installed"
+        place = Path(_command((what,), corpora, work)[0])
+        return "" if place.exists() else f"no {place}"
+    lacking = [package for package in _PACKAGES.get(what, ()) if find_spec(package) is None]
+    if kind == "extra" and lacking:
+        return f"no {' and '.join(lacking)}: {how_to_install(what)}"
     return ""
 
 

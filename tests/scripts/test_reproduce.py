@@ -62,15 +62,13 @@ def some_right(number):
 @pytest.fixture
 def recorded(tmp_path):
     """Results whose one step copies other results to where `reproduce` looks for new ones."""
-    again = MakingStep(
-        "scores", ("python", "-c", COPY, str(tmp_path / "again"), "{work}/results"), ()
-    )
+    again = MakingStep("scores", ("python", "-c", COPY, "{corpora}/again", "{work}/results"), ())
     results(tmp_path / "results", some_right(20), (again,))
     return tmp_path
 
 
 def reproduce(folder, *arguments):
-    places = ("--results", str(folder / "results"), "--work", str(folder / "work"))
+    places = ("--results", folder / "results", "--work", folder / "work", "--corpora", folder)
     return crosspro("reproduce", *arguments, *places)
 
 
@@ -118,17 +116,20 @@ def test_a_step_that_fails_names_its_log(recorded):
 
 
 def test_all_that_is_missing_is_said_before_anything_starts(recorded):
-    needs = ("corpora:bitext/en-de", "package:no_such_package")
+    needs = ("folder {corpora}/bitext/en-de", "folder {work}/no_such_folder")
     record = recorded / "results" / "en-de" / "some_system.json"
     content = json.loads(record.read_text())
     content["steps"][0]["needs"] = needs
     record.write_text(json.dumps(content))
-    told = reproduce(recorded, "some_system", "--run", "--corpora", str(recorded))
+    told = reproduce(recorded, "some_system", "--run")
     assert told.code == 2
     assert "bitext" in told.stderr.decode()
-    assert "no_such_package" in told.stderr.decode()
+    assert "no_such_folder" in told.stderr.decode()
     assert not (recorded / "work").exists()
-    assert "missing: package:no_such_package" in reproduce(recorded, "some_system").stdout.decode()
+    assert (
+        "missing: folder {work}/no_such_folder"
+        in reproduce(recorded, "some_system").stdout.decode()
+    )
 
 
 def test_a_record_without_commit_seeds_or_digest_is_refused(tmp_path):
