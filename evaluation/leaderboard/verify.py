@@ -9,15 +9,24 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.evaluation.leaderboard.evidence import measured
+from crosspro.evaluation.leaderboard.metric_values import measured_metric
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
+    Board,
     Provenance,
     read_record,
     record_file,
 )
+from crosspro.evaluation.leaderboard.system_sums import measured_translations
 
 NEAR = 1e-6
 """How far a figure may be from that which is computed."""
+MEASURED = {
+    Board.PREDICTION: measured,
+    Board.TRANSLATIONS: measured_translations,
+    Board.METRICS: measured_metric,
+}
+"""What the evidence of each board's records says."""
 _VERSION = re.compile(r"\|crosspro:[^|]*")
 
 
@@ -36,7 +45,7 @@ def verify_record(name: str, names: Container[str], results: Path = FOLDER) -> l
     if record.origin == Provenance.PUBLISHED:
         return problems
     try:
-        again = measured(record, results)
+        again = MEASURED[record.board](record, results)
     except InputError as error:
         return [*problems, *error.problems]
     stands, computed = asdict(record), asdict(again)

@@ -35,7 +35,11 @@ _PROGRAMS = {
     "train.py": ("-m", "crosspro.scripts.train"),
 }
 """How this Python runs what a step names first, or second after `python`."""
-_PACKAGES = {"train": ("torch", "hydra", "sklearn"), "annotate": ("spacy", "HanTa")}
+_PACKAGES = {
+    "train": ("torch", "hydra", "sklearn"),
+    "annotate": ("spacy", "HanTa"),
+    "mt": ("sacrebleu",),
+}
 """The packages by which an extra is known to be installed."""
 
 

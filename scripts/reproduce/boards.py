@@ -1,8 +1,8 @@
 """Records of MT systems and of metrics, which the boards of translations are made from.
 
     python -m crosspro.scripts.reproduce.boards translations verdicts/wmt23.en-de \
-        --corpora DATA --work WORK --without synthetic_ref --commit COMMIT
-    python -m crosspro.scripts.reproduce.boards metrics --corpora DATA --work WORK --commit COMMIT
+        --corpora DATA --work WORK --without synthetic_ref
+    python -m crosspro.scripts.reproduce.boards metrics --corpora DATA --work WORK
 
 `translations` scores all systems of a test as `crosspro report` does: APT, F1 of pronouns, chrF,
 and pronouns in doubt, with documents as units. A record has the sums of each document as evidence.
@@ -37,17 +37,12 @@ from crosspro.evaluation.folder_report.compute import JUDGING, column_data
 from crosspro.evaluation.folder_report.contents import ReadingRules, ReportContents, read_contents
 from crosspro.evaluation.folder_report.files import GivenFiles, find_files
 from crosspro.evaluation.folder_report.folder import READING, opened_test
-from crosspro.evaluation.leaderboard.evidence import digest_of
-from crosspro.evaluation.leaderboard.mt_evidence import (
-    PLAN,
-    WIDTHS,
+from crosspro.evaluation.leaderboard.evidence import MeasuredEvidence, digest_of
+from crosspro.evaluation.leaderboard.metric_values import (
     MarkedItems,
-    MeasuredTest,
-    SystemSums,
-    measured_sums,
+    kept_value,
     measured_values,
     write_marks,
-    write_sums,
     write_values,
 )
 from crosspro.evaluation.leaderboard.record import (
@@ -59,6 +54,14 @@ from crosspro.evaluation.leaderboard.record import (
     Record,
     write_record,
 )
+from crosspro.evaluation.leaderboard.system_sums import (
+    SUMS_PLAN,
+    WIDTHS,
+    SystemSums,
+    kept_sums,
+    measured_sums,
+    write_sums,
+)
 from crosspro.evaluation.metrics.pronoun_doubt.metric import (
     JudgedText,
     PronounJudge,
@@ -67,7 +70,7 @@ from crosspro.evaluation.metrics.pronoun_doubt.metric import (
 from crosspro.prediction.proofread.box_judge import judge_of
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.judge import load_judge
-from crosspro.prediction.runs import versions
+from crosspro.prediction.runs import checkout_commit, versions
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.reproduce.proofread import (
     REFERENCE,
@@ -86,7 +89,10 @@ app = command_app()
 Corpora = Annotated[Path, typer.Option(help="The folder of corpora.")]
 Work = Annotated[Path, typer.Option(help="The folder of what is kept for later runs.")]
 Results = Annotated[Path, typer.Option(help="The folder of records.")]
-Commit = Annotated[str, typer.Option(help="The commit that this runs at.")]
+Commit = Annotated[
+    str | None,
+    typer.Option(help="The commit that this runs at, if it is not that of the checkout."),
+]
 
 COLUMNS = {"apt": "apt", "pronoun_f1": "pronoun_f1", "pronoun_doubt": "in_doubt", "chrf": "chrf"}
 """The columns of a report that are on the board, and what they are called there."""
@@ -111,7 +117,7 @@ def translations(
     ],
     corpora: Corpora,
     work: Work,
-    commit: Commit,
+    commit: Commit = None,
     without: Annotated[
         list[str] | None, typer.Option(help="An output that is no system (repeat).")
     ] = None,
@@ -125,11 +131,11 @@ def translations(
         command = [*PROGRAM, "translations", test, "--corpora", "{corpora}", "--work", "{work}"]
         for one in without or ():
             command += ["--without", one]
-        command += ["--commit", commit, "--results", "{work}/results"]
+        command += ["--results", "{work}/results"]
         step = MakingStep(
             "the records of all systems of this test",
             tuple(command),
-            (f"corpora:{test}", "package:sacrebleu"),
+            (f"folder {{corpora}}/{test}", "extra mt"),
         )
         for system, evidence in found.items():
             record = Record(
@@ -140,7 +146,7 @@ def translations(
                 origin=Provenance.OTHERS,
                 task=name,
                 year=_year(name),
-                commit=commit,
+                commit=commit or checkout_commit() or "",
                 environment=versions(),
                 steps=(step,),
                 **_measured(measured_sums(evidence)),
@@ -192,11 +198,11 @@ def _rows(found: Evaluation, measure: str) -> Iterator[tuple[str, Floats, str]]:
 
     metric, scored = found.metric, found.scored
     for place, system in enumerate(scored.systems):
-        rows = scored.units.sums(metric.statistics(scored, place)[:, : WIDTHS[measure]])
+        rows = kept_sums(scored.units.sums(metric.statistics(scored, place)[:, : WIDTHS[measure]]))
         part = next(one for one in metric.parts(scored, place) if one.is_total)
         signature = make_signature(
             metric.described(scored, part, metric.headline, place),
-            PLAN,
+            SUMS_PLAN,
             scored.units.name,
             metric.other_programs(scored, metric.headline),
         )
@@ -242,7 +248,7 @@ def kept_judgements(
 
 
 @app.command()
-def metrics(corpora: Corpora, work: Work, commit: Commit, results: Results = FOLDER) -> None:
+def metrics(corpora: Corpora, work: Work, commit: Commit = None, results: Results = FOLDER) -> None:
     """Record which metrics of WMT 2023 notice pronouns that professional raters marked."""
     from crosspro.evaluation.inputs.rater_marks import read_segment_scores
 
@@ -274,17 +280,18 @@ def metrics(corpora: Corpora, work: Work, commit: Commit, results: Results = FOL
                 *("python", "-m", "crosspro.scripts.reproduce.proofread", "judge", "{work}"),
                 *("--verdicts", "{corpora}/verdicts"),
             ),
-            (f"corpora:{VERDICTS}",),
+            (f"folder {{corpora}}/{VERDICTS}",),
         ),
         MakingStep(
             "the records of all metrics",
-            (*command, "--commit", commit, "--results", "{work}/results"),
-            (f"corpora:{VERDICTS}",),
+            (*command, "--results", "{work}/results"),
+            (f"folder {{corpora}}/{VERDICTS}",),
         ),
     )
     for metric, (origin, doubt) in doubts.items():
         values = {
-            test: np.array([doubt(some) for some in groups]) for test, groups in items.items()
+            test: np.array([kept_value(doubt(some)) for some in groups])
+            for test, groups in items.items()
         }
         record = Record(
             name=f"{name}/{_file_name(metric)}",
@@ -294,7 +301,7 @@ def metrics(corpora: Corpora, work: Work, commit: Commit, results: Results = FOL
             origin=origin,
             task=name,
             year=_year(VERDICTS),
-            commit=commit,
+            commit=commit or checkout_commit() or "",
             environment=versions(),
             steps=steps,
             **_measured(measured_values(marks, values)),
@@ -344,7 +351,7 @@ def _low(scores: Mapping[tuple[str, int], float]) -> Callable[[Sequence[FoundPro
 # Both ---------------------------------------------------------------------------------------------
 
 
-def _measured(found: MeasuredTest) -> dict[str, Any]:
+def _measured(found: MeasuredEvidence) -> dict[str, Any]:
     return {"sets": found.sets, "scores": found.scores, "digests": found.digests}
 
 

@@ -8,23 +8,25 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.leaderboard.evidence import write_packed
-from crosspro.evaluation.leaderboard.mt_evidence import (
+from crosspro.evaluation.leaderboard.metric_values import (
     MarkedItems,
-    SystemSums,
     areas,
     areas_within,
     measured_values,
     read_marks,
-    read_sums,
     read_values,
-    sums_differences,
     value_differences,
     value_scores,
     write_marks,
-    write_sums,
     write_values,
 )
 from crosspro.evaluation.leaderboard.record import MeasuredSet, evidence_file
+from crosspro.evaluation.leaderboard.system_sums import (
+    SystemSums,
+    read_sums,
+    sums_differences,
+    write_sums,
+)
 
 PLAN = Resampling(200)
 ONCE = np.ones((1, 3))

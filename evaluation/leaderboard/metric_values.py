@@ -1,14 +1,10 @@
-"""Evidence of MT systems and of metrics, and their scores from it; numbers without any text.
+"""Evidence of metrics: their values for items, which of these people marked, and areas from both.
 
-An MT system's evidence are sums of statistics, a row for each document that has something to score:
-`{"set": …, "sums": {"apt": [[weights, pronouns], …], "chrf": …}, "signatures": {"apt": …}}`. Rows
-are those of `crosspro report`, and so are scores and intervals; APT is in per cent here.
-
-A metric's evidence are its values for items, which are outputs of segments: `{"values":
-{"pronouns": […]}}`, higher where something is rather wrong. Which items people marked lies once for
-all metrics of a test, with the number of items of each document and of each of its segments, in
-`results/gold/TEST.marks.xz`: `{"pronouns": {"documents": [12, 9], "segments": [6, 6, 9], "levels":
-"0102…"}}`, 1 for a mark and 2 for a severe one.
+Items are outputs of segments. A metric has `{"values": {"pronouns": […]}}`, higher where something
+is rather wrong. What people marked lies once for all metrics of a test, with the number of items of
+each document and of each of its segments, in `results/gold/TEST.marks.xz`: `{"pronouns":
+{"documents": [12, 9], "segments": [6, 6, 9], "levels": "0102…"}}`, 1 for a mark and 2 for a severe
+one.
 
 The score of a metric is the area under the ROC curve (AUC) in per cent: how often a marked item has
 a higher value than one that is not. Segments with many pronouns are marked more often whatever a
@@ -19,13 +15,12 @@ test exchanges the ranks of two metrics, document by document.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property, partial
 from math import isnan
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.settings import checked
@@ -33,19 +28,14 @@ from crosspro.evaluation.core.score import Score, make_signature
 from crosspro.evaluation.core.statistics import (
     Difference,
     Floats,
-    Measure,
+    Ints,
     Resampling,
     draws,
     interval,
     p_value,
-    paired_tests,
-    percentage,
     quotient,
-    scores_of,
-    side_by_side,
-    tally,
 )
-from crosspro.evaluation.leaderboard.evidence import digest_of, write_packed
+from crosspro.evaluation.leaderboard.evidence import MeasuredEvidence, digest_of, write_packed
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
     MeasuredSet,
@@ -53,130 +43,9 @@ from crosspro.evaluation.leaderboard.record import (
     evidence_file,
     read_object,
 )
-from crosspro.evaluation.metrics.bleu.line_statistics import chrf_of_sums
 
-PLAN = Resampling(1000)
-"""How intervals are made, as in `crosspro report`."""
-
-
-def _f1(sums: Floats) -> Floats:
-    matched, candidate, reference = sums.T
-    return 100 * quotient(2 * matched, candidate + reference)
-
-
-def _in_doubt(sums: Floats) -> Floats:
-    wrong, pronouns = sums.T
-    return 100 * quotient(wrong, pronouns)
-
-
-MEASURES: Mapping[str, Measure] = {
-    "apt": percentage,
-    "pronoun_f1": _f1,
-    "in_doubt": _in_doubt,
-    "chrf": chrf_of_sums,
-}
-"""The measures of MT systems, that which ranks first, each from its sums."""
-WIDTHS = {"apt": 2, "pronoun_f1": 3, "in_doubt": 2, "chrf": 18}
-LOWER_IS_BETTER = frozenset({"in_doubt"})
-_DIGITS = 6
-
-
-# MT systems ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class SystemSums:
-    """What an MT system's scores are computed from: by measure a row of sums for each document.
-
-    `measured` says what the test is, `signatures` how sums were made.
-    """
-
-    test: str
-    measured: MeasuredSet
-    sums: Mapping[str, Floats]
-    signatures: Mapping[str, str]
-
-    def scores(self, plan: Resampling = PLAN) -> dict[str, Score]:
-        """All scores with their intervals, without those that are not defined."""
-        found: dict[str, Score] = {}
-        for name in (name for name in MEASURES if name in self.sums):
-            measure, rows = {name: MEASURES[name]}, self.sums[name]
-            found |= scores_of(tally(rows), measure, plan, {name: self.signatures[name]})
-        return {name: score for name, score in found.items() if not isnan(score.value)}
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """The digests of sums by test and measure."""
-        return {
-            f"{self.test} {name}": digest_of(repr(_plain(rows))) for name, rows in self.sums.items()
-        }
-
-
-def _plain(rows: Floats) -> list[list[float]]:
-    """Rows of numbers as they are written: whole ones without a point."""
-    return [
-        [int(value) if value == int(value) else round(value, _DIGITS) for value in row]
-        for row in np.round(rows, _DIGITS).tolist()
-    ]
-
-
-def write_sums(name: str, evidence: SystemSums, results: Path = FOLDER) -> None:
-    """Write the sums of a record beside it."""
-    content = {
-        "test": evidence.test,
-        "set": asdict(evidence.measured),
-        "sums": {measure: _plain(rows) for measure, rows in evidence.sums.items()},
-        "signatures": dict(evidence.signatures),
-    }
-    write_packed(evidence_file(name, results), content)
-
-
-@dataclass(frozen=True)
-class _PackedSums:
-    """The sums of a record as they lie in a file."""
-
-    test: str
-    set: MeasuredSet
-    sums: Mapping[str, tuple[tuple[float, ...], ...]]
-    signatures: Mapping[str, str]
-
-
-def read_sums(name: str, results: Path = FOLDER) -> SystemSums:
-    """The sums of a record; raises `InputError` with all that is wrong with them."""
-    path = evidence_file(name, results)
-    found = checked(_PackedSums, read_object(path), path)
-    problems = []
-    for measure, rows in found.sums.items():
-        if measure not in MEASURES:
-            expected = choices(MEASURES)
-            problems.append(Problem(str(path), None, "sums", expected, measure))
-        elif not rows or any(len(row) != WIDTHS[measure] for row in rows):
-            expected = f"rows of {WIDTHS[measure]} numbers"
-            problems.append(Problem(str(path), None, f"sums.{measure}", expected, "others"))
-        if measure not in found.signatures:
-            where = f"signatures.{measure}"
-            problems.append(Problem(str(path), None, where, "a signature", "none"))
-    if problems:
-        raise InputError(problems)
-    sums = {name: np.array(rows, dtype=np.float64) for name, rows in found.sums.items()}
-    return SystemSums(found.test, found.set, sums, found.signatures)
-
-
-def sums_differences(
-    first: SystemSums, second: SystemSums, plan: Resampling = PLAN
-) -> dict[str, Difference]:
-    """One system less another under each measure that both have, on the same documents."""
-    found: dict[str, Difference] = {}
-    for name, rows in first.sums.items():
-        other = second.sums.get(name)
-        if other is not None and other.shape == rows.shape:
-            measure = {name: MEASURES[name]}
-            tested = paired_tests(("first", "second"), side_by_side(rows, other), measure, plan)
-            found |= {one.metric: one for one in tested}
-    return found
-
-
-# Metrics ------------------------------------------------------------------------------------------
+VALUES_PLAN = Resampling(1000)
+"""How intervals are made."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +55,7 @@ class MarkedItems:
     Items of a document stand together, and so do those of a segment: there are so many of each.
     """
 
-    levels: NDArray[np.int64]
+    levels: Ints
     documents: tuple[int, ...]
     segments: tuple[int, ...]
 
@@ -202,12 +71,12 @@ class MarkedItems:
         return MeasuredSet(len(self.levels), len(self.documents), self.digest)
 
     @cached_property
-    def unit_of_item(self) -> NDArray[np.int64]:
+    def unit_of_item(self) -> Ints:
         """The number of each item's document."""
         return np.repeat(np.arange(len(self.documents)), self.documents)
 
     @cached_property
-    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def pairs(self) -> tuple[Ints, Ints]:
         """The places of marked items, each with one of the same segment that is not."""
         found = []
         first = 0
@@ -339,7 +208,7 @@ def read_values(
 
 
 def value_scores(
-    name: str, marks: MarkedItems, values: Floats, plan: Resampling = PLAN
+    name: str, marks: MarkedItems, values: Floats, plan: Resampling = VALUES_PLAN
 ) -> dict[str, Score]:
     """The areas of a metric with their intervals."""
     weights = _weights(marks, plan)
@@ -361,24 +230,20 @@ def _weights(marks: MarkedItems, plan: Resampling) -> Floats:
 
 
 def value_differences(
-    first: Floats, second: Floats, marks: MarkedItems, plan: Resampling = PLAN
+    first: Floats, second: Floats, marks: MarkedItems, plan: Resampling = VALUES_PLAN
 ) -> dict[str, Difference]:
     """The area of one metric less that of another for the same items."""
     weights = _weights(marks, plan)
-    ranks = [_ranks(values) for values in (first, second)]
+    ranks = _ranks(first), _ranks(second)
     generator = np.random.default_rng(plan.seed)
-    swapped = generator.integers(0, 2, size=(plan.resamples, len(marks.documents))) > 0
+    swapped = generator.integers(0, 2, size=(plan.resamples, len(marks.documents)))
     found = {}
     for measure, area in AREAS.items():
         change = area(marks, first, weights) - area(marks, second, weights)
         low, high = interval(change[1:])
         if isnan(change[0]) or low is None or high is None:
             continue
-        exchanged = np.empty(plan.resamples)
-        for place, units in enumerate(swapped):
-            moved = units[marks.unit_of_item]
-            one, other = np.where(moved, ranks[::-1], ranks)
-            exchanged[place] = (area(marks, one, weights[:1]) - area(marks, other, weights[:1]))[0]
+        exchanged = _exchanged(marks, *_PAIRS[measure](marks), ranks, swapped)
         p_bootstrap = p_value(change[1:] - change[0], change[0])
         p_exchanged = p_value(exchanged, change[0])
         found[measure] = Difference(
@@ -387,45 +252,65 @@ def value_differences(
     return found
 
 
+def _all_pairs(least: int, marks: MarkedItems) -> tuple[Ints, Ints]:
+    """The places of marked items, each with every one that is not."""
+    marked = marks.levels >= least
+    one, other = np.flatnonzero(marked), np.flatnonzero(~marked)
+    return np.repeat(one, len(other)), np.tile(other, len(one))
+
+
+_PAIRS: Mapping[str, Callable[[MarkedItems], tuple[Ints, Ints]]] = {
+    "auc": partial(_all_pairs, 1),
+    "auc_within": lambda marks: marks.pairs,
+    "auc_severe": partial(_all_pairs, 2),
+}
+"""The pairs that a measure compares."""
+
+
+def _exchanged(
+    marks: MarkedItems,
+    one: Ints,
+    other: Ints,
+    ranks: tuple[Floats, Floats],
+    swapped: Ints,
+) -> Floats:
+    """Differences of areas after the ranks of some documents were exchanged, row by row.
+
+    What a pair of documents adds depends on which of them were exchanged: four tables say it all.
+    """
+    size = len(marks.documents)
+    place = marks.unit_of_item[one] * size + marks.unit_of_item[other]
+    kept, moved = 1.0 - swapped, swapped.astype(np.float64)
+    total = np.zeros(len(swapped))
+    for mine, one_side, theirs in ((0, kept, moved), (1, moved, kept)):
+        for yours, other_side, their_other in ((0, kept, moved), (1, moved, kept)):
+            left, right = ranks[mine][one], ranks[yours][other]
+            won = (left > right) + (left == right) / 2
+            table = np.bincount(place, won, size * size).reshape(size, size)
+            total += ((one_side @ table) * other_side).sum(axis=1)
+            total -= ((theirs @ table) * their_other).sum(axis=1)
+    return 100 * total / len(one)
+
+
 def _ranks(values: Floats) -> Floats:
     """The mean rank of each value among all."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
-# What a record says -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class MeasuredTest:
-    """All of a record of an MT system or a metric that is computed from its evidence."""
-
-    sets: Mapping[str, MeasuredSet]
-    scores: Mapping[str, Mapping[str, Score]]
-    digests: Mapping[str, str]
-
-
-def measured_sums(evidence: SystemSums) -> MeasuredTest:
-    """What the sums of an MT system say."""
-    test = evidence.test
-    return MeasuredTest({test: evidence.measured}, {test: evidence.scores()}, evidence.digests)
-
-
-def measured_values(marks: Mapping[str, MarkedItems], values: Mapping[str, Floats]) -> MeasuredTest:
+def measured_values(
+    marks: Mapping[str, MarkedItems], values: Mapping[str, Floats]
+) -> MeasuredEvidence:
     """What the values of a metric say."""
-    return MeasuredTest(
+    return MeasuredEvidence(
         {name: marks[name].measured for name in values},
         {name: value_scores(name, marks[name], own) for name, own in values.items()},
+        {},
         {name: digest_of(repr([*map(kept_value, own.tolist())])) for name, own in values.items()},
     )
 
 
-def measured_translations(record: Record, results: Path = FOLDER) -> MeasuredTest:
-    """What the evidence of an MT system's record says."""
-    return measured_sums(read_sums(record.name, results))
-
-
-def measured_metric(record: Record, results: Path = FOLDER) -> MeasuredTest:
+def measured_metric(record: Record, results: Path = FOLDER) -> MeasuredEvidence:
     """What the evidence of a metric's record says."""
     marks = read_marks(record.task, results)
     return measured_values(marks, read_values(record.name, marks, results))
