@@ -148,9 +148,9 @@ class Record:
         if not any(self.scores.values()):
             yield Fault(("scores",), "scores of at least one test set", "none")
         for place, text in _texts(asdict(self)):
-            if found := _MACHINE.search(text):
+            if path := _MACHINE.search(text):
                 told = "no path of a machine ({work} and {corpora} stand for its folders)"
-                yield Fault(place, told, quoted(found[0]))
+                yield Fault(place, told, quoted(path[0]))
         if self.origin == Provenance.PUBLISHED:
             if not self.source:
                 yield Fault(("source",), "where the figure stands", "nothing")
