@@ -87,13 +87,10 @@ def leaderboard(
         for path in changed:
             with atomic_output(path, merged=True) as handle:
                 handle.write(texts[path].encode("utf-8"))
-        for path, make in (
-            (output, leaderboard_page),
-            (csv, leaderboard_csv),
-            (json, leaderboard_json),
-        ):
-            if path is not None:
-                write_text(path, make(boards))
+        makers = ((output, leaderboard_page), (csv, leaderboard_csv), (json, leaderboard_json))
+        for target, make in makers:
+            if target is not None:
+                write_text(target, make(boards))
     if problems:
         raise InputError(problems)
     if not check:

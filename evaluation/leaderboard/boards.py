@@ -195,7 +195,7 @@ class Leaderboard:
     @property
     def records(self) -> tuple[Record, ...]:
         """All records in the order of the boards."""
-        tables = (*self.tasks, *self.translations, *self.metrics)
+        tables: list[TaskTable | TestTable] = [*self.tasks, *self.translations, *self.metrics]
         return tuple(row.record for table in tables for row in table.rows)
 
 
@@ -266,9 +266,8 @@ def _usual_sets(records: Sequence[Record]) -> dict[str, str]:
     counts = Counter(
         tuple(sorted((name, one.digest) for name, one in record.sets.items())) for record in records
     )
-    if not counts:
-        return {}
-    return dict(max(counts, key=lambda sets: (counts[sets], len(sets), sets)))
+    ordered = sorted(((count, len(sets), sets) for sets, count in counts.items()), reverse=True)
+    return dict(ordered[0][2]) if ordered else {}
 
 
 def _tested_on(record: Record, sets: Mapping[str, str]) -> bool:

@@ -367,7 +367,7 @@ def table_differences(
     observed = _changes(np.ones((1, units.count)), more, whole)
     weights = (block.astype(np.float64) for block in draws(units.count, None, plan))
     drawn = [_changes(one, more, one @ gold) for one in weights]
-    signs = (1.0 - 2.0 * block for block in exchanges(units.count, None, plan))
+    signs = (1 - 2 * block.astype(np.float64) for block in exchanges(units.count, None, plan))
     moved = [_changes(one, more, whole) for one in signs]
     found: list[list[Difference]] = [[] for _ in rows]
     for name, values in observed.items():
@@ -396,7 +396,7 @@ def _changes(weights: Floats, more: Floats, gold: Floats) -> dict[str, Floats]:
 
     `more` is by unit, class and system; `gold` are the gaps of each class in each sample.
     """
-    shares = percent(np.ones_like(gold), gold)
+    shares = np.where(gold > 0, 100 / np.maximum(gold, 1), 0)
     macro = np.zeros((len(weights), more.shape[2]))
     total = np.zeros_like(macro)
     for place in range(gold.shape[1]):

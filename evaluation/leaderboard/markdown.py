@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import isnan
 from pathlib import Path
 
@@ -102,11 +103,10 @@ Maker = Callable[[Links, int | None], str]
 
 def block_makers(boards: Leaderboard) -> dict[str, Maker]:
     """What makes each block, by its name."""
-    tables = {one.task: one for one in boards.tasks}
-    pairs: dict[str, Maker] = {}
-    for task in (*MAIN_TASKS, *(one for one in tables if one not in MAIN_TASKS)):
-        table = tables.get(task)
-        pairs[f"pair:{task}"] = lambda links, most, table=table: pair_block(table, links, most)
+    tables = {**dict.fromkeys(MAIN_TASKS), **{one.task: one for one in boards.tasks}}
+    pairs: dict[str, Maker] = {
+        f"pair:{task}": partial(pair_block, table) for task, table in tables.items()
+    }
     return {
         "six-rows": lambda links, _: overview_block(boards.overview, links),
         **pairs,

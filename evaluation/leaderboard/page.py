@@ -33,6 +33,7 @@ from crosspro.evaluation.leaderboard.boards import (
 )
 from crosspro.evaluation.leaderboard.markdown import NOT_MEASURED, WHOSE, overview_note, p_shown
 from crosspro.evaluation.leaderboard.record import POOLED, Provenance, Record
+from crosspro.evaluation.metrics.submissions.submission import ClassIndices
 from crosspro.evaluation.output.page import embedded_json, fill_page, score_bar
 from crosspro.version import __version__
 
@@ -47,7 +48,7 @@ def leaderboard_page(boards: Leaderboard) -> str:
     groups = [*map(_task_group, boards.tasks), *map(_test_group, boards.translations)]
     groups += map(_test_group, boards.metrics)
     first = len(boards.tasks), len(boards.tasks) + len(boards.translations)
-    tables = (*boards.tasks, *boards.translations, *boards.metrics)
+    tables: list[TaskTable | TestTable] = [*boards.tasks, *boards.translations, *boards.metrics]
     data = {
         "boards": [
             {"id": "prediction", "groups": list(range(first[0]))},
@@ -255,7 +256,7 @@ def _packed(number: int, table: TaskTable | TestTable) -> str:
 
 
 def _base64(content: bytes) -> str:
-    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(content)).decode("ascii")
 
 
 def _details(record: Record) -> dict[str, Any]:
@@ -298,7 +299,8 @@ def _labels(table: TaskTable) -> tuple[dict[str, Any], bytes]:
     sets: dict[str, Any] = {}
     parts = []
     for test, gold in table.gold.items():
-        columns, arrays = {}, []
+        columns: dict[str, list[int]] = {}
+        arrays: list[ClassIndices] = []
         for name in names:
             own = next((one for one in table.evidence[name] if one.name == test), None)
             if own is not None:
