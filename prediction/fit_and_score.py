@@ -43,6 +43,7 @@ from crosspro.prediction.runs import (
     Configuration,
     Run,
     Times,
+    checkout_commit,
     now,
     versions,
     write_run,
@@ -99,6 +100,7 @@ def fit_and_score(
         layers=tuple(sorted(layers_in(splits.train))),
         cues=cues.record(),
         versions=versions(),
+        commit=checkout_commit(),
         times=Times(now()),
     )
     write_run(folder, run)

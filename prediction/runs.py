@@ -31,6 +31,9 @@ ENCODED = "encoded"
 MEMBERS = "members"
 """The folder in an ensemble's for those of its members while they are trained."""
 _FORMAT = 1
+_CHECKOUT = Path(__file__).resolve().parents[1]
+_PATIENCE = 20
+"""Seconds in which git must answer."""
 _PACKAGES = {
     "numpy": "numpy",
     "torch": "torch",
@@ -75,7 +78,8 @@ class Run:
     stopped; of an ensemble its members and their weights), and `variants` has the scores of further
     systems that came out of the same fit. `warnings` say which scores to mistrust. `layers` are
     those of the training data. Systems that were only joined have no seed. `cues` is what its data
-    gives away without any language (`crosspro.data_prep.pipeline.sets.cues`).
+    gives away without any language (`crosspro.data_prep.pipeline.sets.cues`). `commit` is that of
+    the checkout, if the package runs from one (`checkout_commit`).
     """
 
     status: Literal["running", "complete"]
@@ -83,6 +87,7 @@ class Run:
     system: str
     seed: int | None
     versions: Mapping[str, str]
+    commit: str | None = None
     times: Times
     fit: Mapping[str, Any] | None = None
     scores: Scores = field(default_factory=dict)
@@ -155,6 +160,32 @@ def names_of(paths: Sequence[Path], given: Sequence[str] = ()) -> list[str]:
 def now() -> str:
     """The time (UTC) as a run writes it down."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def checkout_commit() -> str | None:
+    """The commit of the checkout that the package runs from, with `+changed` where files differ.
+
+    None where it runs from no checkout, or git is not there.
+    """
+    if not (_CHECKOUT / ".git").exists():
+        return None
+    commit = _git("rev-parse", "HEAD")
+    changed = _git("status", "--porcelain", "--untracked-files=no")
+    return f"{commit}+changed" if commit and changed != "" else commit
+
+
+def _git(*words: str) -> str | None:
+    """What git says of the checkout; None where it does not answer."""
+    import subprocess
+
+    command = ("git", "-C", str(_CHECKOUT), *words)
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed words, no shell
+            command, check=True, capture_output=True, text=True, timeout=_PATIENCE
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
 
 
 def versions() -> dict[str, str]:

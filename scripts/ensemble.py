@@ -20,7 +20,15 @@ from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.ensemble import AVERAGES, CHOICES, Ensemble
 from crosspro.prediction.output import layer_notes
-from crosspro.prediction.runs import Configuration, Run, Times, now, versions, write_run
+from crosspro.prediction.runs import (
+    Configuration,
+    Run,
+    Times,
+    checkout_commit,
+    now,
+    versions,
+    write_run,
+)
 from crosspro.prediction.system import load_systems
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import DocIdsBeside, Models, all_runs, layers_of, show_table
@@ -123,6 +131,7 @@ def ensemble(
         system=joined.name,
         seed=None,
         versions=versions(),
+        commit=checkout_commit(),
         times=Times(started, now()),
         fit=asdict(report),
         data=tuple(data),

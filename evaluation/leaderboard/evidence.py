@@ -4,6 +4,7 @@ A predictor's evidence are its labels by test set and seed:
 `{"labels": {"ted_tst2015": {"1": "er es OTHER …"}}}`. The gold labels of a task lie once for all
 its records, with the number of gaps of each document, in `results/gold/TASK.xz`:
 `{"ted_tst2015": {"documents": [31, 18], "labels": "…"}}`. Both are JSON, compressed with xz.
+Sets of other domains stay `apart`: they are scored, and are no part of the pooled set.
 
 Scores are means over seeds, and so are intervals: a resample of the documents is the same for all
 seeds (docs/protocol.md).
@@ -16,16 +17,17 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, make_folder
 from crosspro.data_prep.core.settings import checked
-from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.task import Task, load_task
 from crosspro.evaluation.core.score import Score, make_signature
 from crosspro.evaluation.core.statistics import (
     Difference,
@@ -41,6 +43,7 @@ from crosspro.evaluation.core.statistics import (
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
     POOLED,
+    Board,
     ClassScore,
     MeasuredSet,
     Record,
@@ -69,24 +72,34 @@ MEASURES: Mapping[str, ConfusionMetric] = {
     "macro_f1": macro_f1,
 }
 FREQUENT_RECALL = "frequent_macro_recall"
+PLAN = Resampling()
+"""How intervals of records are resampled."""
+
 Labels = Mapping[str, Mapping[str, Sequence[str]]]
-"""Labels of gaps by test set and seed."""
+"""Labels of gaps by test set and seed; those of an ensemble by the seeds of its members, `1+2+3`.
+"""
 
 
 @dataclass(frozen=True)
 class GoldLabels:
     """The gold labels of a test set in the order of its gaps, and the gaps of each document.
 
-    `documents` is empty where documents are not known.
+    `documents` is empty where documents are not known. A set that is `apart` is not pooled.
     """
 
     labels: tuple[str, ...]
     documents: tuple[int, ...] = ()
+    apart: bool = False
 
     @property
     def digest(self) -> str:
         """A digest of labels and documents."""
         return digest_of(" ".join(map(str, self.documents)) + "\n" + " ".join(self.labels))
+
+    @property
+    def told(self) -> str:
+        """The set in a message."""
+        return f"{self.digest[:8]}, {'apart' if self.apart else 'pooled'}"
 
     @property
     def measured(self) -> MeasuredSet:
@@ -114,22 +127,22 @@ def gold_file(task: str, results: Path = FOLDER) -> Path:
 
 
 def write_packed(path: Path, content: Mapping[str, Any]) -> None:
-    """Write JSON into a compressed file."""
+    """Write JSON into a compressed file; who calls has seen to what was there."""
     make_folder(path.parent)
-    with atomic_output(path) as handle:
+    with atomic_output(path, merged=True) as handle:
         handle.write(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 # Gold and predictions -----------------------------------------------------------------------------
 
 
-def gold_labels(gold: Gold, task: Task) -> GoldLabels:
+def gold_labels(gold: Gold, task: Task, apart: bool = False) -> GoldLabels:
     """The labels of a gold file."""
     runs: tuple[int, ...] = ()
     if gold.documents is not None:
         counts = np.bincount(gold.documents)
         runs = tuple(int(number) for number in counts[counts > 0])
-    return GoldLabels(tuple(task.classes[one] for one in gold.classes), runs)
+    return GoldLabels(tuple(task.classes[one] for one in gold.classes), runs, apart)
 
 
 def write_gold(task: str, sets: Mapping[str, GoldLabels], results: Path = FOLDER) -> None:
@@ -140,19 +153,19 @@ def write_gold(task: str, sets: Mapping[str, GoldLabels], results: Path = FOLDER
     path = gold_file(task, results)
     known = read_gold_labels(task, results) if path.is_file() else {}
     problems = [
-        Problem(
-            str(path), None, name, f"the gold of before ({known[name].digest[:8]})", one.digest[:8]
-        )
+        Problem(str(path), None, name, f"the gold of before: {known[name].told}", one.told)
         for name, one in sets.items()
         if name in known and known[name] != one
     ]
     if problems:
         raise InputError(problems, "another set needs another name")
-    content = {
-        name: {"documents": list(one.documents), "labels": " ".join(one.labels)}
-        for name, one in sorted({**known, **sets}.items())
-    }
-    write_packed(path, content)
+    content: dict[str, dict[str, object]] = {}
+    for name, one in sorted({**known, **sets}.items()):
+        content[name] = {"documents": list(one.documents), "labels": " ".join(one.labels)}
+        if one.apart:
+            content[name]["apart"] = True
+    if known.keys() != content.keys():
+        write_packed(path, content)
 
 
 def read_gold_labels(task: str, results: Path = FOLDER) -> dict[str, GoldLabels]:
@@ -160,7 +173,8 @@ def read_gold_labels(task: str, results: Path = FOLDER) -> dict[str, GoldLabels]
     path = gold_file(task, results)
     found = checked(dict[str, _PackedGold], read_object(path), path)
     return {
-        name: GoldLabels(tuple(one.labels.split(" ")), one.documents) for name, one in found.items()
+        name: GoldLabels(tuple(one.labels.split(" ")), one.documents, one.apart)
+        for name, one in found.items()
     }
 
 
@@ -170,6 +184,7 @@ class _PackedGold:
 
     labels: str
     documents: tuple[int, ...]
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -214,13 +229,14 @@ class LabelledSet:
 def labelled_sets(
     task: Task, gold: Mapping[str, GoldLabels], labels: Labels, where: Path
 ) -> tuple[LabelledSet, ...]:
-    """The test sets that have labels, and all of them pooled where there are several.
+    """The test sets that have labels, those that stay apart last, and several others pooled.
 
     Raises `InputError` for labels that are none of the task and for sets of another length.
     """
     problems: list[Problem] = []
     sets = []
-    for name, by_seed in labels.items():
+    pooled = []
+    for name, by_seed in sorted(labels.items(), key=lambda one: _is_apart(one[0], gold)):
         if name not in gold:
             problems.append(Problem(str(where), None, name, f"a set of {choices(gold)}", "another"))
             continue
@@ -235,9 +251,15 @@ def labelled_sets(
                 continue
             seeds.append(Submission(seed, _classes(found, task)))
         sets.append(LabelledSet(name, _gold(name, own, task), own.digest, tuple(seeds)))
+        if not own.apart:
+            pooled.append(sets[-1])
     if problems:
         raise InputError(problems)
-    return (*sets, pool(sets)) if len(sets) > 1 else tuple(sets)
+    return (*sets, pool(pooled)) if len(pooled) > 1 else tuple(sets)
+
+
+def _is_apart(name: str, gold: Mapping[str, GoldLabels]) -> bool:
+    return name in gold and gold[name].apart
 
 
 def _classes(labels: Sequence[str], task: Task) -> ClassIndices:
@@ -416,6 +438,45 @@ def _tested(name: str, difference: float, drawn: Floats, moved: Floats) -> Diffe
     bootstrap = p_value(drawn - difference, difference)
     return Difference(
         name, "first", "second", difference, low, high, bootstrap, p_value(moved, difference)
+    )
+
+
+# Everything that is measured ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MeasuredEvidence:
+    """All of a record that is computed from its evidence."""
+
+    sets: Mapping[str, MeasuredSet]
+    scores: Mapping[str, Mapping[str, Score]]
+    classes: Mapping[str, Mapping[str, ClassScore]]
+    digests: Mapping[str, str]
+
+
+def measured(record: Record, results: Path = FOLDER) -> MeasuredEvidence:
+    """What the evidence of a record says; raises `InputError` where there is none to read."""
+    where = evidence_file(record.name, results)
+    if record.board != Board.PREDICTION:
+        raise input_error(where, "board", "evidence of a board that is known", record.board)
+    gold = read_gold_labels(record.task, results)
+    return measured_labels(load_task(record.task), gold, read_labels(record.name, results), where)
+
+
+def measured_labels(
+    task: Task, gold: Mapping[str, GoldLabels], labels: Labels, where: Path
+) -> MeasuredEvidence:
+    """Scores, intervals and classes of labels; scores that are not defined are left out."""
+    sets = labelled_sets(task, gold, labels, where)
+    scores = {one.name: label_scores(one, task, PLAN) for one in sets}
+    return MeasuredEvidence(
+        sets={one.name: gold[one.name].measured for one in sets if one.name != POOLED},
+        scores={
+            name: {key: score for key, score in own.items() if not isnan(score.value)}
+            for name, own in scores.items()
+        },
+        classes={one.name: class_scores(one, task, PLAN) for one in sets},
+        digests=label_digests(labels),
     )
 
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files import make_folder, parse_json, read_bytes, write_text
-from crosspro.data_prep.core.settings import Fault, checked
+from crosspro.data_prep.core.files import atomic_output, make_folder, parse_json, read_bytes
+from crosspro.data_prep.core.settings import Fault, Place, checked, fault_error
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.published.results import SOURCES, published_results
 
@@ -28,10 +28,13 @@ FOLDER = Path("results")
 FORMAT = 1
 POOLED = "pooled"
 """The name of all test sets of a task together."""
+SUFFIX = ".json"
 EVIDENCE = ".xz"
 _NAME = re.compile(r"[\w.+-]+(/[\w.+-]+)+")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_MACHINE = re.compile(r"(?<![\w}/.])(?:/[\w.+-]+){2,}|\b[A-Za-z]:\\|(?<!\S)~/")
+"""A path of a machine."""
 
 
 class Board(StrEnum):
@@ -97,8 +100,7 @@ class MakingStep:
     """A command that makes something of a record, and what it needs.
 
     Words of the command may have `{corpora}`, the folder of corpora, and `{work}`, that of all that
-    is made. `needs` are a GPU, an extra of the package, corpora, in words that `crosspro reproduce`
-    knows.
+    is made. `needs` are `gpu`, `extra NAME` of the package, and `folder PATH` that must be there.
     """
 
     makes: str
@@ -112,8 +114,9 @@ class Record:
 
     `task` is that of a predictor, or the test that MT systems and metrics are measured on. `scores`
     are by test set and measure, `classes` by test set and class, `digests` those of the evidence:
-    of predictions by test set and seed (`ted_tst2015 1`). `members` are the records of an
-    ensemble's members, where these have some. `source` says where a published figure stands.
+    of predictions by test set and seed (`ted_tst2015 1`, of an ensemble `ted_tst2015 1+2+3`).
+    `members` are the records of an ensemble's members, where these have some. `source` says where a
+    published figure stands.
     """
 
     name: str
@@ -144,6 +147,10 @@ class Record:
             yield Fault(("name",), "FOLDER/NAME of letters, digits and ._+-", quoted(self.name))
         if not any(self.scores.values()):
             yield Fault(("scores",), "scores of at least one test set", "none")
+        for place, text in _texts(asdict(self)):
+            if path := _MACHINE.search(text):
+                told = "no path of a machine ({work} and {corpora} stand for its folders)"
+                yield Fault(place, told, quoted(path[0]))
         if self.origin == Provenance.PUBLISHED:
             if not self.source:
                 yield Fault(("source",), "where the figure stands", "nothing")
@@ -170,9 +177,21 @@ class Record:
         return POOLED if POOLED in self.scores else next(iter(self.scores))
 
 
+def _texts(value: object, place: tuple[str | int, ...] = ()) -> Iterator[tuple[Place, str]]:
+    """Every text of a value, and where it stands."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _texts(one, (*place, key))
+    elif isinstance(value, tuple | list):
+        for number, one in enumerate(value):
+            yield from _texts(one, (*place, number))
+
+
 def record_file(name: str, results: Path = FOLDER) -> Path:
     """Where a record of this name lies."""
-    return results / f"{name}.json"
+    return results / f"{name}{SUFFIX}"
 
 
 def evidence_file(name: str, results: Path = FOLDER) -> Path:
@@ -181,16 +200,21 @@ def evidence_file(name: str, results: Path = FOLDER) -> Path:
 
 
 def write_record(record: Record, results: Path = FOLDER) -> Path:
-    """Write a record to its place; raises `InputError` if it lacks something."""
+    """Write a record, over one of before; raises `InputError` if it lacks something."""
     path = record_file(record.name, results)
-    faults = list(record.faults())
-    if faults:
-        told = (Problem(str(path), None, ".".join(map(str, f[0])), *f[1:]) for f in faults)
-        raise InputError(told)
+    problems = record_problems(record, results)
+    if problems:
+        raise InputError(problems)
     make_folder(path.parent)
     content = {"format": FORMAT, **_shortened(asdict(record))}
-    write_text(path, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+    with atomic_output(path, merged=True) as handle:
+        handle.write(json.dumps(content, ensure_ascii=False, indent=1).encode() + b"\n")
     return path
+
+
+def record_problems(record: Record, results: Path = FOLDER) -> list[Problem]:
+    """What a record lacks, as problems of its file."""
+    return list(fault_error(record.faults(), record_file(record.name, results)).problems)
 
 
 def _shortened(content: dict[str, object]) -> dict[str, object]:
@@ -234,16 +258,22 @@ def read_object(path: Path) -> dict[str, Any]:
 def read_records(results: Path = FOLDER) -> tuple[Record, ...]:
     """All records of a folder by their names; raises `InputError` with the faults of all files."""
     found, problems = [], []
-    for path in sorted(results.rglob("*.json")):
+    for name in record_names(results):
         try:
-            found.append(read_record(path))
+            found.append(read_record(record_file(name, results)))
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
-    if not found:
-        raise input_error(results, "folder", "records: FOLDER/NAME.json", "none")
     return tuple(found)
+
+
+def record_names(results: Path = FOLDER) -> list[str]:
+    """The names of all records of a folder; raises `InputError` where there is none."""
+    paths = sorted(results.rglob(f"*{SUFFIX}"))
+    if not paths:
+        raise input_error(results, "folder", "records: FOLDER/NAME.json", "none")
+    return [path.relative_to(results).as_posix().removesuffix(SUFFIX) for path in paths]
 
 
 def published_records() -> tuple[Record, ...]:
@@ -254,14 +284,14 @@ def published_records() -> tuple[Record, ...]:
         test = f"official {row.year}"
         scores = {name: Score(name, value, "") for name, value in row.scores.items()}
         folder = f"published/{row.year}.{row.pair}"
-        name = re.sub(r"[^\w.+-]+", "_", f"{row.submission}.{row.kind}")
+        name = re.sub(r"[^\w.+-]+", "_", row.submission)
         if row.none_penalty is not None:
             name += f".{row.none_penalty:g}"
         found.append(
             Record(
                 name=f"{folder}/{name}",
                 board=Board.PREDICTION,
-                title=f"{row.submission} ({row.kind})",
+                title=f"{row.submission} {row.year}",
                 system=row.submission,
                 origin=Provenance.PUBLISHED,
                 task=task,

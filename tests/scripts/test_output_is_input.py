@@ -79,7 +79,7 @@ INPUTS = {
     "unseen",
     "verdicts",
 }
-FOLDERS = {"cache", "temp", "text"}
+FOLDERS = {"cache", "results", "temp", "text"}
 """Folders and prefixes: what is written there is checked file by file."""
 
 
