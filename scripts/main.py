@@ -151,7 +151,7 @@ crosspro models import en-fr.zip -o runs/en-fr
 crosspro published --year 2017 --task en-fr
 crosspro reproduce en-de/uppsala_bilstm --corpora data
 crosspro results add runs/a.1 runs/a.2 runs/a.3 --data data/en-fr
-crosspro results verify
+crosspro results verify en-de/uppsala_bilstm
 crosspro results list --task en-fr
 """  # noqa: E501 - lines to be copied
 """One use of each command, which its help shows last."""

@@ -29,7 +29,7 @@ from crosspro.scripts.mt_options import (
 from crosspro.scripts.options import DocIds, Names, Resamples, Seed, style_of, write_output
 
 OUTPUT = "report"
-"""The folder beside the texts that a report is written to."""
+"""The folder beside the texts that a report is written to, or what its name ends in."""
 
 app = command_app()
 
@@ -39,7 +39,10 @@ def report(
     context: typer.Context,
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="Folder of source, reference, outputs, documents."),
+        typer.Argument(
+            metavar="DIR",
+            help="Folder of source, reference, outputs, documents; or a file of WMT (XML, JSONL).",
+        ),
     ],
     pair: Annotated[
         str | None,
@@ -99,9 +102,10 @@ def report(
     paired tests, as one HTML page and one JSON file; what cannot be computed is
     listed with its reason. Files are known by their names: source.en (or X.src), reference.fr
     (X.ref), outputs/NAME.fr, doc-ids, word links in X.links beside X.fr, contrastive/SET.json with
-    contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz.
+    contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz. Folders of
+    mt-metrics-eval (sources, references, system-outputs, documents) and the XML and JSONL files of
+    WMT are taken as they are; --pair says which languages where there are several.
     """
-    from crosspro.data_prep.core.errors import input_error
     from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules
@@ -110,6 +114,7 @@ def report(
     from crosspro.evaluation.folder_report.page import FILES, write_report
     from crosspro.evaluation.folder_report.results import report_text
     from crosspro.evaluation.inputs.mt_input import AlignWith
+    from crosspro.evaluation.inputs.mt_tests import check_is_test
     from crosspro.prediction.proofread.box_judge import judge_of
     from crosspro.scripts.steps import StepDisplay
 
@@ -138,9 +143,8 @@ def report(
         proofread,
     )
     plan = Resampling(resamples, seed) if resamples else None
-    target = output or folder / OUTPUT
-    if not folder.is_dir():
-        raise input_error(folder, "folder", "a folder", "a file" if folder.exists() else "nothing")
+    target = output or (folder / OUTPUT if folder.is_dir() else folder.with_suffix(f".{OUTPUT}"))
+    check_is_test(folder)
     _check_target(folder, target)
     with StepDisplay() as display:
         found = report_on(

@@ -85,11 +85,7 @@ def compute_parts(
     report: Report = lambda step: None,
 ) -> list[ReportPart]:
     """All parts in the order in which a report shows them."""
-    linked = _linked(contents, jobs, report)
-    data: dict[tuple[str, str], Any] = {("text", ""): contents.text, ("linked", ""): linked}
-    data["judged", ""] = contents.judged
-    for one in contents.sets:
-        data |= {("scored", one.name): one.scored, ("generated", one.name): one.generated}
+    data = column_data(contents, jobs, report)
     pieces: list[_Piece] = []
     examples = settings.most_examples
     for column in contents.columns:
@@ -103,6 +99,18 @@ def compute_parts(
         report(Step(column.step))
         parts.append(next(results))
     return parts
+
+
+def column_data(
+    contents: ReportContents, jobs: int = 1, report: Report = lambda step: None
+) -> dict[tuple[str, str], Any]:
+    """What columns score, by what a metric needs and the set it is of; links are made here."""
+    linked = _linked(contents, jobs, report)
+    data: dict[tuple[str, str], Any] = {("text", ""): contents.text, ("linked", ""): linked}
+    data["judged", ""] = contents.judged
+    for one in contents.sets:
+        data |= {("scored", one.name): one.scored, ("generated", one.name): one.generated}
+    return data
 
 
 def _linked(contents: ReportContents, jobs: int, report: Report) -> MtInput | None:

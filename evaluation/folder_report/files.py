@@ -3,32 +3,42 @@
 - `source.en`, `test.src`: the source has `source` or `src` among the parts of its name, the
   reference `reference` or `ref`; parts stand between dots and hyphens.
 - `outputs/NAME.fr`: one file for each system, and nothing else.
-- `doc-ids`, `X.doc-ids`: documents; `doc-starts`, `X.doc-starts`: the first line of each instead.
+- `doc-ids`, `X.doc-ids`: documents; `documents.tsv`, `X.docs`: domains and documents;
+  `doc-starts`, `X.doc-starts`: the first line of each instead.
 - `X.links` beside a translation X or X.fr: its word links to the source.
 - `pronouns.yaml`: lists of pronouns, where those that come with the package are not wanted.
 - `contrastive/SET.json`, `SET.tsv`: contrastive sets; what a system made of one is
   `contrastive/SET/NAME.scores`, or its translations, `contrastive/SET/NAME.fr`; `SET.parts` says
   which part of them counts.
 
-Every file may be compressed (.gz, .xz). Two letters at the end of a name are a language.
+A folder of mt-metrics-eval has its own names (`evaluation.inputs.mt_tests`). Every file may be
+compressed (.gz, .xz). Two letters at the end of a name are a language.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import Problem, input_error, quoted
-from crosspro.evaluation.inputs.plain_text import LANGUAGE, language_of, plain_name
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.files import read_bytes
+from crosspro.evaluation.inputs.mt_tests import REFERENCE, SOURCES, metrics_eval_files
+from crosspro.evaluation.inputs.plain_text import (
+    DOMAINS_AND_DOCUMENTS,
+    LANGUAGE,
+    language_of,
+    plain_name,
+)
 
 OUTPUTS, CONTRASTIVE = "outputs", "contrastive"
 _SOURCE, _REFERENCE = (
     re.compile(rf"(.*[.-])?({words})([.-].*)?", re.IGNORECASE)
     for words in ("source|src", "reference|ref")
 )
-_DOC_IDS, _DOC_STARTS = (re.compile(rf"(.*\.)?{name}") for name in ("doc-ids", "doc-starts"))
+_DOC_IDS = re.compile(rf"(.*\.)?doc-ids|{DOMAINS_AND_DOCUMENTS.pattern}")
+_DOC_STARTS = re.compile(r"(.*\.)?doc-starts")
 _LINKS = re.compile(r".*\.links")
 _PRONOUNS = re.compile(r"pronouns\.ya?ml")
 _SET = re.compile(r".*\.(json|tsv)")
@@ -121,7 +131,12 @@ def find_files(
     pair: tuple[str, str] | None,
     problems: list[Problem],
 ) -> ReportFiles:
-    """The files of a folder, and those that were named instead; faults are added to the list."""
+    """The files of a folder, and those that were named instead; faults are added to the list.
+
+    The reference is left out of the outputs if it is among them, as WMT has it.
+    """
+    if (folder / SOURCES).is_dir():
+        given, pair = _in_metrics_eval(folder, given, pair, problems)
     here = _Folder(folder, problems)
     doc_ids, doc_starts = here.only(_DOC_IDS), here.only(_DOC_STARTS)
     if given.doc_ids is not None or given.doc_starts is not None:
@@ -137,11 +152,14 @@ def find_files(
         outputs = _given_outputs(given, problems)
     else:
         outputs = _found_outputs(folder / OUTPUTS, problems)
+    copies = [one for one in outputs if _is_copy(one, reference)]
+    outputs = tuple(one for one in outputs if one not in copies)
     links_reference = given.links_reference or _links_of(reference, links)
     sets = tuple(_sets(folder / CONTRASTIVE, problems))
     made = [*outputs, *(output for test_set in sets for output in test_set.outputs)]
     translations = [path for path in (reference, *(one.path for one in made)) if path is not None]
     left = {*here.left, *links, *_left_of_sets(folder / CONTRASTIVE, sets)} - {links_reference}
+    left |= {one.path for one in copies}
     return ReportFiles(
         source,
         reference,
@@ -154,6 +172,38 @@ def find_files(
         _languages(source, translations, pair, problems),
         tuple(sorted(left)),
     )
+
+
+def _in_metrics_eval(
+    folder: Path, given: GivenFiles, pair: tuple[str, str] | None, problems: list[Problem]
+) -> tuple[GivenFiles, tuple[str, str] | None]:
+    """The files of a folder of mt-metrics-eval, but those that are given, and their languages.
+
+    Of several references it is the first, as WMT scores with refA.
+    """
+    test = metrics_eval_files(folder, pair, problems)
+    if test is None:
+        return given, pair
+    found = replace(
+        given,
+        source=given.source or test.source,
+        reference=given.reference or next(iter(test.references.values()), None),
+        candidates=given.candidates or tuple(test.outputs.values()),
+    )
+    if found.doc_ids is None and found.doc_starts is None:
+        found = replace(found, doc_ids=test.documents)
+    source, target = test.languages
+    return found, pair or (source or "", target or "")
+
+
+def _is_copy(output: SystemFile, reference: Path | None) -> bool:
+    """Whether an output is called as references are and has the very text of the reference."""
+    if reference is None or not REFERENCE.fullmatch(output.name):
+        return False
+    try:
+        return read_bytes(output.path) == read_bytes(reference)
+    except InputError:  # the reader of texts tells what is wrong
+        return False
 
 
 def system_name(path: Path) -> str:

@@ -1,13 +1,25 @@
-"""From a folder to its report: find the files, check them all, compute what can be computed."""
+"""From a folder to its report: find the files, check them all, compute what can be computed.
+
+A file that has a whole MT test (XML or JSONL of WMT) is read as if it were a folder of plain text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import Problem, choices, input_error, quoted
+from crosspro.data_prep.core.errors import (
+    InputError,
+    Problem,
+    choices,
+    printable,
+    quoted,
+)
+from crosspro.data_prep.core.files import temporary_folder
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.evaluation.core.evaluation import against
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts, judged_text
@@ -18,7 +30,13 @@ from crosspro.evaluation.folder_report.files import (
     find_files,
     is_text,
 )
-from crosspro.evaluation.folder_report.results import FolderReport, make_report
+from crosspro.evaluation.folder_report.results import FolderReport, file_record, make_report
+from crosspro.evaluation.inputs.mt_tests import (
+    Pair,
+    check_is_test,
+    read_mt_test,
+    write_mt_test,
+)
 from crosspro.evaluation.metrics.pronoun_doubt.metric import PronounJudge
 
 READING = "reading"
@@ -40,32 +58,77 @@ def report_on(
     jobs: int = 1,
     progress: Report = lambda step: None,
 ) -> FolderReport:
-    """The report on a folder; raises `InputError` with all that is wrong with its files.
+    """The report on a folder, or on a file of WMT; raises `InputError` with all that is wrong.
 
     Systems are compared with the `baseline`, if one is named. `names` are those of the outputs, in
     the order of their files; the rest are called by these. `judge_of` finds what judges pronouns of
     two languages without a reference, if there is something.
     """
-    if not folder.is_dir():
-        raise input_error(folder, "folder", "a folder", "a file" if folder.exists() else "nothing")
     progress(Step(READING))
-    problems: list[Problem] = []
-    files = find_files(folder, given or GivenFiles(), pair, problems)
-    files = _renamed(files, names, problems)
-    settings = settings or ReportSettings()
-    if baseline is not None:
-        _check_baseline(files, baseline, problems)
-        settings = replace(settings, pairs=partial(against, baseline))
-    source, target = files.languages
-    judge = judge_of(source, target) if source and target else None
-    rules = rules or ReadingRules()
-    contents = read_contents(folder, files, rules, problems, judge is not None)
-    if judge is not None:
-        contents = replace(contents, judged=judged_text(contents, judge, jobs, progress))
-    text = contents.text
-    small = text is None or text.lines * len(text.names) < SMALL
-    parts = compute_parts(contents, settings, 1 if small else jobs, progress)
-    return make_report(folder, files, contents, parts, baseline)
+    with opened_test(folder, pair) as test:
+        problems: list[Problem] = []
+        files = find_files(test.folder, given or GivenFiles(), test.pair, problems)
+        files = _renamed(files, names, problems)
+        settings = settings or ReportSettings()
+        if baseline is not None:
+            _check_baseline(files, baseline, problems)
+            settings = replace(settings, pairs=partial(against, baseline))
+        source, target = files.languages
+        judge = judge_of(source, target) if source and target else None
+        rules = rules or ReadingRules()
+        contents = read_contents(test.folder, files, rules, problems, judge is not None)
+        if judge is not None:
+            contents = replace(contents, judged=judged_text(contents, judge, jobs, progress))
+        text = contents.text
+        small = text is None or text.lines * len(text.names) < SMALL
+        parts = compute_parts(contents, settings, 1 if small else jobs, progress)
+        found = make_report(test.folder, files, contents, parts, baseline)
+    if test.folder == folder:
+        return found
+    said = tuple(f"{folder.name}: left out: {one}" for one in test.left_out)
+    return replace(
+        found,
+        folder=printable(folder.name),
+        data=(file_record("MT test", folder, folder.parent), *found.data),
+        warnings=(*map(printable, said), *found.warnings),
+    )
+
+
+@dataclass(frozen=True)
+class OpenedTest:
+    """A folder to report on, the languages if they are known, and what was left out of a file."""
+
+    folder: Path
+    pair: Pair | None
+    left_out: tuple[str, ...] = ()
+
+
+@contextmanager
+def opened_test(path: Path, pair: Pair | None = None) -> Iterator[OpenedTest]:
+    """A folder as it is, or what is in a file, for as long as it is needed.
+
+    Problems with its parts are told by the name of the file.
+    """
+    check_is_test(path)
+    if path.is_dir():
+        yield OpenedTest(path, pair)
+        return
+    test = read_mt_test(path, pair)
+    source, target = test.languages
+    known = pair or ((source, target) if source and target else None)
+    with temporary_folder(Path(tempfile.gettempdir()), "mt-test") as folder:
+        write_mt_test(test, folder, path)
+        try:
+            yield OpenedTest(folder, known, test.left_out)
+        except InputError as error:
+            renamed = [
+                replace(one, path=_renamed_path(one.path, folder, path)) for one in error.problems
+            ]
+            raise InputError(renamed, error.hint, error.total) from error
+
+
+def _renamed_path(text: str, folder: Path, path: Path) -> str:
+    return text.replace(str(folder), str(path))
 
 
 def _renamed(files: ReportFiles, names: Sequence[str], problems: list[Problem]) -> ReportFiles:

@@ -92,7 +92,12 @@ def make_report(
 
 def _records(folder: Path, files: ReportFiles) -> Iterator[FileRecord]:
     for role, path in files.roles():
-        yield FileRecord(role, _inside(folder, path), count_lines(path), sha256_of(path))
+        yield file_record(role, path, folder)
+
+
+def file_record(role: str, path: Path, folder: Path) -> FileRecord:
+    """What a file of a folder is, how long, and its checksum."""
+    return FileRecord(role, _inside(folder, path), count_lines(path), sha256_of(path))
 
 
 def _inside(folder: Path, path: Path) -> str:

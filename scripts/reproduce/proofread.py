@@ -18,10 +18,7 @@ pronouns of MT output agree with a reference before and after mending.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import lzma
 import re
 import sys
 from collections import defaultdict
@@ -30,7 +27,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 from zlib import crc32
 
 import numpy as np
@@ -39,7 +36,7 @@ from numpy.typing import NDArray
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import make_folder, write_text
+from crosspro.data_prep.core.files import make_folder, read_text_lines, write_text
 from crosspro.data_prep.core.task import load_task
 from crosspro.evaluation.core.statistics import (
     Resampling,
@@ -48,6 +45,15 @@ from crosspro.evaluation.core.statistics import (
     percentage,
     side_by_side,
     wilson_interval,
+)
+from crosspro.evaluation.inputs.mt_tests import read_mt_test
+from crosspro.evaluation.inputs.rater_marks import (
+    RatedOutput,
+    RaterMark,
+    SegmentScores,
+    read_mqm_table,
+    read_ratings,
+    read_segment_scores,
 )
 from crosspro.evaluation.output.tables import markdown_table
 from crosspro.prediction.models import chosen_run
@@ -86,15 +92,6 @@ RIVALS = {
 """Pronouns of one case and number, which translations take for each other."""
 
 
-class RaterMark(NamedTuple):
-    """What a rater marked: characters of an output, of what kind, and whether it is severe."""
-
-    start: int
-    end: int
-    category: str
-    severe: bool
-
-
 @dataclass(frozen=True)
 class JudgedOutput:
     """A segment of a system: both texts, and the marks of each rater who read it."""
@@ -125,9 +122,11 @@ class FoundPronoun:
         near = 1 if self.kind is DoubtKind.MISSING else 0
         return max(
             (
-                1 + mark.severe
+                1 + (mark.severity.lower() in _SEVERE)
                 for mark in marks
-                if mark.start < self.end + near
+                if mark.start is not None
+                and mark.end is not None
+                and mark.start < self.end + near
                 and mark.end > self.start - near
                 and wanted.search(mark.category)
                 and len(self.output.target[mark.start : mark.end].split()) <= LONGEST_MARK
@@ -138,56 +137,44 @@ class FoundPronoun:
 
 def read_wmt23(folder: Path) -> list[JudgedOutput]:
     """The outputs of WMT 2023; segments that nobody read are the context of others."""
-    source = _lines(folder / "source.en.xz")
-    documents = [line.split("\t")[1] for line in _lines(folder / "documents.tsv.xz")]
-    marks: dict[str, list[list[dict[str, Any]] | None]] = defaultdict(list)
-    for line in _lines(folder / "mqm.tsv.xz"):
-        system, _, written = line.partition("\t")
-        marks[system].append(None if written == "None" else json.loads(written)["errors"])
+    test = read_mt_test(folder)
+    marks = {
+        (one.system, one.segment): tuple(mark for mark in one.marks if not mark.in_source)
+        for one in read_ratings(folder / "mqm.tsv.xz")
+    }
     outputs = []
-    for path in sorted((folder / "outputs").glob("*.de.xz")):
-        system = path.name.removesuffix(".de.xz")
+    for system, lines in test.outputs.items():
         if system == SYNTHETIC:
             continue
-        rows = zip(documents, source, _lines(path), marks[system], strict=True)
-        for number, (document, english, german, errors) in enumerate(rows):
-            found = tuple(
-                RaterMark(one["start"], one["end"], one["category"], one["severity"] in _SEVERE)
-                for one in errors or ()
-                if not one["is_source_error"]
-            )
-            raters = () if errors is None else (found,)
+        rows = zip(test.documents, test.source, lines, strict=True)
+        for number, (document, english, german) in enumerate(rows):
+            own = marks.get((system, number))
+            raters = () if own is None else (own,)
             outputs.append(JudgedOutput(system, document, number, english, german, raters))
     return outputs
 
 
 def read_newstest(path: Path) -> list[JudgedOutput]:
-    """The outputs of a table with a row for each mark, which stands in `<v>` in the target."""
-    rows = csv.DictReader(
-        io.StringIO("\n".join(_lines(path))), delimiter="\t", quoting=csv.QUOTE_NONE
-    )
-    raters: dict[tuple[str, str, int], dict[str, list[RaterMark]]] = defaultdict(dict)
-    texts: dict[tuple[str, str, int], tuple[str, str]] = {}
-    for row in rows:
-        key = row["system"], row["doc"], int(row["seg_id"])
-        texts[key] = (re.sub("</?v>", "", row["source"]), re.sub("</?v>", "", row["target"]))
-        marks = raters[key].setdefault(row["rater"], [])
-        start, end = row["target"].find("<v>"), row["target"].find("</v>")
-        if 0 <= start < end:
-            severe = row["severity"].lower() in _SEVERE
-            marks.append(RaterMark(start, end - len("<v>"), row["category"], severe))
+    """The outputs of a table with a row for each mark; raters who read one come together."""
+    raters: dict[tuple[str, str, int], list[RatedOutput]] = defaultdict(list)
+    for one in read_mqm_table(path):
+        raters[one.system, one.document, one.segment].append(one)
     return [
-        JudgedOutput(*key, *texts[key], tuple(map(tuple, raters[key].values())))
-        for key in sorted(texts)
+        JudgedOutput(
+            *key,
+            own[0].source,
+            own[0].target,
+            tuple(
+                tuple(mark for mark in one.marks if not mark.in_source and mark.start is not None)
+                for one in own
+            ),
+        )
+        for key, own in sorted(raters.items())
     ]
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        with lzma.open(path, "rt", encoding="utf-8", newline="\n") as handle:
-            return handle.read().removesuffix("\n").split("\n")
-    except OSError as error:
-        raise input_error(path, "file", "a readable .xz file", error.strerror or "none") from error
+    return list(read_text_lines(path))
 
 
 def _sets(verdicts: Path) -> dict[str, list[JudgedOutput]]:
@@ -421,7 +408,7 @@ def segment_ranking(
     found: Sequence[FoundPronoun], doubt: Callable[[Sequence[FoundPronoun]], float]
 ) -> Ranking:
     """Segments with a pronoun by doubt; marked if one of its pronouns is."""
-    groups = _by_segment(found)
+    groups = by_segment(found)
     levels = [
         max(one.level(rater) for one in some for rater in one.output.raters) for some in groups
     ]
@@ -429,7 +416,8 @@ def segment_ranking(
     return Ranking(np.array([doubt(some) for some in groups]), np.array(levels), documents)
 
 
-def _by_segment(found: Sequence[FoundPronoun]) -> list[list[FoundPronoun]]:
+def by_segment(found: Sequence[FoundPronoun]) -> list[list[FoundPronoun]]:
+    """The pronouns of each segment of a system."""
     groups: dict[tuple[str, int], list[FoundPronoun]] = defaultdict(list)
     for one in found:
         groups[one.output.system, one.output.number].append(one)
@@ -486,7 +474,7 @@ def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, met
     }
     outputs = [one for one in found if one.output.system != REFERENCE]
     ours = {name: segment_ranking(outputs, doubt) for name, doubt in segments.items()}
-    scores = read_metrics(verdicts / "wmt23.en-de" / "metrics.tsv.xz")
+    scores = read_segment_scores(verdicts / "wmt23.en-de" / "metrics.tsv.xz")
     theirs = {
         name: segment_ranking(outputs, partial(_low_score, own))
         for name, own in scores.items()
@@ -504,7 +492,7 @@ def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, met
     print(markdown_table(("segments", *HEADING), rows))
 
 
-def _low_score(scores: Mapping[tuple[str, int], float], some: Sequence[FoundPronoun]) -> float:
+def _low_score(scores: SegmentScores, some: Sequence[FoundPronoun]) -> float:
     return -scores[some[0].output.system, some[0].output.number]
 
 
@@ -522,15 +510,6 @@ def joined(one: Ranking, other: Ranking) -> Ranking:
             model = LogisticRegression(C=1.0, max_iter=1000).fit(rows[~held], one.levels[~held] > 0)
             found[held] = model.decision_function(rows[held])
     return Ranking(found, one.levels, one.documents)
-
-
-def read_metrics(path: Path) -> dict[str, dict[tuple[str, int], float]]:
-    """The scores of each metric, by system and segment."""
-    found: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
-    for line in _lines(path):
-        metric, system, segment, score = line.split("\t")
-        found[metric][system, int(segment)] = float(score)
-    return found
 
 
 def _print_calibration(found: Sequence[FoundPronoun]) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import pytest
 
+from tests.conftest import GOLDEN
 from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro
 
@@ -132,13 +134,61 @@ def test_a_report_does_not_lie_among_what_the_next_one_reads(folder):
 
 
 def test_a_folder_that_is_not_there_is_named_itself(folder, tmp_path):
+    expected = "folder: expected a folder, or a file of WMT (.xml, .jsonl), found"
     missing = crosspro("report", tmp_path / "none")
-    assert (
-        missing.stderr.decode()
-        == f"{tmp_path / 'none'}: folder: expected a folder, found nothing\n"
-    )
+    assert missing.stderr.decode() == f"{tmp_path / 'none'}: {expected} nothing\n"
     file = crosspro("report", folder / "source.en")
-    assert b"source.en: folder: expected a folder, found a file" in file.stderr
+    assert f"source.en: {expected} a file" in file.stderr.decode()
+
+
+WMT = GOLDEN / "wmt"
+
+
+@pytest.mark.parametrize(
+    ("form", "options"),
+    [
+        ("metrics-eval", []),
+        ("pair", []),
+        ("test.xml", []),
+        ("annotations.jsonl", ["--pair", "en-de"]),
+        ("segments.jsonl", []),
+        ("documents/test.jsonl", []),
+    ],
+)
+def test_folders_and_files_of_wmt_are_taken_as_they_are(form, options, tmp_path):
+    pytest.importorskip("sacrebleu")
+    given = ("--resamples", 20, "--no-proofread", "-o", tmp_path / "report", *options)
+    result = crosspro("report", WMT / form, *given)
+    assert result.code == 0, result.stderr
+    found = json.loads((tmp_path / "report/report.json").read_bytes())
+    assert (found["systems"], found["documents"]) == (["alpha", "beta"], 2)
+    assert (found["source_language"], found["target_language"]) == ("en", "de")
+    assert "[95% interval by document]" in result.stdout.decode()
+    wanted = {("alpha", "BLEU"): 69.06, ("beta", "BLEU"): 53.08}
+    scores = {(one["system"], one["metric"]): one["value"] for one in found["scores"]}
+    assert {key: round(scores[key], 2) for key in wanted} == wanted
+    if form.endswith(("xml", "jsonl")):
+        first = found["data"][0]
+        assert (first["role"], first["path"]) == ("MT test", form.rpartition("/")[2])
+        assert found["folder"] == first["path"]
+
+
+def test_a_report_of_a_file_lies_beside_it(tmp_path):
+    shutil.copy(WMT / "test.xml", tmp_path / "news.xml")
+    text = (tmp_path / "news.xml").read_text("utf-8").replace("Es war", "")
+    (tmp_path / "news.xml").write_text(text.replace('<seg id="2">Er war', '<seg id="3">'), "utf-8")
+    wrong = crosspro("report", tmp_path / "news.xml")
+    assert b"news.xml:26: seg: expected the id of a segment" in wrong.stderr
+    assert files_in(tmp_path) == ["news.xml"]
+    (tmp_path / "news.xml").write_text(text, "utf-8")
+    crosspro("report", tmp_path / "news.xml", "--resamples", 20, "--no-proofread")
+    assert files_in(tmp_path) == ["news.report/report.html", "news.report/report.json", "news.xml"]
+
+
+def test_problems_of_what_is_in_a_file_are_told_by_its_name(tmp_path):
+    result = crosspro("report", WMT / "test.xml", "-o", tmp_path / "report", "--limit", 0.0025)
+    assert result.code == 2
+    assert b"golden/wmt/test.xml/source.txt:1: words: expected" in result.stderr
 
 
 def test_an_input_is_not_written_over(folder, tmp_path):

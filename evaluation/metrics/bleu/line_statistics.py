@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from crosspro.evaluation.core.statistics import Ints
+from crosspro.evaluation.core.statistics import Floats, Ints
 
 _BY_CHUNK = ("13a", "none")
 """Tokenisers that look at no more of a line than what stands between two spaces."""
@@ -28,6 +28,33 @@ _REMEMBERED = 300_000
 _BITS = 63
 _LINES_AT_ONCE = 512
 """So many fit into the caches of a processor, and their numbers into few bits."""
+
+
+CHRF_BETA = 2
+"""How much more recall counts than precision in chrF2."""
+
+
+def chrf_of_sums(sums: Floats) -> Floats:
+    """chrF2 of rows of sums: for each order n-grams of candidate and reference, and matched ones.
+
+    The mean precision and the mean recall of all orders that both texts have (Popović 2015), as
+    sacrebleu has it, which need not be installed for this.
+    """
+    orders = np.asarray(sums, dtype=np.float64).reshape(len(sums), -1, 3)
+    both = (orders[..., :2] > 0).all(axis=2)
+    number = np.maximum(both.sum(axis=1), 1)
+    precision, recall = (
+        (np.divide(orders[..., 2], orders[..., side], out=np.zeros(both.shape), where=both)).sum(
+            axis=1
+        )
+        / number
+        for side in (0, 1)
+    )
+    factor = CHRF_BETA**2
+    below = factor * precision + recall
+    result: Floats = np.zeros(len(orders))
+    np.divide(100 * (1 + factor) * precision * recall, below, out=result, where=below > 0)
+    return result
 
 
 class SacrebleuMetric(Protocol):

@@ -200,7 +200,7 @@ def test_text_without_a_pronoun_has_no_score(tmp_path):
 
 
 def test_a_folder_that_is_none(tmp_path):
-    with pytest.raises(InputError, match="expected a folder, found nothing"):
+    with pytest.raises(InputError, match=r"expected a folder, or a file of WMT .*, found nothing"):
         report_on(tmp_path / "none")
 
 

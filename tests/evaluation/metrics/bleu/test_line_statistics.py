@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from crosspro.evaluation.metrics.bleu.line_statistics import (
     characters_of,
+    chrf_of_sums,
     line_statistics,
     matched_ngrams,
     symbol_lines,
@@ -110,3 +111,17 @@ def test_more_lines_than_are_counted_at_once():
     found = matched_ngrams(symbol_lines(words), symbol_lines(others), 3)
     for row, one, other in zip(found.tolist(), words, others, strict=True):
         assert row == [(ngrams(one, n) & ngrams(other, n)).total() for n in (1, 2, 3)]
+
+
+def test_chrf_of_sums_is_that_of_sacrebleu():
+    """Figures of sacrebleu 2's CHRF(), of three lines and of their sums."""
+    rows = np.array(
+        [
+            [18, 18, 16, 17, 17, 12, 16, 16, 11, 15, 15, 10, 14, 14, 9, 13, 13, 8],
+            [2, 3, 2, 1, 2, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        ]
+    )
+    wanted = [70.11966111230818, 63.636363636363626, 0.0, 68.42393097514467]
+    found = chrf_of_sums(np.concatenate((rows, rows.sum(axis=0, keepdims=True))))
+    assert found == pytest.approx(wanted, abs=1e-9)

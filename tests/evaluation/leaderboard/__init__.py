@@ -1,0 +1,1 @@
+"""Records, boards and their evidence."""
