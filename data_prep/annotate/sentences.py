@@ -23,6 +23,8 @@ _ENDS = re.compile(
 _WORD_BEFORE = re.compile(r"([^\s\"'“”„‘’«»()\[\]]+)\s*$")
 _ORDINAL = re.compile(r"\d{1,2}|[IVXLC]+")
 _QUOTES = '"'
+_CAPITALS = 300
+"""Text with fewer than one capital in so many letters has none that say anything."""
 
 
 def split_sentences(text: str, language: str, *, caseless: bool = False) -> list[str]:
@@ -40,8 +42,12 @@ def split_sentences(text: str, language: str, *, caseless: bool = False) -> list
 
 
 def is_caseless(lines: Iterable[str]) -> bool:
-    """Whether a text has no capital at all."""
-    return not any(line != line.lower() for line in lines)
+    """Whether hardly a letter of a text is a capital; in any text with capitals 1 in 50 is one."""
+    letters = capitals = 0
+    for line in lines:
+        letters += sum(map(str.isalpha, line))
+        capitals += sum(map(str.isupper, line))
+    return capitals * _CAPITALS < letters
 
 
 def sentences_of_lines(lines: Sequence[str], language: str) -> list[list[str]]:
@@ -101,8 +107,8 @@ def _keeps_period(word: str, following: str, language: str) -> bool:
     rule = rules.get(word) or rules.get(word[:1].lower() + word[1:])
     if rule is not None:
         return rule != "number" or following[:1].isdigit()
-    if len(word) == 1:
-        return word.isupper()
+    if len(word) == 1 and word.isupper():
+        return True
     if "." in word:
         return all(len(part) <= 2 and part.isalpha() for part in word.split("."))
     return language == "de" and _ORDINAL.fullmatch(word) is not None

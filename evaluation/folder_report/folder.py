@@ -21,7 +21,7 @@ from crosspro.evaluation.folder_report.files import (
 from crosspro.evaluation.folder_report.results import FolderReport, make_report
 from crosspro.evaluation.metrics.pronoun_doubt.metric import PronounJudge
 
-READING = "reading"
+READING, SENTENCES = "reading", "aligning sentences"
 JudgeOf = Callable[[str, str], PronounJudge | None]
 SMALL = 20_000
 """Work on so few lines, of all outputs together, is done before another process has begun."""
@@ -59,7 +59,11 @@ def report_on(
     source, target = files.languages
     judge = judge_of(source, target) if source and target else None
     rules = rules or ReadingRules()
-    contents = read_contents(folder, files, rules, problems, judge is not None)
+
+    def tell(text: str) -> None:
+        progress(Step(SENTENCES, text))
+
+    contents = read_contents(folder, files, rules, problems, judge is not None, tell)
     if judge is not None:
         contents = replace(contents, judged=judged_text(contents, judge, jobs, progress))
     text = contents.text
