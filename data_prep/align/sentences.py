@@ -123,7 +123,7 @@ def _cheapest(costs: SentenceCosts, low: Ints, high: Ints, words: bool) -> list[
     block: dict[Kind, Floats] = {}
     first = left = 0
     for row in range(costs.rows + 1):
-        if row % _BLOCK == 1 or row == 0:
+        if row % _BLOCK == 1:
             first = max(0, row - costs.settings.most)
             last = min(costs.rows, row + _BLOCK)
             left = int(low[first])
