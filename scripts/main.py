@@ -69,6 +69,7 @@ PANELS = {
     "Models and results": {
         "models": "List, pack, check and unpack trained systems.",
         "published": "Show published results and the tables of the papers.",
+        "reproduce": "Make a row of the leaderboard again, and compare.",
         "results": "Record results, list them, and compute them again.",
     },
 }
@@ -146,8 +147,9 @@ crosspro models export runs/en-fr -o en-fr.zip --weights int8 --prior en-fr.npz
 crosspro models check runs/en-fr
 crosspro models import en-fr.zip -o runs/en-fr
 crosspro published --year 2017 --task en-fr
+crosspro reproduce en-de/uppsala_bilstm --corpora data
 crosspro results add runs/a.1 runs/a.2 runs/a.3 --data data/en-fr
-crosspro results verify
+crosspro results verify en-de/uppsala_bilstm
 crosspro results list --task en-fr
 """  # noqa: E501 - lines to be copied
 """One use of each command, which its help shows last."""

@@ -29,6 +29,11 @@ _SCALE = Scale(digits=1)
 _OF_ONE = "--title, --year, --training-text and --member"
 
 
+@app.callback()
+def results() -> None:
+    """Record results, list them, and compute them again."""
+
+
 @app.command()
 def add(
     runs: Annotated[

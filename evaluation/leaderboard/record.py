@@ -284,14 +284,14 @@ def published_records() -> tuple[Record, ...]:
         test = f"official {row.year}"
         scores = {name: Score(name, value, "") for name, value in row.scores.items()}
         folder = f"published/{row.year}.{row.pair}"
-        name = re.sub(r"[^\w.+-]+", "_", f"{row.submission}.{row.kind}")
+        name = re.sub(r"[^\w.+-]+", "_", row.submission)
         if row.none_penalty is not None:
             name += f".{row.none_penalty:g}"
         found.append(
             Record(
                 name=f"{folder}/{name}",
                 board=Board.PREDICTION,
-                title=f"{row.submission} ({row.kind})",
+                title=f"{row.submission} {row.year}",
                 system=row.submission,
                 origin=Provenance.PUBLISHED,
                 task=task,

@@ -19,6 +19,7 @@ from crosspro.scripts.reproduce.models import BOX
 from crosspro.scripts.reproduce.real_data import TASKS
 
 EXTRA = "extra train"
+TAGGERS = "extra annotate"
 GPU = "gpu"
 _FOR_USE = "-text"
 _WITHOUT = ("trainer.encoded_dir", "trainer.progress_bar", "trainer.checkpoint_epochs")
@@ -74,7 +75,7 @@ def _data(task: str, layered: bool) -> Iterator[MakingStep]:
         also = ("--source-layer",) if layered else ()
         make = ("python", "-m", "crosspro.scripts.reproduce.real_data", *given, *also)
         folder = str(Path(data_folder(task, layered)).parent)
-        needs = tuple(f"folder {one}" for one in folders.values())
+        needs = (TAGGERS, *(f"folder {one}" for one in folders.values()))
         yield MakingStep("data", (*make, "--task", task, folder), needs)
 
 

@@ -22,13 +22,10 @@ import lzma
 import re
 import subprocess
 import sys
-import threading
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from graphlib import TopologicalSorter
 from itertools import compress
 from pathlib import Path
 from typing import Annotated
@@ -45,6 +42,7 @@ from crosspro.data_prep.formats.shared_task import read_examples, write_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.reproduce.real_data import join_corpora
+from crosspro.scripts.reproduce.stages import Stage, log_file, make_stages
 
 app = command_app()
 
@@ -115,14 +113,6 @@ Work = Annotated[Path, typer.Argument(help="Folder of everything that is made.")
 Corpora = Annotated[Path, typer.Option(help="Folder of corpora: bitext, monolingual, test sets.")]
 
 
-@dataclass(frozen=True)
-class Stage:
-    """Commands that make one thing, one after the other, when others are made."""
-
-    commands: tuple[tuple[str, ...], ...]
-    after: tuple[str, ...] = ()
-
-
 @app.command()
 def make(
     work: Work,
@@ -142,56 +132,13 @@ def make(
         for name in model or BOX
         for title, step in _steps(work.absolute(), corpora.absolute(), name, until).items()
     }
-    for folder in ("log", "done", "data", "set", "run", "models"):
+    for folder in ("data", "set", "run", "models"):
         make_folder(work / folder)
-    failed = _made(work, steps, jobs)
+    failed = make_stages(work, steps, jobs)
     if failed:
-        logs = ", ".join(str(work / "log" / f"{title}.log") for title in failed)
+        logs = ", ".join(str(log_file(work, title)) for title in failed)
         print(f"failed: {logs}", file=sys.stderr)
         raise typer.Exit(1)
-
-
-def _made(work: Path, steps: Mapping[str, Stage], jobs: int) -> list[str]:
-    """Make what is not there; the steps that failed. What needs one of these is not tried."""
-    order = TopologicalSorter({title: step.after for title, step in steps.items()})
-    order.prepare()
-    failed: list[str] = []
-    running: dict[Future[bool], str] = {}
-    with ThreadPoolExecutor(jobs) as pool:
-        while order.is_active():
-            for title in order.get_ready():
-                running[pool.submit(_run, work, title, steps[title])] = title
-            if not running:
-                break
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                title = running.pop(future)
-                if future.result():
-                    order.done(title)
-                else:
-                    failed.append(title)
-    return failed
-
-
-_TELL = threading.Lock()
-
-
-def _run(work: Path, title: str, step: Stage) -> bool:
-    """Run the commands of a step, unless it was made before; whether all went well."""
-    done = work / "done" / title
-    if done.is_file():
-        return True
-    with _TELL:
-        print(f"{title}: begun", file=sys.stderr, flush=True)
-    with (work / "log" / f"{title}.log").open("ab") as log:
-        for command in step.commands:
-            log.write(f"$ {' '.join(command)}\n".encode())
-            log.flush()
-            if subprocess.run(command, check=False, stdout=log, stderr=log).returncode:
-                return False
-    write_text(done, "")
-    with _TELL:
-        print(f"{title}: made", file=sys.stderr, flush=True)
-    return True
 
 
 def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stage]:

@@ -47,9 +47,15 @@ def test_each_command_has_an_example_that_it_understands():
     assert len(examples) == len(known) + 1  # train, which has no options
 
 
+def script(name):
+    """The module of a command: a file, or the folder of what else it has."""
+    place = ROOT / "scripts" / name.replace("-", "_")
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_is_a_module_that_says_what_it_does(name):
-    path = ROOT / "scripts" / f"{name.replace('-', '_')}.py"
+    path = script(name)
     docstring = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
     assert docstring.splitlines()[0] == COMMANDS[name]
     assert COMMANDS[name] in " ".join(crosspro(name, "--help").stdout.decode().split())
@@ -57,7 +63,7 @@ def test_each_command_is_a_module_that_says_what_it_does(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_runs_as_a_script(name, monkeypatch, capsys):
-    path = ROOT / "scripts" / f"{name.replace('-', '_')}.py"
+    path = script(name)
     monkeypatch.setattr(sys, "argv", [str(path), "--help"])
     with pytest.raises(SystemExit) as end:
         runpy.run_path(str(path), run_name="__main__")
