@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -55,6 +56,11 @@ class RecordedRun:
     def is_ensemble(self) -> bool:
         """Whether it only joins other runs."""
         return self.run.system == ENSEMBLE and "members" in self.run.configuration.settings
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a training made it, and its folder is there."""
+        return not (self.is_ensemble or is_archive(self.path))
 
     @property
     def is_pretraining(self) -> bool:
@@ -114,6 +120,20 @@ class RecordedRun:
         return self.run.configuration.choices.get("experiment") or self.run.system
 
     @property
+    def title(self) -> str:
+        """What it is called: an experiment of the papers, else its system, or what it joins."""
+        if self.is_ensemble:
+            counted = Counter(part.title for part in self.leaves())
+            parts = [f"{number} × {one}" if number > 1 else one for one, number in counted.items()]
+            chosen = self.run.configuration.settings.get("choose")
+            tuned = chosen or ("weights" if self.run.configuration.settings.get("tune") else "")
+            return " + ".join(parts) + (f", {tuned} tuned" if tuned else "")
+        if is_archive(self.path):
+            return self.path.name
+        called = self.configured if _YEAR.search(self.configured) else self.run.system
+        return f"{called}:{self.variant}" if self.variant else called
+
+    @property
     def year(self) -> int | None:
         """The year that its name says."""
         found = _YEAR.search(self.configured) or _YEAR.search(self.run.system)
@@ -124,6 +144,13 @@ class RecordedRun:
         """The name of its folder without a seed at the end."""
         name = self.path.stem if is_archive(self.path) else self.path.name
         return _without_seed(name)
+
+    def leaves(self) -> Iterator[RecordedRun]:
+        """Itself, or of an ensemble the members that are none."""
+        if not self.is_ensemble:
+            yield self
+        for one in self.members:
+            yield from one.leaves()
 
     def every(self) -> Iterator[RecordedRun]:
         """All runs that it was made from, the first ones first, and itself."""

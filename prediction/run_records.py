@@ -163,13 +163,9 @@ def record_titles(rows: Sequence[Sequence[RecordedRun]]) -> list[str]:
     titles = []
     for own in rows:
         first = own[0]
-        if first.is_ensemble or is_archive(first.path):
-            titles.append(first.stem)
-            continue
-        alike = [row[0] for row in rows if row[0].configured == first.configured]
+        alike = [row[0] for row in rows if row[0].title == first.title]
         shared = frozenset.intersection(*(one.changes for one in alike))
-        name = f"{first.configured}:{first.variant}" if first.variant else first.configured
-        titles.append(" ".join([name, *sorted(first.changes - shared)]))
+        titles.append(" ".join([first.title, *sorted(first.changes - shared)]))
     return titles
 
 
@@ -189,6 +185,8 @@ def make_record(
     those of its members are.
     """
     first = runs[0]
+    leaves = list(first.leaves())
+    several = len(leaves) > 1
     own = any(run.is_own for run in runs) or is_archive(first.path)
     commits = sorted({run.run.commit or "" for run in runs})
     commit = asked.commit if asked.commit is not None else ", ".join(commits)
@@ -199,10 +197,10 @@ def make_record(
         name=name,
         board=Board.PREDICTION,
         title=asked.title or title,
-        system=first.run.system,
+        system=first.run.system if several else leaves[0].run.system,
         origin=asked.origin or (Provenance.OWN if own else Provenance.PAPERS),
         task=first.run.task,
-        ensemble=first.is_ensemble,
+        ensemble=several,
         year=asked.year or first.year,
         text=text,
         seeds=tuple(sorted(set(chain.from_iterable(run.seeds for run in runs)))),
@@ -347,7 +345,10 @@ def new_records(
     taken = set() if replaced else {one.name for one in known}
     found = []
     titles = record_titles(rows)
-    own_names = [f"{task.name}/{_plain(title)}" for title in titles]
+    own_names = [
+        f"{task.name}/{_plain(title if row[0].is_plain else row[0].stem)}"
+        for row, title in zip(rows, titles, strict=True)
+    ]
     called = [*asked.names, *own_names[len(asked.names) :]]
     for row, name, title in zip(rows, called, titles, strict=True):
         labels = labels_of(row, golds, task)

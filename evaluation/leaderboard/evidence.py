@@ -17,7 +17,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -300,10 +299,9 @@ def label_scores(tested: LabelledSet, task: Task, plan: Resampling) -> dict[str,
     """The means over seeds of each measure, with their intervals and signatures."""
     size, number = len(task.classes), len(tested.seeds)
     frequent = np.bincount(tested.gold.classes, minlength=size) >= FREQUENT
-    measures: dict[str, ConfusionMetric] = {
-        **MEASURES,
-        FREQUENT_RECALL: partial(frequent_macro_recall, frequent=frequent),
-    }
+    measures = dict(MEASURES)
+    if frequent.any():
+        measures[FREQUENT_RECALL] = partial(frequent_macro_recall, frequent=frequent)
     table = confusion_units(tested.gold, tested.seeds, size)
     means = {name: _mean(metric, number, size) for name, metric in measures.items()}
     return scores_of(
@@ -466,15 +464,11 @@ def measured(record: Record, results: Path = FOLDER) -> MeasuredEvidence:
 def measured_labels(
     task: Task, gold: Mapping[str, GoldLabels], labels: Labels, where: Path
 ) -> MeasuredEvidence:
-    """Scores, intervals and classes of labels; scores that are not defined are left out."""
+    """Scores, intervals and classes of labels."""
     sets = labelled_sets(task, gold, labels, where)
-    scores = {one.name: label_scores(one, task, PLAN) for one in sets}
     return MeasuredEvidence(
         sets={one.name: gold[one.name].measured for one in sets if one.name != POOLED},
-        scores={
-            name: {key: score for key, score in own.items() if not isnan(score.value)}
-            for name, own in scores.items()
-        },
+        scores={one.name: label_scores(one, task, PLAN) for one in sets},
         classes={one.name: class_scores(one, task, PLAN) for one in sets},
         digests=label_digests(labels),
     )

@@ -35,8 +35,10 @@ def making_steps(
     task = runs[0].run.task
     for run in runs:
         for part in run.every():
-            for step in _made(part, data_folder(part.run.task, layered)):
+            for step in _made(part, data_folder(task, layered)):
                 steps[step] = None
+        if run.is_ensemble and not _of_box(run):
+            steps |= dict.fromkeys(_predicted(run, data_folder(task, layered)))
     if is_archive(runs[0].path):
         places = [f"models/{runs[0].path.name}"]
     else:
@@ -61,12 +63,10 @@ def _box(task: str) -> str:
 
 
 def _data(task: str, layered: bool) -> Iterator[MakingStep]:
-    python = ("python", "-m")
+    needs: tuple[str, ...]
     if name := _box(task):
-        make = (*python, "crosspro.scripts.reproduce.models", "make", "{work}/box")
-        how = ("--corpora", "{corpora}", "--model", name, "--until", "sets")
-        pair = f"folder {{corpora}}/bitext/{BOX[name].pair}"
-        yield MakingStep("data", (*make, *how), (pair, "folder {corpora}/monolingual"))
+        needs = (f"folder {{corpora}}/bitext/{BOX[name].pair}", "folder {corpora}/monolingual")
+        yield MakingStep("data", (*_box_command(name), "--until", "sets"), needs)
     elif task in TASKS:
         folders = {"--bitext": "{corpora}/bitext"}
         if load_task(task).target_language == "fr":
@@ -77,6 +77,12 @@ def _data(task: str, layered: bool) -> Iterator[MakingStep]:
         needs = (TAGGERS, *(f"folder {one}" for one in folders.values()))
         folder = str(Path(data_folder(task, layered)).parent)
         yield MakingStep("data", (*made, folder), needs)
+
+
+def _box_command(name: str) -> tuple[str, ...]:
+    """The command that makes a model of the box and all that belongs to it."""
+    make = ("python", "-m", "crosspro.scripts.reproduce.models", "make", "{work}/box")
+    return (*make, "--corpora", "{corpora}", "--model", name)
 
 
 def _of_box(run: RecordedRun) -> bool:
@@ -95,11 +101,9 @@ def _place(run: RecordedRun) -> str:
 def _made(run: RecordedRun, data: str) -> Iterator[MakingStep]:
     """The steps of one run, without those of what it is made from."""
     if _of_box(run):
-        make = ("python", "-m", "crosspro.scripts.reproduce.models", "make", "{work}/box")
-        how = ("--corpora", "{corpora}", "--model", _box(run.run.task))
-        yield MakingStep("networks", (*make, *how), (GPU, EXTRA))
+        yield MakingStep("networks", _box_command(_box(run.run.task)), (GPU, EXTRA))
     elif run.is_ensemble:
-        yield from _joined(run, data)
+        yield _joined(run, data)
     elif run.is_pretraining:
         yield from _pretrained(run, data)
     else:
@@ -153,17 +157,21 @@ def _pretrained(run: RecordedRun, data: str) -> Iterator[MakingStep]:
     yield MakingStep(run.path.name, (*learn, *changes, "-o", _place(run)), (GPU, EXTRA))
 
 
-def _joined(run: RecordedRun, data: str) -> Iterator[MakingStep]:
-    """An ensemble, and what it predicts."""
+def _joined(run: RecordedRun, data: str) -> MakingStep:
+    """An ensemble."""
     settings = run.run.configuration.settings
-    place = _place(run)
     command = ["crosspro", "ensemble", *map(_place, run.members)]
     for one in run.run.data:
         command += ["--tune", f"{data}/{one.name}"]
     for option, key in (("--monitor", "tune"), ("--choose", "choose"), ("--average", "average")):
         if settings.get(key) is not None:
             command += [option, str(settings[key])]
-    yield MakingStep(run.path.name, (*command, "-o", place))
+    return MakingStep(run.path.name, (*command, "-o", _place(run)))
+
+
+def _predicted(run: RecordedRun, data: str) -> Iterator[MakingStep]:
+    """What an ensemble predicts."""
+    place = _place(run)
     for test in _tests(run):
         stem = re.sub(r"\.data(\.[gx]z)?$", "", test)
         out = ("-o", f"{place}/{stem}.submission.data")
