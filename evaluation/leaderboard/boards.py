@@ -9,7 +9,7 @@ the table (Holm 1979). MT systems and metrics have a table for each test.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
@@ -97,7 +97,8 @@ class BoardRow:
 class TaskTable:
     """The systems of a task by macro recall, best first; published figures come last.
 
-    `tests` are the test sets, `headline` the one that ranks (all of them pooled, or the only one),
+    `tests` are the test sets, `ranking` those that rank, `headline` all of these pooled or the only
+    one,
     `reference` the name of the record that rows are compared with, empty if there is none.
     `evidence` has the labels of rows that have any, by the names of records.
     """
@@ -105,6 +106,7 @@ class TaskTable:
     task: str
     headline: str
     tests: tuple[str, ...]
+    ranking: tuple[str, ...]
     rows: tuple[BoardRow, ...]
     reference: str
     gold: Mapping[str, GoldLabels]
@@ -125,12 +127,16 @@ class TaskTable:
         return next(row for row in self.rows if row.record.name == name)
 
     def best(self, ensemble: bool, origin: Provenance | None = None) -> BoardRow | None:
-        """The first ranked row of single systems or of ensembles, of one origin or of any."""
+        """The first ranked row of single systems or of ensembles, of one origin or of any.
+
+        Records that lie elsewhere than those of the task (ablations) are not among them.
+        """
         return next(
             (
                 row
                 for row in self.measured
                 if row.ranked
+                and row.record.name.startswith(f"{self.task}/")
                 and row.record.ensemble == ensemble
                 and origin in (None, row.record.origin)
             ),
@@ -141,7 +147,11 @@ class TaskTable:
     def items(self) -> int | None:
         """The gaps of the test sets that rank, if any row was measured on them."""
         ranked = next((row.record for row in self.measured if row.ranked), None)
-        return None if ranked is None else sum(one.items for one in ranked.sets.values())
+        return (
+            None
+            if ranked is None
+            else sum(one.items for name, one in ranked.sets.items() if name in self.ranking)
+        )
 
 
 @dataclass(frozen=True)
@@ -237,41 +247,43 @@ def _not_measured(of_task: Mapping[str, Sequence[Record]]) -> dict[str, tuple[st
 
 def _task_table(name: str, records: Sequence[Record], results: Path) -> TaskTable:
     measured = [one for one in records if one.origin != Provenance.PUBLISHED]
-    sets = _usual_sets(measured)
+    gold = read_gold_labels(name, results) if gold_file(name, results).is_file() else {}
+    apart = frozenset(test for test, one in gold.items() if one.apart)
+    sets = _usual_sets(measured, apart)
     headline = POOLED if len(sets) > 1 else next(iter(sets), "")
-    rows = [BoardRow(one, bool(sets) and _tested_on(one, sets)) for one in measured]
+    rows = [BoardRow(one, bool(sets) and _sets_of(one, apart) == sets) for one in measured]
     rows.sort(key=lambda row: (not row.ranked, *_worst_last(row, headline)))
     last = [BoardRow(one, False) for one in records if one.origin == Provenance.PUBLISHED]
     last.sort(key=lambda row: _worst_last(row, row.record.headline_set))
-    table = TaskTable(name, headline, tuple(sets), (*rows, *last), "", {}, {})
+    further = {test: None for one in measured for test in one.sets if test not in sets}
+    tests = (*sets, *further)
+    table = TaskTable(name, headline, tests, tuple(sets), (*rows, *last), "", gold, {})
     reference = table.best(False, Provenance.PAPERS)
     task = load_task(name) if name in task_names() else None
-    if task is None or not gold_file(name, results).is_file():
+    if task is None or not gold:
         return replace(table, reference="" if reference is None else reference.record.name)
-    gold = read_gold_labels(name, results)
     evidence = {
         row.record.name: evidence_of(row.record, task, results, gold)
         for row in rows
         if evidence_file(row.record.name, results).is_file()
     }
-    table = replace(table, gold=gold, evidence=evidence)
+    table = replace(table, evidence=evidence)
     if reference is None:
         return table
     compared = _compared(table, reference.record.name, task)
     return replace(table, rows=compared, reference=reference.record.name)
 
 
-def _usual_sets(records: Sequence[Record]) -> dict[str, str]:
+def _usual_sets(records: Sequence[Record], apart: Collection[str]) -> dict[str, str]:
     """The test sets, with their digests, that most records were measured on; of equals the most."""
-    counts = Counter(
-        tuple(sorted((name, one.digest) for name, one in record.sets.items())) for record in records
-    )
+    counts = Counter(tuple(sorted(_sets_of(one, apart).items())) for one in records)
     ordered = sorted(((count, len(sets), sets) for sets, count in counts.items()), reverse=True)
     return dict(ordered[0][2]) if ordered else {}
 
 
-def _tested_on(record: Record, sets: Mapping[str, str]) -> bool:
-    return {name: one.digest for name, one in record.sets.items()} == dict(sets)
+def _sets_of(record: Record, apart: Collection[str]) -> dict[str, str]:
+    """The digests of the test sets that rank a record, which are those that are not apart."""
+    return {name: one.digest for name, one in record.sets.items() if name not in apart}
 
 
 def _worst_last(row: BoardRow, test: str) -> tuple[float, str]:
