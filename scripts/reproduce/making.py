@@ -73,7 +73,15 @@ def _data(task: str, layered: bool) -> Iterator[MakingStep]:
             folders["--official"] = "{corpora}/official_discomt2015"
         given = tuple(part for option in folders.items() for part in option)
         also = ("--source-layer",) if layered else ()
-        made = (*python, "crosspro.scripts.reproduce.real_data", *given, *also, "--task", task)
+        made = (
+            "python",
+            "-m",
+            "crosspro.scripts.reproduce.real_data",
+            *given,
+            *also,
+            "--task",
+            task,
+        )
         needs = (TAGGERS, *(f"folder {one}" for one in folders.values()))
         folder = str(Path(data_folder(task, layered)).parent)
         yield MakingStep("data", (*made, folder), needs)
