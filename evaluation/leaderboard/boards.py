@@ -51,6 +51,7 @@ TITLES = {
 }
 _PUBLIC_TESTS = (2015,)
 """The years whose test set, with its gold labels, is public: ours have it, too."""
+_PUBLIC_SET = "DiscoMT2015"
 PLAN = Resampling(5_000)
 """How the differences of tables are tested."""
 
@@ -168,6 +169,8 @@ class OverviewRow:
     papers: BoardRow | None = None
     published: BoardRow | None = None
     difference: RowDifference | None = None
+    there: Score | None = None
+    """The best single system's score on the test set of the published figure, if that is ours."""
 
 
 @dataclass(frozen=True)
@@ -199,8 +202,9 @@ class Leaderboard:
 
     @property
     def shipped(self) -> tuple[OverviewRow, ...]:
-        """The rows of the tasks that the models of the box are made for."""
-        return corrected_rows(overview_row(one) for one in self.tasks if one.task.endswith(SHIPPED))
+        """The models of the box, each as the single system of the task that it is made for."""
+        tables = (table for table in self.tasks if table.task.endswith(SHIPPED))
+        return corrected_rows(_shipped_row(table) for table in tables)
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -313,15 +317,24 @@ def _compared(table: TaskTable, reference: str, task: Task) -> tuple[BoardRow, .
 
 def overview_row(table: TaskTable) -> OverviewRow:
     """The best of a task; its difference is not corrected."""
-    single = table.best(False)
+    single, published = table.best(False), next(iter(table.published), None)
+    public = published is not None and not published.elsewhere
     return OverviewRow(
         table.task,
         single,
         table.best(True),
         table.best(False, Provenance.PAPERS),
-        next(iter(table.published), None),
+        published,
         None if single is None else single.difference,
+        single.score(_PUBLIC_SET) if single is not None and public else None,
     )
+
+
+def _shipped_row(table: TaskTable) -> OverviewRow:
+    name = f"{table.task}/shipped"
+    own = next((row for row in table.rows if row.record.name == name), None)
+    difference = None if own is None else own.difference
+    return replace(overview_row(table), single=own, difference=difference)
 
 
 def corrected_rows(rows: Iterable[OverviewRow]) -> tuple[OverviewRow, ...]:

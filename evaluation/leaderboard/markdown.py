@@ -160,7 +160,7 @@ def overview_cells(rows: Sequence[OverviewRow], links: Links) -> tuple[Row, list
             _best(row.single, links),
             _best(row.ensemble, links),
             _best(row.papers, links),
-            _published(row.published, links),
+            _published(row, links),
             _overview_difference(row),
             "" if row.single is None else f"`crosspro reproduce {row.single.record.name}`",
         )
@@ -191,12 +191,15 @@ def _best(row: BoardRow | None, links: Links) -> str:
     return f"{_shown(score)} {links(row.record)}"
 
 
-def _published(row: BoardRow | None, links: Links) -> str:
+def _published(best: OverviewRow, links: Links) -> str:
+    row = best.published
     if row is None:
         return "none"
     score = row.score(row.record.headline_set)
     mark = _OTHER_TEST if row.elsewhere else ""
-    return f"{_shown(score)}{mark} {links(row.record)}, {row.record.year}"
+    there = best.there
+    ours = "" if there is None else f" (best single there {_shown(there)})"
+    return f"{_shown(score)}{mark} {links(row.record)}{ours}"
 
 
 def _overview_difference(row: OverviewRow) -> str:
@@ -270,7 +273,7 @@ def _pair_row(
         scores = [_shown(row.score(record.headline_set, one)) for one in SHOWN if one != "macro_f1"]
         scores[0] += _OTHER_TEST if row.elsewhere else ""
         return (
-            f"{title}, {record.year}",
+            title,
             whose,
             "",
             "",
@@ -308,8 +311,7 @@ def shipped_block(boards: Leaderboard, links: Links) -> str:
     body = []
     for row in boards.shipped:
         table = boards.table(row.task)
-        own = None if table is None else table.best(False, Provenance.OWN)
-        gaps = None if table is None else table.items
+        own, gaps = row.single, None if table is None else table.items
         body.append(
             (
                 row.task,

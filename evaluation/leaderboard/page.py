@@ -32,7 +32,7 @@ from crosspro.evaluation.leaderboard.boards import (
     TestTable,
 )
 from crosspro.evaluation.leaderboard.markdown import NOT_MEASURED, WHOSE, overview_note, p_shown
-from crosspro.evaluation.leaderboard.record import POOLED, Provenance, Record
+from crosspro.evaluation.leaderboard.record import POOLED, Record
 from crosspro.evaluation.metrics.submissions.submission import ClassIndices
 from crosspro.evaluation.output.page import embedded_json, fill_page, score_bar
 from crosspro.version import __version__
@@ -117,7 +117,7 @@ def _overview(rows: Sequence[OverviewRow]) -> str:
 def _overview_row(row: OverviewRow, scale: Scale) -> str:
     cells = [_best(one, scale) for one in (row.single, row.ensemble, row.papers)]
     cells += [
-        "none" if row.published is None else _best(row.published, scale),
+        "none" if row.published is None else _best(row.published, scale) + _there(row),
         _overview_difference(row),
         ""
         if row.single is None
@@ -139,12 +139,17 @@ def _best(row: BoardRow | None, scale: Scale) -> str:
         return f'<span class="none">{NOT_MEASURED}</span>'
     mark = "†" if row.elsewhere else ""
     bounds = "" if score.low is None else f"<small>[{score.low:.1f}, {score.high:.1f}]</small>"
-    year = f", {record.year}" if record.origin == Provenance.PUBLISHED else ""
-    title = html.escape(f"{record.title}{year}")
+    title = html.escape(record.title)
     return (
         f"<strong>{score.value:.1f}{mark}</strong> {bounds}{score_bar(score, scale)}"
         f'<a href="#{html.escape(record.name)}">{title}</a>'
     )
+
+
+def _there(row: OverviewRow) -> str:
+    if row.there is None:
+        return ""
+    return f"<small>best single there {row.there.value:.1f}</small>"
 
 
 def _overview_difference(row: OverviewRow) -> str:
