@@ -248,7 +248,7 @@ def pair_block(table: TaskTable | None, links: Links, most: int | None) -> str:
         "less the reference",
     )
     rows = list(table.measured)
-    shown = rows if most is None else rows[:most]
+    shown = rows[:most]
     shown += [row for row in rows if row.record.name == table.reference and row not in shown]
     shown += table.published[: None if most is None else 1]
     body = [_pair_row(row, table, tests, links) for row in shown]

@@ -320,6 +320,7 @@ def _labels(table: TaskTable) -> tuple[dict[str, Any], bytes]:
             "gaps": len(truth),
             "columns": matrix.shape[1],
             "documents": list(gold.documents),
+            "apart": gold.apart,
             "rows": columns,
         }
         parts.append(matrix.tobytes())
