@@ -1,7 +1,8 @@
 """Results in Markdown files: tables made from records, and figures in prose that link to theirs.
 
 A table stands between `<!-- results: pair:en-de rows=8 -->` and `<!-- end of results -->`; what is
-between them is made anew. A figure in prose is a link to its record: every number in the text of
+between them is made anew. `rows:en-de/a,en-de/b` has the named records of a task, each less the
+first. A figure in prose is a link to its record: every number in the text of
 `[76.1](results/en-de/x.json)` must be one of that record at the digits shown.
 """
 
@@ -23,7 +24,9 @@ from crosspro.data_prep.core.errors import (
     quoted,
 )
 from crosspro.data_prep.core.files import bad_byte, read_bytes
+from crosspro.data_prep.core.task import load_task
 from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.core.statistics import holm
 from crosspro.evaluation.leaderboard.boards import (
     MAIN_TASKS,
     PLAN,
@@ -37,7 +40,7 @@ from crosspro.evaluation.leaderboard.boards import (
     TaskTable,
     TestTable,
 )
-from crosspro.evaluation.leaderboard.evidence import FREQUENT
+from crosspro.evaluation.leaderboard.evidence import FREQUENT, table_differences
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
     POOLED,
@@ -54,6 +57,8 @@ _BLOCK = re.compile(rf"(<!-- results: [^\n]*? -->)\n(.*?)({re.escape(END)})", re
 _LINK = re.compile(r"\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\(([^()\s]+\.json)\)")
 _NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 _OTHER_TEST = "†"
+_BOTH = (RANKED_BY, "accuracy")
+"""What rows are compared by."""
 WHOSE = {
     Provenance.OWN: "ours",
     Provenance.PAPERS: "of the papers, trained here",
@@ -78,6 +83,9 @@ def fill_blocks(path: Path, boards: Leaderboard, results: Path = FOLDER) -> str:
         begin = _BEGIN.fullmatch(match[1])
         line = text.count("\n", 0, match.start()) + 1
         makers = block_makers(boards)
+        named = None if begin is None else rows_block(boards, begin["block"], links)
+        if named is not None:
+            return f"{match[1]}\n{named}{match[3]}"
         if begin is None or begin["block"] not in makers:
             problems.append(
                 Problem(str(path), line, "results", f"a block of {choices(makers)}", match[1][:60])
@@ -302,6 +310,39 @@ def _pair_note(table: TaskTable) -> str:
     if any(row.elsewhere for row in table.published):
         note += f" {_OTHER_TEST} on the official test set, which is not public."
     return note
+
+
+def rows_block(boards: Leaderboard, block: str, links: Links) -> str | None:
+    """The named records of a task, each less the first; None where the block is no such list.
+
+    Differences are corrected for their number in the table (Holm).
+    """
+    kind, _, listed = block.partition(":")
+    names = listed.split(",")
+    tables = [one for one in boards.tasks if {*names} <= {row.record.name for row in one.rows}]
+    if kind != "rows" or not tables:
+        return None
+    table = tables[0]
+    tested = {
+        name: next(one for one in table.evidence[name] if one.name == table.headline)
+        for name in names
+    }
+    first, *others = tested.values()
+    found = table_differences(others, first, load_task(table.task), PLAN)
+    corrected = iter(holm([one.p_randomisation for own in found for one in own]))
+    body = []
+    for name, compared in zip(names, [[], *found], strict=True):
+        row = table.row(name)
+        told = [
+            f"{one.difference:+.1f} [{one.low:+.1f}, {one.high:+.1f}], p {p_shown(next(corrected))}"
+            for one in compared
+        ]
+        scores = [_shown(row.score(table.headline, one)) for one in _BOTH]
+        body.append((links(row.record), str(len(row.record.seeds)), *scores, *(told or ["", ""])))
+    titles = [TITLES[one] for one in _BOTH]
+    heading = ("system", "seeds", *titles, *(f"{one}, less the first" for one in titles))
+    note = f"{table.task}, {table.items or 0:,} gaps, 95% intervals by document, p corrected (Holm)"
+    return f"{markdown_table(heading, body, 1)}\n{note}.\n"
 
 
 def shipped_block(boards: Leaderboard, links: Links) -> str:
