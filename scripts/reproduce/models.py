@@ -141,6 +141,12 @@ def make(
         raise typer.Exit(1)
 
 
+def box_runs(name: str) -> frozenset[str]:
+    """The names of the runs of a model, which lie in WORK/run."""
+    titles = _steps(Path(), Path(), name, Until.MODELS)
+    return frozenset(one for one in titles if one.startswith(_RUNS))
+
+
 def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stage]:
     """All steps of a model by their names."""
     box, task = BOX[name], f"{name}-text"
@@ -208,6 +214,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stag
 
 
 _SHORT = "training.short_context=0.5"
+_RUNS = ("pretrained.", "tuned.", "teacher.", "distilled.")
 
 
 def _set(*settings: str) -> tuple[str, ...]:

@@ -101,3 +101,7 @@ def test_networks_of_the_box_are_made_by_their_own_program(tmp_path):
     assert steps[1].command[2:5] == ("crosspro.scripts.reproduce.models", "make", "{work}/box")
     assert steps[2].command[3] == "{work}/box/run/tuned.en-de.1"
     assert "{work}/box/data/en-de" in steps[2].command
+    tuned(tmp_path / "other.1", 1, "/elsewhere/pretrained.en-de.1", task="en-de-text")
+    steps = making_steps([read_recorded(str(tmp_path / "other.1"))], "en-de-text/b", "0123abc")
+    assert [step.makes for step in steps] == ["data", "networks", "other.1", "scores"]
+    assert "system.init_from={work}/box/run/pretrained.en-de.1" in steps[2].command
