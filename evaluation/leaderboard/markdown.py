@@ -54,6 +54,7 @@ NOT_MEASURED = "not measured"
 END = "<!-- end of results -->"
 _BEGIN = re.compile(r"<!-- results: (?P<block>\S+)(?: rows=(?P<rows>[1-9]\d{0,3}))? -->")
 _BLOCK = re.compile(rf"(<!-- results: [^\n]*? -->)\n(.*?)({re.escape(END)})", re.DOTALL)
+_FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\(([^()\s]+\.json)\)")
 _NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 _OTHER_TEST = "†"
@@ -78,8 +79,11 @@ def fill_blocks(path: Path, boards: Leaderboard, results: Path = FOLDER) -> str:
     text = _text(path)
     problems: list[Problem] = []
     links = _links(path, results)
+    examples = [match.span() for match in _FENCE.finditer(text)]
 
     def made(match: re.Match[str]) -> str:
+        if any(start <= match.start() < end for start, end in examples):
+            return match[0]
         begin = _BEGIN.fullmatch(match[1])
         line = text.count("\n", 0, match.start()) + 1
         makers = block_makers(boards)
@@ -95,8 +99,8 @@ def fill_blocks(path: Path, boards: Leaderboard, results: Path = FOLDER) -> str:
         return f"{match[1]}\n{makers[begin['block']](links, limit)}{match[3]}"
 
     filled = _BLOCK.sub(made, text)
-    begins = len(re.findall(r"<!-- results: ", text))
-    if begins != len(_BLOCK.findall(text)):
+    outside = _FENCE.sub("", text)
+    if outside.count("<!-- results: ") != len(_BLOCK.findall(outside)):
         ends = f"{text.count(END)} of them"
         problems.append(Problem(str(path), None, "results", f"{END} after each block", ends))
     if problems:
@@ -434,7 +438,7 @@ def check_figures(
 ) -> list[Problem]:
     """What is wrong with the figures of a Markdown file that link to records.
 
-    Links of generated blocks are not looked at.
+    Links of generated blocks and of examples in code are not looked at.
     """
     return list(_problems(path, text, records, results))
 
@@ -442,7 +446,7 @@ def check_figures(
 def _problems(
     path: Path, text: str, records: Mapping[str, Record], results: Path
 ) -> Iterator[Problem]:
-    blocks = [match.span() for match in _BLOCK.finditer(text)]
+    blocks = [match.span() for form in (_BLOCK, _FENCE) for match in form.finditer(text)]
     top = results.resolve()
     for match in _LINK.finditer(text):
         if any(start <= match.start() < end for start, end in blocks):
