@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _TEXTS = ("source", "reference", "candidate", "links", "candidate_links", "pronouns", "tokens")
 _COUNTED = ("weights", "discard", "others", "repair")
-_ALIGNED = ("align_with", "align_prior", "symmetrisation", "tokenised")
+_ALIGNED = ("align_with", "align_prior", "symmetrisation", "tokenised", "align_sentences")
 _SAID_BY_CONFIG = frozenset((*_TEXTS, *_COUNTED, *_ALIGNED, "probabilities", "legacy"))
 _WITH_LEGACY = frozenset((*_TEXTS, *_COUNTED, "legacy", "start", "output"))
 

@@ -67,6 +67,7 @@ PANELS = {
         "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
     },
     "Models and results": {
+        "leaderboard": "Make the page and tables of all results from records.",
         "models": "List, pack, check and unpack trained systems.",
         "published": "Show published results and the tables of the papers.",
         "reproduce": "Make a row of the leaderboard again, and compare.",
@@ -142,6 +143,7 @@ crosspro protest review conflicts suite.jsonl --verdicts store.sqlite
 crosspro protest review silver suite.jsonl --verdicts store.sqlite -o silver.tsv
 crosspro protest review precision doubts.jsonl --verdicts store.sqlite
 
+crosspro leaderboard --results results -o leaderboard.html
 crosspro models list runs
 crosspro models export runs/en-fr -o en-fr.zip --weights int8 --prior en-fr.npz
 crosspro models check runs/en-fr

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from crosspro.evaluation.inputs.mt_input import InputPaths, MtInput
     from crosspro.evaluation.inputs.plain_text import MTText
     from crosspro.evaluation.inputs.pronoun_lists import PronounLists
+    from crosspro.evaluation.inputs.sentence_segments import PriorOf
 
 Source = Annotated[
     Path | None, typer.Option(help="Source text, one segment a line (all files also .gz, .xz).")
@@ -85,6 +86,13 @@ Symmetrisation = Annotated[
     typer.Option(
         "--symmetrisation",
         help="Without links: how both directions are merged; grow-diag-final, as in the paper.",
+    ),
+]
+AlignSentences = Annotated[
+    bool,
+    typer.Option(
+        "--align-sentences",
+        help="Texts need not be line by line: align their sentences first, within documents.",
     ),
 ]
 Lenient = Annotated[
@@ -164,6 +172,18 @@ def lists_or_problems(name: str) -> tuple[PronounLists | None, list[Problem]]:
         return None, error.problems
 
 
+def priors(given: Path | None = None) -> PriorOf:
+    """What finds the words by which sentences are aligned: a given prior, else one of the box."""
+    from crosspro.data_prep.align.prior import load_prior
+    from crosspro.prediction.proofread.box_judge import box_prior
+
+    return box_prior if given is None else lambda source, target: load_prior(given)
+
+
+def _tell_text(name: str) -> None:
+    tell(f"aligning sentences: {name}")
+
+
 def refuse_others(context: typer.Context, allowed: Collection[str], why: str) -> None:
     """Raise if an option was given that would have no effect, rather than ignore it."""
     others = [flag for name, flag in given_options(context).items() if name not in allowed]
@@ -231,12 +251,16 @@ class LinkedFiles:
     symmetrisation: Symmetrisation = None
     tokenised: Tokenised = None
     lenient: Lenient = False
+    align_sentences: AlignSentences = False
 
     def paths(self, tokens: Path | None = None) -> InputPaths:
         """The files; raises if one is missing that there must be."""
         from crosspro.evaluation.inputs.mt_input import InputPaths
 
         required(source=self.source, reference=self.reference, candidate=self.candidate)
+        if self.align_sentences and (self.links or self.candidate_links or tokens):
+            counted = "--links, --candidate-links and --tokens, which count lines and words"
+            raise typer.BadParameter(f"--align-sentences goes without {counted}")
         assert self.source and self.reference and self.candidate  # noqa: S101 - for the type checker
         return InputPaths(
             self.source,
@@ -256,6 +280,7 @@ class LinkedFiles:
         from dataclasses import replace
 
         from crosspro.evaluation.inputs.mt_input import AlignWith, read_input
+        from crosspro.evaluation.inputs.sentence_segments import align_files
 
         paths = paths or self.paths()
         named([str(path) for path in paths.candidates], self.name)
@@ -263,6 +288,9 @@ class LinkedFiles:
         if lists is None:
             lists, problems = lists_of_files(self.pronouns, paths)
         align = AlignWith(self.align_with, self.align_prior, self.symmetrisation)
+        if self.align_sentences and not problems:
+            found = align_files(paths.to_segment(lists), priors(self.align_prior), _tell_text)
+            paths = replace(paths, segments=found)
         data = read_input(paths, lists, align, tell, problems)
         called = named([candidate.name for candidate in data.candidates], self.name)
         pairs = zip(data.candidates, called, strict=True)
@@ -295,6 +323,13 @@ class PlainFiles:
     reference: Annotated[list[Path], typer.Option(help="Reference translation.")]
     name: Names = None
     doc_ids: DocIds = None
+    align_sentences: AlignSentences = False
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --align-sentences: the source; else segments follow the reference."
+        ),
+    ] = None
 
     def read(self) -> MTText:
         """What the files hold, or all that is wrong with them; candidates are called by --name."""
@@ -302,7 +337,16 @@ class PlainFiles:
 
         from crosspro.evaluation.inputs.plain_text import read_mt_text
 
-        text = read_mt_text(self.candidate, self.reference, self.doc_ids)
+        if self.align_sentences:
+            from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles, align_files
+
+            translations = *self.reference, *self.candidate
+            files = SegmentedFiles(self.source, translations, self.doc_ids)
+            text = align_files(files, priors(), _tell_text).text(self.candidate, self.reference)
+        elif self.source is not None:
+            raise typer.BadParameter("--source: only with --align-sentences")
+        else:
+            text = read_mt_text(self.candidate, self.reference, self.doc_ids)
         return replace(text, names=tuple(named(text.names, self.name)))
 
 

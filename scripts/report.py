@@ -10,6 +10,7 @@ import typer
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignPrior,
+    AlignSentences,
     AlignWithOption,
     CandidateLinks,
     Candidates,
@@ -23,6 +24,7 @@ from crosspro.scripts.mt_options import (
     Tokenised,
     VariadicCommand,
     check_outputs,
+    priors,
     refuse_pairs,
     tell,
 )
@@ -83,6 +85,7 @@ def report(
         typer.Option("--maximise", help="In files higher scores are better; lower if not given."),
     ] = False,
     lenient: Lenient = False,
+    align_sentences: AlignSentences = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     max_examples: Annotated[
@@ -141,6 +144,7 @@ def report(
         maximise,
         tokenise,
         proofread,
+        priors(align_prior) if align_sentences else None,
     )
     plan = Resampling(resamples, seed) if resamples else None
     target = output or (folder / OUTPUT if folder.is_dir() else folder.with_suffix(f".{OUTPUT}"))

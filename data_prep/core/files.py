@@ -69,9 +69,12 @@ def parse_json(text: str | bytes) -> Any:
     NaN and infinite numbers, numbers too large for a calculation, nesting without end, and halves
     of characters (`\\ud800` alone), which no file can hold, are faults.
     """
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
     try:
         value = json.loads(text, parse_constant=_no_number, parse_float=_fraction, parse_int=_whole)
-        if _HALF.search(json.dumps(value, ensure_ascii=False)):
+        escaped = "\\u" in text and _HALF.search(json.dumps(value, ensure_ascii=False))
+        if escaped or _HALF.search(text):
             raise ValueError("half of a character (a lone surrogate)")
     except RecursionError as error:
         raise ValueError("nesting too deep") from error

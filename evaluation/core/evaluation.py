@@ -153,7 +153,7 @@ def _result(
             measure: replace(
                 score,
                 signature=make_signature(
-                    metric.described(scored, part, measure, place),
+                    [*metric.described(scored, part, measure, place), *scored.prepared],
                     plan,
                     scored.units.name,
                     metric.other_programs(scored, measure),

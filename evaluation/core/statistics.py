@@ -297,18 +297,24 @@ def bootstrap_sums(table: UnitTable, plan: Resampling) -> Floats:
     return np.concatenate([block @ table.kinds for block in drawn])
 
 
+def exchanges(units: int, counts: Ints | None, plan: Resampling) -> Iterator[Ints]:
+    """How many units, or of each kind where there are counts, are exchanged in each sample.
+
+    Samples come in blocks as in `draws`.
+    """
+    generator = np.random.default_rng(plan.seed)
+    for size in _blocks(plan.resamples, units):
+        if counts is None:
+            yield generator.integers(0, 2, size=(size, units))
+        else:
+            yield generator.binomial(counts, 0.5, size=(size, units))
+
+
 def exchanged_sums(table: UnitTable, plan: Resampling) -> Floats:
     """The sums of two systems after each unit was exchanged with probability one half."""
-    generator = np.random.default_rng(plan.seed)
     first, second = np.split(table.kinds, 2, axis=1)
     change = np.concatenate((second - first, first - second), axis=1)
-    moved = []
-    for size in _blocks(plan.resamples, len(change)):
-        if table.counts is None:
-            exchanged = generator.integers(0, 2, size=(size, len(change)))
-        else:
-            exchanged = generator.binomial(table.counts, 0.5, size=(size, len(change)))
-        moved.append(exchanged @ change)
+    moved = [block @ change for block in exchanges(len(change), table.counts, plan)]
     return table.sums + np.concatenate(moved)
 
 

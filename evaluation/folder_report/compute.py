@@ -154,7 +154,8 @@ def judged_text(
         for pronouns in map_shards(_judged, pieces, jobs=min(jobs, len(pieces))):
             found.append(pronouns)
             read(text.lines)
-    return JudgedText(text.names, tuple(found), text.lines, text.documents, judge.described)
+    told = judge.described, text.prepared
+    return JudgedText(text.names, tuple(found), text.lines, text.documents, *told)
 
 
 _Translation = tuple[PronounJudge, Sequence[str], Sequence[str], Sequence[str] | None]

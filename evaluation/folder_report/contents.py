@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
 from crosspro.evaluation.folder_report.columns import Column, columns_of
@@ -31,6 +32,9 @@ from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
 from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 from crosspro.evaluation.metrics.pronoun_doubt.metric import JudgedText
 
+if TYPE_CHECKING:
+    from crosspro.evaluation.inputs.sentence_segments import PriorOf, SentenceSegments, Tell
+
 
 @dataclass(frozen=True)
 class ReadingRules:
@@ -50,6 +54,8 @@ class ReadingRules:
     """sacrebleu's tokeniser for BLEU."""
     proofread: bool | None = None
     """Whether pronouns are judged without a reference; None: where outputs are not too long."""
+    sentences: PriorOf | None = None
+    """What helps to align sentences; None: texts are line by line."""
 
 
 PROOFREAD_LINES = 20_000
@@ -103,12 +109,13 @@ def read_contents(
     rules: ReadingRules,
     problems: Sequence[Problem] = (),
     has_judge: bool = False,
+    tell: Tell = lambda text: None,
 ) -> ReportContents:
     """Read everything, or raise all that is wrong with it; `problems` were found before.
 
     `has_judge` says that something can judge pronouns of these languages without a reference.
     """
-    return _Contents(folder, files, rules, list(problems), has_judge).read()
+    return _Contents(folder, files, rules, list(problems), has_judge, tell).read()
 
 
 class _Contents:
@@ -121,9 +128,11 @@ class _Contents:
         rules: ReadingRules,
         problems: list[Problem],
         has_judge: bool,
+        tell: Tell,
     ) -> None:
         self.folder, self.files, self.rules, self.problems = folder, files, rules, problems
-        self.has_judge = has_judge
+        self.has_judge, self.tell = has_judge, tell
+        self.segments: SentenceSegments | None = None
         self.columns: list[Column] = []
         self.missing: list[NotComputed] = []
         self.hint = ""
@@ -131,10 +140,15 @@ class _Contents:
     def read(self) -> ReportContents:
         """Everything, or an error with all faults."""
         self.enough()
+        files = self.files
+        if self.rules.sentences is not None and files.outputs:
+            self.segments = self.aligned(self.rules.sentences)
         lines = self.lines()
         size = next((len(line) for line in lines if line is not None), None)
-        files = self.files
-        documents = read_documents(files.doc_ids, files.doc_starts, size, self.problems)
+        if self.segments is not None:
+            documents = self.segments.documents
+        else:
+            documents = read_documents(files.doc_ids, files.doc_starts, size, self.problems)
         no_outputs = "" if files.outputs else f"no files in {OUTPUTS}"
         without = no_outputs or ("" if files.reference else NO_REFERENCE)
         self.offer("text", without)
@@ -189,11 +203,29 @@ class _Contents:
         if generated and files.languages[1] is None:
             self.problem("language", "names that end in a language (reference.fr), or --pair")
 
+    def aligned(self, prior_of: PriorOf) -> SentenceSegments:
+        """The texts in segments; faults are raised at once: there is nothing to compute without."""
+        from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles, align_files
+
+        files = self.files
+        outputs = tuple(output.path for output in files.outputs)
+        translations = outputs if files.reference is None else (files.reference, *outputs)
+        documents = files.doc_ids, files.doc_starts
+        given = [output.path for output in files.outputs if output.links is not None]
+        for path in given if files.links_reference is None else [files.reference, *given]:
+            expected = "no links beside texts whose sentences are to be aligned"
+            self.problems.append(Problem(str(path), None, "links", expected, "some"))
+        raise_problems(self.problems)
+        to_segment = SegmentedFiles(files.source, translations, *documents, files.languages)
+        return align_files(to_segment, prior_of, self.tell)
+
     def lines(self) -> list[list[str] | None]:
         """The lines of source, reference and outputs, those that there are."""
         files = self.files
         texts = [files.source, files.reference, *(output.path for output in files.outputs)]
         paths = [path for path in texts if path is not None]
+        if self.segments is not None:
+            return [self.segments.lines[path] for path in paths]
         read = [lines_of(path, self.problems) for path in paths]
         if self.rules.lenient:
             read = [_without_blank_end(lines, read[0]) for lines in read]
@@ -209,7 +241,9 @@ class _Contents:
         references = texts[:outputs] if self.files.source is None else texts[1:outputs]
         numbers = None if documents is None else documents.of_line
         names = tuple(output.name for output in self.files.outputs)
-        return MTText(names, tuple(texts[outputs:]), tuple(references), numbers)
+        text = MTText(names, tuple(texts[outputs:]), tuple(references), numbers)
+        done = self.segments
+        return text if done is None else replace(text, warnings=done.told, prepared=done.signature)
 
     def lists(self) -> PronounLists | None:
         """The lists of pronouns that are named, lie in the folder, or belong to the languages."""
@@ -265,6 +299,7 @@ class _Contents:
             lenient=rules.lenient,
             tokenised=rules.tokenised,
             languages=files.languages,
+            segments=self.segments,
         )
         try:
             read = read_texts(paths, lists, rules.align)

@@ -2,9 +2,10 @@
 
 - `source.en`, `test.src`: the source has `source` or `src` among the parts of its name, the
   reference `reference` or `ref`; parts stand between dots and hyphens.
-- `outputs/NAME.fr`: one file for each system, and nothing else.
+- `outputs/NAME.fr`: one file for each system, and nothing else but what belongs to one.
 - `doc-ids`, `X.doc-ids`: documents; `documents.tsv`, `X.docs`: domains and documents;
   `doc-starts`, `X.doc-starts`: the first line of each instead.
+- `X.fr.doc-ids` beside a translation X.fr: its own documents, where its lines are not the source's.
 - `X.links` beside a translation X or X.fr: its word links to the source.
 - `pronouns.yaml`: lists of pronouns, where those that come with the package are not wanted.
 - `contrastive/SET.json`, `SET.tsv`: contrastive sets; what a system made of one is
@@ -138,6 +139,7 @@ def find_files(
     if (folder / SOURCES).is_dir():
         given, pair = _in_metrics_eval(folder, given, pair, problems)
     here = _Folder(folder, problems)
+    here.own_doc_ids()
     doc_ids, doc_starts = here.only(_DOC_IDS), here.only(_DOC_STARTS)
     if given.doc_ids is not None or given.doc_starts is not None:
         doc_ids, doc_starts = given.doc_ids, given.doc_starts
@@ -232,6 +234,11 @@ class _Folder:
         self.left = [path for path in self.left if path not in found]
         return found
 
+    def own_doc_ids(self) -> None:
+        """Pass over the documents of single texts, which are read with them."""
+        texts = {f"{plain_name(path)}.doc-ids" for path in self.left}
+        self.left = [path for path in self.left if plain_name(path) not in texts]
+
     def only(self, rule: re.Pattern[str], given: Path | None = None) -> Path | None:
         """The file of a kind, of which there must not be two; or the one that was given."""
         if given is not None:
@@ -257,6 +264,7 @@ def _files_of(folder: Path) -> list[Path]:
 
 def _found_outputs(folder: Path, problems: list[Problem]) -> tuple[SystemFile, ...]:
     files = _Folder(folder, problems)
+    files.own_doc_ids()
     links = files.every(_LINKS)
     outputs = _systems(files.left, links, problems)
     for path in links:

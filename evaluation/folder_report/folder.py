@@ -39,7 +39,7 @@ from crosspro.evaluation.inputs.mt_tests import (
 )
 from crosspro.evaluation.metrics.pronoun_doubt.metric import PronounJudge
 
-READING = "reading"
+READING, SENTENCES = "reading", "aligning sentences"
 JudgeOf = Callable[[str, str], PronounJudge | None]
 SMALL = 20_000
 """Work on so few lines, of all outputs together, is done before another process has begun."""
@@ -76,7 +76,11 @@ def report_on(
         source, target = files.languages
         judge = judge_of(source, target) if source and target else None
         rules = rules or ReadingRules()
-        contents = read_contents(test.folder, files, rules, problems, judge is not None)
+
+        def tell(text: str) -> None:
+            progress(Step(SENTENCES, text))
+
+        contents = read_contents(test.folder, files, rules, problems, judge is not None, tell)
         if judge is not None:
             contents = replace(contents, judged=judged_text(contents, judge, jobs, progress))
         text = contents.text

@@ -119,8 +119,17 @@ def read_text(path: str | Path, problems: list[Problem]) -> Text:
     lines = data.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
-    lengths = np.fromiter((len(line.split()) for line in lines), np.int64, len(lines))
-    return Text(str(path), lines, lengths, readable)
+    return Text(str(path), lines, _lengths(lines), readable)
+
+
+def text_of_lines(path: str | Path, lines: Iterable[str]) -> Text:
+    """A text that was read already, as one that comes from a file."""
+    raw = [unicodedata.normalize("NFC", line).encode("utf-8") for line in lines]
+    return Text(str(path), raw, _lengths(raw))
+
+
+def _lengths(lines: Sequence[bytes]) -> Ints:
+    return np.fromiter((len(line.split()) for line in lines), np.int64, len(lines))
 
 
 def tokenised_text(text: Text, language: str) -> Text:

@@ -33,6 +33,7 @@ from crosspro.evaluation.inputs.linked_text import (
     read_links,
     read_text,
     text_digest,
+    text_of_lines,
     tokenised_text,
 )
 from crosspro.evaluation.inputs.plain_text import (
@@ -44,6 +45,7 @@ from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 
 if TYPE_CHECKING:
     from crosspro.data_prep.align.prior import Prior
+    from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles, SentenceSegments
 
 
 Progress = Callable[[str], None]
@@ -69,6 +71,21 @@ class InputPaths:
     """Whether there are spaces between words and punctuation; None says to look."""
     languages: tuple[str | None, str | None] = (None, None)
     """Those of source and translations, where neither lists nor the names of the files tell."""
+    segments: SentenceSegments | None = None
+    """The texts, where their sentences were aligned, instead of the lines of the files."""
+
+    def to_segment(self, lists: PronounLists | None = None) -> SegmentedFiles:
+        """The texts whose sentences are to be aligned, with their languages where they are told."""
+        from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles
+
+        of_lists = ("", "") if lists is None else (lists.source_language, lists.target_language)
+        source, target = (
+            one or given or told
+            for one, given, told in zip(of_lists, self.languages, told_languages(self), strict=True)
+        )
+        translations = self.reference, *self.candidates
+        documents = self.doc_ids, self.doc_starts
+        return SegmentedFiles(self.source, translations, *documents, (source, target))
 
 
 @dataclass(frozen=True)
@@ -101,6 +118,8 @@ class MtInput:
     warnings: tuple[str, ...] = ()
     lists: PronounLists | None = None
     """The pronouns that are scored."""
+    prepared: tuple[str, ...] = ()
+    """What was done with the texts before, for signatures."""
 
     @property
     def pronouns(self) -> PronounLists:
@@ -132,6 +151,8 @@ class ReadTexts:
     lenient: bool
     languages: tuple[str, str] | None
     """Those of source and translations, if our own tokeniser is to cut them into words."""
+    segments: SentenceSegments | None = None
+    """What became of the texts, where their sentences were aligned."""
 
 
 def read_input(
@@ -157,14 +178,17 @@ def read_texts(
     """Read all files, or raise all that is wrong with any of them."""
     problems = list(problems)
     names = candidate_names(paths.candidates, problems)
-    source = _source(paths.source, problems)
+    source = _source(paths, problems)
     texts = [_text(path, source, problems, paths) for path in (paths.reference, *paths.candidates)]
     links = [
         None if path is None else read_links(path, source, text, problems, lenient=paths.lenient)
         for path, text in zip(_link_files(paths, problems), texts, strict=True)
     ]
     size = len(source.lines) if source.readable else None
-    documents = read_documents(paths.doc_ids, paths.doc_starts, size, problems)
+    if paths.segments is None:
+        documents = read_documents(paths.doc_ids, paths.doc_starts, size, problems)
+    else:
+        documents = paths.segments.documents
     helper = _helper(align, all(link is not None for link in links), problems)
     languages = None
     if not _tokenised(paths, source, texts[0], problems):
@@ -188,6 +212,7 @@ def read_texts(
         lists,
         paths.lenient,
         languages,
+        paths.segments,
     )
 
 
@@ -214,6 +239,7 @@ def linked_input(
         _origin(read),
         read.anchors,
         (
+            *(read.segments.told if read.segments else ()),
             *_exchanged(source, texts[0], read.lists),
             *(
                 f"{one.path}: links that lead to no word, which were dropped: {one.dropped:,}"
@@ -222,6 +248,7 @@ def linked_input(
             ),
         ),
         read.lists,
+        read.segments.signature if read.segments else (),
     )
 
 
@@ -285,9 +312,16 @@ def told_languages(paths: InputPaths) -> tuple[str | None, str | None]:
     return language_of(paths.source), next(filter(None, translations), None)
 
 
-def _source(path: Path, problems: list[Problem]) -> Text:
+def _read(path: Path, problems: list[Problem], paths: InputPaths) -> Text:
+    """A text as it is in its file, or in segments."""
+    if paths.segments is not None:
+        return text_of_lines(path, paths.segments.lines[path])
+    return read_text(path, problems)
+
+
+def _source(paths: InputPaths, problems: list[Problem]) -> Text:
     """The source; one without lines is reported once, and not for every file beside it."""
-    text = read_text(path, problems)
+    text = _read(paths.source, problems, paths)
     if text.readable and not text.lines:
         problems.append(Problem(text.path, None, "file", "at least one line", "none"))
         return replace(text, readable=False)
@@ -305,7 +339,7 @@ def _link_files(paths: InputPaths, problems: list[Problem]) -> list[Path | None]
 
 
 def _text(path: Path, source: Text, problems: list[Problem], paths: InputPaths) -> Text:
-    text = read_text(path, problems)
+    text = _read(path, problems, paths)
     return check_lengths(text, source, problems, lenient=paths.lenient)
 
 

@@ -100,6 +100,9 @@ class MTText:
     candidates: tuple[list[str], ...]
     references: tuple[list[str], ...]
     documents: Ints | None = None
+    warnings: tuple[str, ...] = ()
+    prepared: tuple[str, ...] = ()
+    """What was done with the texts before, for signatures."""
 
     @property
     def lines(self) -> int:
@@ -140,13 +143,15 @@ def read_mt_text(
         # A document is a run of equal ids, as everywhere.
         new = [i > 0 and one != documents[i - 1] for i, one in enumerate(documents)]
         numbers = np.cumsum(new)
-    short = [plain_name(path) for path in candidates]
-    names = tuple(
-        name if short.count(name) == 1 else str(path)
-        for name, path in zip(short, candidates, strict=True)
-    )
     split = len(references)
-    return MTText(names, tuple(texts[split:]), tuple(texts[:split]), numbers)
+    return MTText(short_names(candidates), tuple(texts[split:]), tuple(texts[:split]), numbers)
+
+
+def short_names(paths: Sequence[Path]) -> tuple[str, ...]:
+    """The names of files, with their folders where two have the same."""
+    short = [plain_name(path) for path in paths]
+    pairs = zip(short, paths, strict=True)
+    return tuple(name if short.count(name) == 1 else str(path) for name, path in pairs)
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,10 @@ from crosspro.evaluation.core.statistics import (
     Floats,
     Measure,
     Resampling,
-    UnitTable,
-    paired_tests,
+    draws,
+    exchanges,
+    interval,
+    p_value,
     scores_of,
 )
 from crosspro.evaluation.leaderboard.record import (
@@ -69,9 +71,6 @@ MEASURES: Mapping[str, ConfusionMetric] = {
     "macro_f1": macro_f1,
 }
 FREQUENT_RECALL = "frequent_macro_recall"
-COMPARED = ("macro_recall", "accuracy")
-"""The measures by which systems are compared."""
-
 PLAN = Resampling()
 """How intervals of records are resampled."""
 
@@ -264,7 +263,7 @@ def _is_apart(name: str, gold: Mapping[str, GoldLabels]) -> bool:
 
 def _classes(labels: Sequence[str], task: Task) -> ClassIndices:
     index = task.class_index
-    return np.fromiter((index[label] for label in labels), np.int8, len(labels))
+    return np.fromiter(map(index.__getitem__, labels), np.int8, len(labels))
 
 
 def _gold(name: str, gold: GoldLabels, task: Task) -> Gold:
@@ -366,18 +365,78 @@ def _mean(metric: ConfusionMetric, seeds: int, size: int) -> Measure:
 def differences(
     first: LabelledSet, second: LabelledSet, task: Task, plan: Resampling
 ) -> list[Difference]:
-    """The means of one over all its seeds less those of another, on the same documents.
+    """The means of one over all its seeds less those of another, on the same documents."""
+    return table_differences([first], second, task, plan)[0]
+
+
+def table_differences(
+    rows: Sequence[LabelledSet], reference: LabelledSet, task: Task, plan: Resampling
+) -> list[list[Difference]]:
+    """The differences of several systems to one, all on the same resamples.
 
     The n-th seed is exchanged with the n-th one of the other, whose seeds begin anew where it has
-    fewer.
+    fewer. Recalls are shares of gold, which is one for both: sums of the hits that one has more
+    than the other, by class, are all that is resampled.
     """
-    number, size = max(len(first.seeds), len(second.seeds)), len(task.classes)
-    sides = [
-        [one.seeds[place % len(one.seeds)] for place in range(number)] for one in (first, second)
-    ]
-    table: UnitTable = confusion_units(first.gold, [*sides[0], *sides[1]], size)
-    means = {name: _mean(MEASURES[name], number, size) for name in COMPARED}
-    return paired_tests(("first", "second"), table, means, plan)
+    if not rows:
+        return []
+    units, size = reference.gold.units, len(task.classes)
+    gold = units.sums(np.eye(size)[reference.gold.classes])
+    more = np.stack([_more_hits(one, reference, size) for one in rows], axis=2)
+    whole = gold.sum(axis=0)[None]
+    observed = _changes(np.ones((1, units.count)), more, whole)
+    weights = (block.astype(np.float64) for block in draws(units.count, None, plan))
+    drawn = [_changes(one, more, one @ gold) for one in weights]
+    signs = (1 - 2 * block.astype(np.float64) for block in exchanges(units.count, None, plan))
+    moved = [_changes(one, more, whole) for one in signs]
+    found: list[list[Difference]] = [[] for _ in rows]
+    for name, values in observed.items():
+        samples, under_null = (np.concatenate([one[name] for one in own]) for own in (drawn, moved))
+        for place, difference in enumerate(values[0].tolist()):
+            test = _tested(name, difference, samples[:, place], under_null[:, place])
+            found[place].append(test)
+    return found
+
+
+def _more_hits(first: LabelledSet, second: LabelledSet, size: int) -> Floats:
+    """The hits of one less those of another by unit and class, means over their seeds."""
+    gold, units = second.gold.classes, second.gold.units
+    number = max(len(first.seeds), len(second.seeds))
+    found = np.zeros(len(gold))
+    for place in range(number):
+        one, other = (side.seeds[place % len(side.seeds)] for side in (first, second))
+        found += (one.classes == gold).astype(np.float64) - (other.classes == gold)
+    cells = units.of_item * size + gold
+    sums = np.bincount(cells, found / number, units.count * size)
+    return np.asarray(sums.reshape(units.count, size), dtype=np.float64)
+
+
+def _changes(weights: Floats, more: Floats, gold: Floats) -> dict[str, Floats]:
+    """What so many more hits change of macro recall and of accuracy: a row for each sample.
+
+    `more` is by unit, class and system; `gold` are the gaps of each class in each sample.
+    """
+    shares = np.where(gold > 0, 100 / np.maximum(gold, 1), 0)
+    macro = np.zeros((len(weights), more.shape[2]))
+    total = np.zeros_like(macro)
+    for place in range(gold.shape[1]):
+        sums = weights @ more[:, place]
+        total += sums
+        sums *= shares[:, place : place + 1]
+        macro += sums
+    macro /= (gold > 0).sum(axis=1, keepdims=True)
+    total *= 100 / gold.sum(axis=1, keepdims=True)
+    return {"macro_recall": macro, "accuracy": total}
+
+
+def _tested(name: str, difference: float, drawn: Floats, moved: Floats) -> Difference:
+    low, high = interval(drawn)
+    if low is None or high is None:
+        raise ValueError("no resample has a gap")
+    bootstrap = p_value(drawn - difference, difference)
+    return Difference(
+        name, "first", "second", difference, low, high, bootstrap, p_value(moved, difference)
+    )
 
 
 # Everything that is measured ----------------------------------------------------------------------
@@ -415,8 +474,13 @@ def measured_labels(
     )
 
 
-def evidence_of(record: Record, task: Task, results: Path = FOLDER) -> tuple[LabelledSet, ...]:
-    """The test sets of a predictor's record with its labels, and all of them pooled."""
-    gold = read_gold_labels(record.task, results)
+def evidence_of(
+    record: Record, task: Task, results: Path = FOLDER, gold: Mapping[str, GoldLabels] | None = None
+) -> tuple[LabelledSet, ...]:
+    """The test sets of a predictor's record with its labels, and all of them pooled.
+
+    `gold` is that of the task, where it was read before.
+    """
+    known = read_gold_labels(record.task, results) if gold is None else gold
     labels = read_labels(record.name, results)
-    return labelled_sets(task, gold, labels, evidence_file(record.name, results))
+    return labelled_sets(task, known, labels, evidence_file(record.name, results))

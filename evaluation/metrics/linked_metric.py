@@ -82,6 +82,7 @@ def linked_scored(
             **facts,
         },
         (*data.warnings, *warnings),
+        data.prepared,
     )
 
 

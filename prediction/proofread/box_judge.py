@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from crosspro.data_prep.align.prior import Prior
 from crosspro.evaluation.metrics.pronoun_doubt.metric import ProofreadPronoun
 from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.models import summary
-from crosspro.prediction.pair_prediction import Predictor, load_predictor
+from crosspro.prediction.pair_prediction import Predictor, load_predictor, model_prior
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
 from crosspro.prediction.proofread.judge import load_judge
@@ -60,6 +61,12 @@ def judge_of(source: str, target: str) -> BoxJudge | None:
     box = box_models()
     fitting = sorted(name for name in box if name == pair or name.startswith(f"{pair}-"))
     return BoxJudge(fitting[0], box[fitting[0]]) if fitting else None
+
+
+def box_prior(source: str, target: str) -> Prior | None:
+    """What a model of the box knows of the words of two languages, if there is one."""
+    judge = judge_of(source, target)
+    return None if judge is None else model_prior(judge.path)
 
 
 @lru_cache(maxsize=1)

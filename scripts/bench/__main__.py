@@ -22,6 +22,7 @@ CASES = {
     "first-step": "networks",
     "fill": "systems",
     "fit": "systems",
+    "leaderboard": "leaderboard",
     "lm": "commands",
     "mt": "commands",
     "predict": "systems",

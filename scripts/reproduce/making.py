@@ -15,7 +15,7 @@ from crosspro.data_prep.core.files import is_archive
 from crosspro.data_prep.core.task import load_task
 from crosspro.evaluation.leaderboard.record import MakingStep
 from crosspro.prediction.recorded_runs import FOLDERS, MADE_FROM, RECIPE, RecordedRun
-from crosspro.scripts.reproduce.models import BOX
+from crosspro.scripts.reproduce.models import BOX, box_runs
 from crosspro.scripts.reproduce.real_data import TASKS
 
 EXTRA = "extra train"
@@ -23,7 +23,6 @@ TAGGERS = "extra annotate"
 GPU = "gpu"
 _FOR_USE = "-text"
 _WITHOUT = ("trainer.encoded_dir", "trainer.progress_bar", "trainer.checkpoint_epochs")
-_NETWORKS = "document_encoder"
 
 
 def making_steps(
@@ -86,9 +85,9 @@ def _box_command(name: str) -> tuple[str, ...]:
 
 
 def _of_box(run: RecordedRun) -> bool:
-    """Whether the program that makes the models of the box makes this run, too."""
-    made = (part.run.system for part in run.every() if not part.is_ensemble)
-    return bool(_box(run.run.task)) and set(made) == {_NETWORKS}
+    """Whether the program that makes the models of the box makes this run, too: by its name."""
+    name = _box(run.run.task)
+    return bool(name) and (is_archive(run.path) or run.path.name in box_runs(name))
 
 
 def _place(run: RecordedRun) -> str:

@@ -50,3 +50,15 @@ def test_faults_are_named(files):
     assert f"{files / 'b'}:2: lines: expected 2 lines as in {files / 'ref'}, found 1" in shown
     (files / "b").write_text("Il.\nElle.\n")
     assert b"one of de, en, es, fr" in crosspro(*call, "-l", "xx").stderr
+
+
+def test_output_in_one_line_is_aligned_with_the_reference(files):
+    (files / "one").write_text("Elle dort. Est-il là ?\n")
+    call = ("pronoun-f1", "--candidate", files / "one", "--reference", files / "ref", "-l", "fr")
+    assert b"expected 2 lines" in crosspro(*call).stderr
+    found = crosspro(*call, "--align-sentences", "--layout", "json")
+    read = json.loads(found.stdout)
+    assert read["systems"][0]["scores"]["f1"]["value"] == 100
+    assert "sentences:aligned(same-words)" in read["signature"]
+    assert read["warnings"][0].startswith("one: sentences aligned, 2 with 2 of the source: 2 one")
+    assert b"only with --align-sentences" in crosspro(*call, "--source", files / "ref").stderr

@@ -71,8 +71,9 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
             tuple[Sequence[Floats], ...],
             tuple(np.concatenate(parts, axis=1) for parts in zip(*counted, strict=True)),
         )
-        warnings = [_TOKENISED] if self._tokenised(data.references[0]) else []
-        return Scored(data, data.names, rows, data.units, {"sacrebleu": own}, tuple(warnings))
+        cut_again = (_TOKENISED,) if self._tokenised(data.references[0]) else ()
+        facts, warnings = {"sacrebleu": own}, (*data.warnings, *cut_again)
+        return Scored(data, data.names, rows, data.units, facts, warnings, data.prepared)
 
     def _tokenised(self, reference: Sequence[str]) -> bool:
         """Whether BLEU is to cut text into words that is cut already."""

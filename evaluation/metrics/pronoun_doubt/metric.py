@@ -69,6 +69,7 @@ class JudgedText:
     lines: int
     documents: Ints | None
     judge: tuple[str, ...]
+    prepared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,8 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, JudgedText, list[ProofreadPro
         units = choose_units(document=data.documents, line=np.arange(data.lines))
         none = [name for name, own in zip(data.names, data.pronouns, strict=True) if not own]
         warnings = tuple(f"{name}: no pronoun that the model knows" for name in none)
-        return Scored(data, data.names, tuple(found), units, {"judge": list(data.judge)}, warnings)
+        facts = {"judge": list(data.judge)}
+        return Scored(data, data.names, tuple(found), units, facts, warnings, data.prepared)
 
     def statistics(self, scored: DoubtedText, system: int) -> Floats:
         """Of each line the sum of probabilities, pronouns, and those over the threshold."""

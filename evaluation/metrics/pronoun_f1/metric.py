@@ -159,10 +159,11 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
             for lines in data.candidates
         ]
         groups = sorted({group for one in counted for group in one}, key=place_in_report)
-        warnings = () if any(wanted) else ("the reference has no pronoun",)
+        none = () if any(wanted) else ("the reference has no pronoun",)
         found = tuple([(group, one.get(group, _NONE)) for group in groups] for one in counted)
         facts = {"language": language}
-        return Scored(data, data.names, found, data.units, facts, warnings)
+        warnings = *data.warnings, *none
+        return Scored(data, data.names, found, data.units, facts, warnings, data.prepared)
 
     def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Everything, then one breakdown after the other; each group has its own statistics."""
