@@ -159,8 +159,8 @@ class TaskTable:
 class OverviewRow:
     """A task in one row: its best systems, and the best of the papers.
 
-    `difference` is that of the best single system to the best of the papers trained here, corrected
-    for the rows of the overview.
+    `difference` is that of `compared` to the best of the papers trained here, corrected for the
+    rows of the overview.
     """
 
     task: str
@@ -171,6 +171,14 @@ class OverviewRow:
     difference: RowDifference | None = None
     there: Score | None = None
     """The best single system's score on the test set of the published figure, if that is ours."""
+
+    @property
+    def compared(self) -> BoardRow | None:
+        """What is compared with the papers: the best single system, or where that is one of the
+        papers' the best ensemble."""
+        if self.single is not None and self.papers is not None:
+            return self.ensemble if self.single.record == self.papers.record else self.single
+        return self.single
 
 
 @dataclass(frozen=True)
@@ -319,15 +327,15 @@ def overview_row(table: TaskTable) -> OverviewRow:
     """The best of a task; its difference is not corrected."""
     single, published = table.best(False), next(iter(table.published), None)
     public = published is not None and not published.elsewhere
-    return OverviewRow(
+    row = OverviewRow(
         table.task,
         single,
         table.best(True),
         table.best(False, Provenance.PAPERS),
         published,
-        None if single is None else single.difference,
-        single.score(_PUBLIC_SET) if single is not None and public else None,
+        there=single.score(_PUBLIC_SET) if single is not None and public else None,
     )
+    return replace(row, difference=None if row.compared is None else row.compared.difference)
 
 
 def _shipped_row(table: TaskTable) -> OverviewRow:

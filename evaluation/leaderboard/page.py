@@ -31,7 +31,13 @@ from crosspro.evaluation.leaderboard.boards import (
     TaskTable,
     TestTable,
 )
-from crosspro.evaluation.leaderboard.markdown import NOT_MEASURED, WHOSE, overview_note, p_shown
+from crosspro.evaluation.leaderboard.markdown import (
+    NOT_MEASURED,
+    WHOSE,
+    compared_title,
+    overview_note,
+    p_shown,
+)
 from crosspro.evaluation.leaderboard.record import POOLED, Record
 from crosspro.evaluation.metrics.submissions.submission import ClassIndices
 from crosspro.evaluation.output.page import embedded_json, fill_page, score_bar
@@ -91,7 +97,7 @@ _HEADING = (
     "best ensemble",
     "best of the papers, trained here",
     "best published",
-    "single less papers",
+    "less the papers",
     "command",
 )
 
@@ -153,15 +159,14 @@ def _there(row: OverviewRow) -> str:
 
 
 def _overview_difference(row: OverviewRow) -> str:
-    if row.single is None:
+    if row.compared is None:
         return f'<span class="none">{NOT_MEASURED}</span>'
-    if row.papers is not None and row.papers.record.name == row.single.record.name:
-        return "the same system"
     one = row.difference
     if one is None:
         return "not tested"
     return (
-        f"<strong>{one.value:+.1f}</strong> <small>[{one.low:+.1f}, {one.high:+.1f}]</small>"
+        f"{compared_title(row)}<strong>{one.value:+.1f}</strong> "
+        f"<small>[{one.low:+.1f}, {one.high:+.1f}]</small>"
         f"<small class=p>p {html.escape(p_shown(one.corrected))}</small>"
     )
 
