@@ -30,6 +30,8 @@ POOLED = "pooled"
 """The name of all test sets of a task together."""
 SUFFIX = ".json"
 EVIDENCE = ".xz"
+_SAID = ("title", "source", "notes", "configuration", "environment", "members")
+"""What of a record people or their machines have written."""
 _NAME = re.compile(r"[\w.+-]+(/[\w.+-]+)+")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -147,7 +149,9 @@ class Record:
             yield Fault(("name",), "FOLDER/NAME of letters, digits and ._+-", quoted(self.name))
         if not any(self.scores.values()):
             yield Fault(("scores",), "scores of at least one test set", "none")
-        for place, text in _texts(asdict(self)):
+        said = {one: getattr(self, one) for one in _SAID}
+        steps = [{"command": step.command, "needs": step.needs} for step in self.steps]
+        for place, text in _texts({**said, "steps": steps}):
             if path := _MACHINE.search(text):
                 told = "no path of a machine ({work} and {corpora} stand for its folders)"
                 yield Fault(place, told, quoted(path[0]))
