@@ -9,6 +9,8 @@ neither what follows nor the source is looked at.
 IDIAP took gender and number from Morfette, a tagger of inflected French. Here the gender of a noun
 comes from a lexicon or from a parse of the target, and its number too where the target is
 inflected. Lemmas hide the number, and the source is not looked at, so that it is not known there.
+In text without tags, nouns are the words that the lexicon has as such, and pronouns those of a
+list; the rules, which ask for a verb, say nothing there.
 
 Rules decide two cases only, *on* and pronouns that are not translated, from patterns of source and
 target. The findings paper does not print them; these are ours (`_on`, `_untranslated`).
@@ -51,7 +53,8 @@ UNKNOWN = "?"
 def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[int, str]]:
     """The positions of nouns and pronouns, gaps aside, and `Fem.Plur` or the like for each.
 
-    A pronoun stands for itself, as its lemma says person and, mostly, gender.
+    A pronoun stands for itself, as its lemma says person and, mostly, gender. Where no tag tells
+    pronouns they are known by a list.
     """
     gaps = {gap.position for gap in example.gaps}
     parse = example.target_parse
@@ -60,7 +63,7 @@ def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[
             continue
         token = None if parse is None else parse.tokens[place]
         known = example.tag(place) or (token.tag if token else "")
-        if known in PRONOUN_TAGS:
+        if known in PRONOUN_TAGS or (not known and word.lower() in _PRONOUNS):
             yield place, word.lower()
         elif known in NOUN_TAGS or (not known and lexicon is not None and lexicon.is_noun(word)):
             gender = (token.feature("Gender") if token else "") or (
@@ -81,6 +84,7 @@ _BE = word_set("idiap", "en", "be")
 _NO_ACTIVE_VERB = word_set("idiap", "fr", "no-active-verb")
 _SUBJECTS = word_set("idiap", "fr", "subjects")
 _OBJECTS = word_set("idiap", "fr", "objects")
+_PRONOUNS = word_set("idiap", "fr", "pronouns")
 _BEFORE_VERBS = _OBJECTS | word_set("idiap", "fr", "between")
 
 

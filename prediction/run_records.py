@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from crosspro.data_prep.annotate.layers import data_stem, layers_beside
-from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.files import is_archive, read_blocks, read_lines, sha256_of
-from crosspro.data_prep.core.task import Task, load_task
+from crosspro.data_prep.core.task import OTHER, Task, load_task
 from crosspro.evaluation.leaderboard.evidence import (
     GoldLabels,
     Labels,
@@ -36,20 +37,25 @@ from crosspro.evaluation.leaderboard.record import (
     write_record,
 )
 from crosspro.evaluation.metrics.submissions.submission import Gold, label_column, read_gold
-from crosspro.prediction.output import gold_examples, read_or_predict
+from crosspro.prediction.output import gold_examples, predicted, read_or_predict
 from crosspro.prediction.recorded_runs import (
     RecordedRun,
     by_record,
     read_recorded,
     training_text,
 )
+from crosspro.prediction.system import load_system
 
 _BLOCK = 1 << 20
 _LONGEST = 100
 """Letters of a name that is made of settings, at most."""
 
-Steps = Callable[[Sequence[RecordedRun], str, str, Collection[str]], tuple[MakingStep, ...]]
-"""The commands that make runs, for the name and commit of their record and sets that are apart."""
+JOINED = ".joined"
+"""How test sets end in which classes are one that the classes of a system do not tell apart."""
+
+Steps = Callable[[Sequence[RecordedRun], str, str, Collection[str], str], tuple[MakingStep, ...]]
+"""The commands that make runs, for the name and commit of their record, sets that are apart, and
+the task of gold."""
 
 # What a run predicts ------------------------------------------------------------------------------
 
@@ -127,6 +133,8 @@ def labels_of(
 
 
 def _predictions(run: RecordedRun, gold: GoldFile, task: Task) -> tuple[str, ...]:
+    if run.run.task != task.name:
+        return _other_predictions(run, gold, task)
     path = run.path
     examples = []
     if is_archive(path):
@@ -138,6 +146,52 @@ def _predictions(run: RecordedRun, gold: GoldFile, task: Task) -> tuple[str, ...
     return tuple(task.classes[one] for one in submission.classes)
 
 
+def _other_predictions(run: RecordedRun, gold: GoldFile, task: Task) -> tuple[str, ...]:
+    """What a system of another task says of gaps, by the classes of this one."""
+    system = load_system(run.path)
+    own = system.task
+    alike = ("source_language", "target_language", "target", "tagset")
+    if any(getattr(own, name) != getattr(task, name) for name in alike):
+        expected = f"one whose text is that of {own.name}, which {run.path} is for"
+        raise input_error("settings", "--task", expected, task.name)
+    names = [max(held, key=held.__getitem__) for held in held_classes(own, task)]
+    examples = gold_examples(gold.path, task, layers_beside(gold.path), gold.gold)
+    blind = [
+        replace(one, gaps=tuple(replace(gap, label=None) for gap in one.gaps)) for one in examples
+    ]
+    found = predicted(system, blind).submission(run.path.name, pointed=False)
+    return tuple(names[one] for one in found.classes)
+
+
+def held_classes(own: Task, task: Task) -> list[Counter[str]]:
+    """The classes of another task that each class of a task has words of, and how many.
+
+    Words of no class of it are OTHER, which counts only where there is nothing else.
+    """
+    found = []
+    for words in own.forms.values():
+        held = Counter(map(task.class_of, words))
+        if len(held) > 1:
+            del held[OTHER]
+        found.append(held or Counter({OTHER: 1}))
+    return found
+
+
+def joined_gold(gold: Mapping[str, GoldLabels], own: Task, task: Task) -> dict[str, GoldLabels]:
+    """The sets once more where a class of a system has words of several classes: these are one."""
+    one_of = {
+        name: max(held, key=held.__getitem__) for held in held_classes(own, task) for name in held
+    }
+    if len(set(one_of.values())) == len(one_of):
+        return {}
+    return {
+        f"{name}{JOINED}": replace(
+            one, labels=tuple(one_of.get(label, label) for label in one.labels), apart=True
+        )
+        for name, one in gold.items()
+    }
+
+
 # Records ------------------------------------------------------------------------------------------
 
 
@@ -145,7 +199,7 @@ def _predictions(run: RecordedRun, gold: GoldFile, task: Task) -> tuple[str, ...
 class Asked:
     """What a person says of records, and what would else be taken from their runs (None).
 
-    `names` are those of the first records.
+    `names` are those of the first records, `task` is that of gold.
     """
 
     names: tuple[str, ...] = ()
@@ -156,6 +210,7 @@ class Asked:
     commit: str | None = None
     members: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    task: str | None = None
 
 
 def record_titles(rows: Sequence[Sequence[RecordedRun]]) -> list[str]:
@@ -190,6 +245,7 @@ def make_record(
     own = any(run.is_own for run in runs) or is_archive(first.path)
     commits = sorted({run.run.commit or "" for run in runs})
     commit = asked.commit if asked.commit is not None else ", ".join(commits)
+    task = asked.task or first.run.task
     text = training_text(runs)
     if text is not None and asked.text is not None:
         text = replace(text, name=asked.text)
@@ -199,7 +255,7 @@ def make_record(
         title=asked.title or title,
         system=first.run.system if several else leaves[0].run.system,
         origin=asked.origin or (Provenance.OWN if own else Provenance.PAPERS),
-        task=first.run.task,
+        task=task,
         ensemble=several,
         year=asked.year or first.year,
         text=text,
@@ -207,7 +263,7 @@ def make_record(
         commit=commit,
         configuration=_configuration(first),
         environment=_environment(runs),
-        steps=steps(runs, name, commit, apart),
+        steps=steps(runs, name, commit, apart, task),
         members=asked.members or _members(runs, known),
         sets=found.sets,
         scores=found.scores,
@@ -327,9 +383,12 @@ def new_records(
     Test sets that are `apart` are not pooled, nor are those of which gold says so already. Records
     that are there are only `replaced` on demand.
     """
-    task = load_task(rows[0][0].run.task)
+    own = rows[0][0].run.task
+    task = load_task(asked.task or own)
     golds = read_gold_files(data, task)
-    problems = [one for row in rows for run in row for one in gold_problems(run, golds)]
+    problems: list[Problem] = []
+    if task.name == own:
+        problems += [one for row in rows for run in row for one in gold_problems(run, golds)]
     names = [gold.name for gold in golds]
     problems += [
         Problem("settings", None, "--apart", choices(names), quoted(one))
@@ -339,8 +398,10 @@ def new_records(
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
     before = read_gold_labels(task.name, results) if gold_file(task.name, results).is_file() else {}
-    kept = {*apart, *(name for name, one in before.items() if one.apart)}
+    kept = {*apart, *(name for name in names if name in before and before[name].apart)}
     gold = {one.name: gold_labels(one.gold, task, one.name in kept) for one in golds}
+    joined = {} if task.name == own else joined_gold(gold, load_task(own), task)
+    gold |= joined
     known = list(read_records(results)) if any(results.rglob("*.json")) else []
     taken = set() if replaced else {one.name for one in known}
     found = []
@@ -352,13 +413,12 @@ def new_records(
     called = [*asked.names, *own_names[len(asked.names) :]]
     for row, name, title in zip(rows, called, titles, strict=True):
         labels = labels_of(row, golds, task)
+        labels |= {one: labels[one.removesuffix(JOINED)] for one in joined}
         measured = measured_labels(task, gold, labels, row[0].path)
         record = make_record(row, name, title, measured, known, asked, steps, kept)
         problems += record_problems(record, results)
         if record.name in taken:
-            path = str(record_file(record.name, results))
-            expected = "a name that is free (--name), or --replace"
-            problems.append(Problem(path, None, "name", expected, "a record"))
+            problems.append(_taken(record.name, results))
         taken.add(record.name)
         known = [*(one for one in known if one.name != record.name), record]
         found.append(NewRecord(record, labels))
@@ -366,3 +426,35 @@ def new_records(
     if problems:
         raise InputError(problems)
     return NewRecords(task.name, gold, tuple(found))
+
+
+def _taken(name: str, results: Path) -> Problem:
+    path = str(record_file(name, results))
+    return Problem(path, None, "name", "a name that is free, or --replace", "a record")
+
+
+def labelled_record(
+    run: RecordedRun,
+    gold: Mapping[str, GoldLabels],
+    labels: Mapping[str, Sequence[str]],
+    asked: Asked,
+    steps: Steps,
+    results: Path,
+    *,
+    replaced: bool = False,
+) -> NewRecords:
+    """The record of a run whose labels of test sets are known; raises `InputError` with all faults.
+
+    `asked` has its name, and `labels` are by test set.
+    """
+    task, name = load_task(run.run.task), asked.names[0]
+    seed = "+".join(map(str, run.seeds))
+    by_seed = {test: {seed: tuple(own)} for test, own in labels.items()}
+    measured = measured_labels(task, gold, by_seed, run.path)
+    record = make_record([run], name, run.title, measured, (), asked, steps)
+    problems = record_problems(record, results)
+    if record_file(name, results).is_file() and not replaced:
+        problems.append(_taken(name, results))
+    if problems:
+        raise InputError(problems)
+    return NewRecords(task.name, gold, (NewRecord(record, by_seed),))

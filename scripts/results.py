@@ -61,6 +61,9 @@ def add(
         typer.Option(help="The record of an ensemble's member (repeat); found by predictions."),
     ] = None,
     note: Annotated[list[str] | None, typer.Option(help="What else to know (repeat).")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="The task of the gold files, if runs are of another.")
+    ] = None,
     apart: Annotated[
         list[str] | None, typer.Option(help="A test set that is not pooled (repeat).")
     ] = None,
@@ -73,8 +76,10 @@ def add(
 
     Runs that differ in their seed alone become one record, results/TASK/NAME.json, with their
     predictions beside it (labels, no text); --name calls records otherwise, TASK/NAME, in the order
-    of the runs. Gold must be what the runs were tested on. What has no
-    commit, seed or digest of its data is refused.
+    of the runs. Gold must be what the runs were tested on. With --task it is of another task: each
+    class of the runs counts as the class that has most of its words, and sets are scored once more
+    (SET.joined) where it has words of several, these as one. What has no commit, seed or digest of
+    its data is refused.
     """
     from crosspro.prediction.run_records import Asked, new_records, rows_of
     from crosspro.scripts.reproduce.making import making_steps
@@ -94,6 +99,7 @@ def add(
         commit,
         tuple(member or ()),
         tuple(note or ()),
+        task,
     )
     with counting_bar("records", len(rows)) as progress:
         found = new_records(

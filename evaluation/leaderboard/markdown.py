@@ -248,7 +248,7 @@ def pair_block(table: TaskTable | None, links: Links, most: int | None) -> str:
     """The table of a task: its best rows, the reference, and the best published figure."""
     if table is None or not table.measured:
         return f"{NOT_MEASURED.capitalize()}.\n"
-    tests = [test for test in table.tests if test != table.headline]
+    tests = [test for test in table.tests if test != table.headline and _compares(test, table)]
     heading = (
         "system",
         "whose",
@@ -272,6 +272,11 @@ def pair_block(table: TaskTable | None, links: Links, most: int | None) -> str:
     if left:
         notes.append(f"{counted(left, 'row')} more on the page.")
     return f"{markdown_table(heading, body, 3)}\n{' '.join(notes)}\n"
+
+
+def _compares(test: str, table: TaskTable) -> bool:
+    """Whether a column of a test set ranks rows, or has two figures at least."""
+    return test in table.ranking or sum(test in row.record.scores for row in table.measured) > 1
 
 
 def _named(test: str) -> str:

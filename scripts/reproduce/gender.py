@@ -17,6 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from crosspro.data_prep.annotate.layers import layers_in
@@ -28,6 +29,8 @@ from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.evaluation.core.evaluation import Evaluation, evaluate
 from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.inputs.plain_text import lines_of
+from crosspro.evaluation.leaderboard.evidence import GoldLabels
+from crosspro.evaluation.leaderboard.record import FOLDER, MakingStep, record_file
 from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.contrastive.build import CURRENT, Line, read_lines_of
 from crosspro.evaluation.metrics.contrastive.formats import (
@@ -49,13 +52,18 @@ from crosspro.prediction.contrastive import (
     system_scores,
 )
 from crosspro.prediction.output import layer_notes
+from crosspro.prediction.recorded_runs import RecordedRun, read_recorded
+from crosspro.prediction.run_records import Asked, NewRecords, labelled_record
 from crosspro.prediction.system import System, load_system
+from crosspro.scripts.reproduce.making import made_steps, recorded_place
 
 BITEXT = "bitext"
 TABLE = "table"
 CONTEXT = "ctx"
 _FIELDS = ("id", "source context", "source", "target context", "reference")
 _WRONG_VERSIONS = (2, 3)
+_CORPORA = ("bitext", "contrastive")
+"""Folders of corpora in which the sets lie."""
 
 PreparedLine = tuple[ContrastiveSegment, Located | None, Example]
 
@@ -255,6 +263,17 @@ def gender(
     ] = None,
     annotator: Annotated[str, typer.Option(help="What tags and lemmatises the target.")] = "auto",
     most: Annotated[int | None, typer.Option(min=1, help="Instances to read, at most.")] = None,
+    record: Annotated[
+        str | None, typer.Option(help="Record the choices under this name, TASK/NAME.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="What tables call the record.")] = None,
+    commit: Annotated[
+        str | None, typer.Option(help="The commit that RUN was made at, if it does not say it.")
+    ] = None,
+    replaced: Annotated[
+        bool, typer.Option("--replace", help="Replace a record of this name.")
+    ] = False,
+    results: Annotated[Path, typer.Option(help="Folder of records.")] = FOLDER,
 ) -> None:
     """Print how often the right gender of a pronoun is chosen, with context and without.
 
@@ -262,7 +281,8 @@ def gender(
     of PREFIX.en, PREFIX.fr and PREFIX.doc-ids (`opensubs_contrastive`): the system chooses between
     il and elle, or between ils and elles. In FILE.tsv (ContraPro) it chooses among the classes of
     the words in which the versions differ. All other classes are ignored. The choice is the most
-    probable class; what is not strictly more probable is wrong.
+    probable class; what is not strictly more probable is wrong. A record (--record) has a test set
+    for each context, with the class of the reference and the chosen one of each instance.
     """
     if (bitext is None) == (versions is None):
         raise typer.BadParameter("give either --bitext or --versions")
@@ -277,12 +297,19 @@ def gender(
         raise input_error(prepared.test_set.name, "instances", expected, "; ".join(reasons))
     for note in layer_notes(system, prepared.test_set.name, layers_in(prepared.examples)):
         _tell(note)
-    evaluation = judged(system, prepared, context, run_digest(run_dir))
+    scored = scored_set(system, prepared, context, run_digest(run_dir))
+    evaluation = judged(scored)
     for warning in evaluation.warnings:
         _tell(f"warning: {warning}")
     for reason in reasons:
         print(f"left out: {reason}")
     print(text_report(evaluation, Style(signatures=True)), end="")
+    if record is not None:
+        asked = Asked((record,), title, commit=commit)
+        given = ("--versions", versions) if versions else ("--bitext", bitext or Path())
+        made = record_choices(run_dir, scored, prepared, asked, given, results, replaced)
+        made.write(results)
+        _tell(f"recorded: {record_file(record, results)}")
 
 
 def _prepared(
@@ -305,11 +332,28 @@ def _prepared(
     return prepare_set(read, task, texts, annotator, _tell, find_linked)
 
 
-def judged(system: System, prepared: PreparedSet, context: int | None, digest: str) -> Evaluation:
-    """The accuracy with context, unless the system reads none, and without; `digest` names it."""
-    found = list(_scores(system, prepared, context, digest))
-    data = ScoredSet(prepared.test_set, tuple(found))
-    return evaluate(make_metric("contrastive"), data, Resampling())
+def scored_set(
+    system: System, prepared: PreparedSet, context: int | None, digest: str
+) -> ScoredSet:
+    """The scores with context, unless the system reads none, and without; `digest` names it."""
+    return ScoredSet(prepared.test_set, tuple(_scores(system, prepared, context, digest)))
+
+
+def judged(scored: ScoredSet) -> Evaluation:
+    """The accuracy of each way."""
+    return evaluate(make_metric("contrastive"), scored, Resampling())
+
+
+def chosen_words(scores: SystemScores, prepared: PreparedSet) -> list[tuple[str, str]]:
+    """The word of the reference and the best one of each instance, which no equal one is."""
+    asked = [gap.words for gap in prepared.gaps if gap is not None]
+    found, place = [], 0
+    for words in asked:
+        own = scores.values[place : place + len(words)]
+        best = int(np.argmin(own[1:])) + 1
+        found.append((words[0], words[0] if own[0] < own[best] else words[best]))
+        place += len(words)
+    return found
 
 
 def _scores(
@@ -321,6 +365,46 @@ def _scores(
         scores = system_scores(name, system, within_context(prepared, most), digest)
         how = ("choice:gender", f"context:{'all' if most is None else most}")
         yield replace(scores, origin=(*scores.origin, *how))
+
+
+def record_choices(
+    run_dir: Path,
+    scored: ScoredSet,
+    prepared: PreparedSet,
+    asked: Asked,
+    given: tuple[str, Path],
+    results: Path,
+    replaced: bool,
+) -> NewRecords:
+    """The record of a system's choices: a test set, apart, for each way; `given` says the set."""
+    classes = prepared.task.class_of
+    stem = scored.test_set.name.partition(".")[0]
+    gold, labels = {}, {}
+    for place, one in enumerate(scored.systems):
+        test = f"{stem}.{one.name.replace(' ', '_')}" if place else stem
+        words = chosen_words(one, prepared)
+        gold[test] = GoldLabels(tuple(classes(right) for right, _ in words), apart=True)
+        labels[test] = [classes(chosen) for _, chosen in words]
+    option, path = given
+    file = _of_corpora(path)
+
+    def steps(
+        runs: Sequence[RecordedRun], name: str, commit: str, apart: object, task: str
+    ) -> tuple[MakingStep, ...]:
+        asks = ("python", "-m", "crosspro.scripts.reproduce.antecedents", "gender")
+        kept = ("--record", name, "--commit", commit, "--results", "{work}/results")
+        command = (*asks, recorded_place(runs[0]), option, file, *kept)
+        needs = (f"folder {file.rpartition('/')[0]}",)
+        return (*made_steps(runs), MakingStep("choices", command, needs))
+
+    run = read_recorded(str(run_dir))
+    return labelled_record(run, gold, labels, asked, steps, results, replaced=replaced)
+
+
+def _of_corpora(path: Path) -> str:
+    """A path as it is in the folder of corpora."""
+    folders = [place for place, part in enumerate(path.parts) if part in _CORPORA]
+    return "/".join(("{corpora}", *path.parts[folders[-1] if folders else -1 :]))
 
 
 def _tell(text: str) -> None:

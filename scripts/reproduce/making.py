@@ -26,26 +26,45 @@ _WITHOUT = ("trainer.encoded_dir", "trainer.progress_bar", "trainer.checkpoint_e
 
 
 def making_steps(
-    runs: Sequence[RecordedRun], name: str, commit: str, apart: Iterable[str] = ()
+    runs: Sequence[RecordedRun], name: str, commit: str, apart: Iterable[str] = (), task: str = ""
 ) -> tuple[MakingStep, ...]:
-    """The steps of a record, each once, in their order; the last one records what came out."""
-    steps: dict[MakingStep, None] = {}
-    layered = any("source_parse" in part.run.layers for run in runs for part in run.every())
-    task = runs[0].run.task
-    for run in runs:
-        for part in run.every():
-            for step in _made(part, data_folder(task, layered)):
-                steps[step] = None
-        if run.is_ensemble and not _of_box(run):
-            steps |= dict.fromkeys(_predicted(run, data_folder(task, layered)))
-    if is_archive(runs[0].path):
-        places = [f"models/{runs[0].path.name}"]
-    else:
-        places = [_place(run) + (f":{run.variant}" if run.variant else "") for run in runs]
-    add = ("crosspro", "results", "add", *places, "--data", data_folder(task, layered))
+    """The steps of a record, each once, in their order; the last one records what came out.
+
+    `task` is that of gold, if it is another than that of the runs.
+    """
+    own = runs[0].run.task
+    task = task or own
+    add = ("crosspro", "results", "add", *map(recorded_place, runs))
+    add = (*add, "--data", data_folder(task, _layered(runs)))
+    if task != own:
+        add = (*add, "--task", task)
     sets = (part for one in sorted(apart) for part in ("--apart", one))
     kept = (*sets, "--name", name, "--commit", commit, "--results", "{work}/results")
-    return (*_data(task, layered), *steps, MakingStep("scores", (*add, *kept)))
+    return (*made_steps(runs, task), MakingStep("scores", (*add, *kept)))
+
+
+def made_steps(runs: Sequence[RecordedRun], *tasks: str) -> tuple[MakingStep, ...]:
+    """What makes runs, each step once: data, also of other tasks, their beginnings, and they."""
+    layered = _layered(runs)
+    own = runs[0].run.task
+    steps = [step for task in (own, *tasks) for step in _data(task, layered)]
+    for run in runs:
+        for part in run.every():
+            steps += _made(part, data_folder(own, layered))
+        if run.is_ensemble and not _of_box(run):
+            steps += _predicted(run, data_folder(own, layered))
+    return tuple(dict.fromkeys(steps))
+
+
+def _layered(runs: Sequence[RecordedRun]) -> bool:
+    return any("source_parse" in part.run.layers for run in runs for part in run.every())
+
+
+def recorded_place(run: RecordedRun) -> str:
+    """Where a run is that is recorded; archives are those of the box."""
+    if is_archive(run.path):
+        return f"models/{run.path.name}"
+    return _place(run) + (f":{run.variant}" if run.variant else "")
 
 
 def data_folder(task: str, layered: bool) -> str:

@@ -78,6 +78,14 @@ def test_inflected_words_tell_their_own_number():
     assert list(gender_numbers(one, NOUNS)) == [(1, "Fem.Sing")]
 
 
+def test_pronouns_are_known_without_tags():
+    one = example("she sees the cars", "Elle voit la voiture REPLACE_0 ils", tagged=False)
+    shown = [(0, "elle"), (3, "Fem.Sing"), (5, "ils")]
+    assert list(gender_numbers(one, NOUNS)) == shown
+    tagged = example("she", "elle|ADJ voir|VER REPLACE_0")
+    assert list(gender_numbers(tagged, NOUNS)) == []
+
+
 @pytest.mark.parametrize(
     ("source", "target", "expected"),
     [

@@ -14,7 +14,13 @@ from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.pipeline.sets.splits import file_splits
+from crosspro.evaluation.leaderboard.evidence import read_gold_labels, read_labels
+from crosspro.evaluation.leaderboard.record import read_record
+from crosspro.evaluation.leaderboard.verify import verify_record
 from crosspro.prediction.contrastive import ContrastiveSegment, ContrastiveTexts, prepare_set
+from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.models import export_run
 from crosspro.prediction.system import System
 from crosspro.scripts.reproduce.gender import (
@@ -24,6 +30,7 @@ from crosspro.scripts.reproduce.gender import (
     judged,
     read_marked_bitext,
     read_table,
+    scored_set,
     within_context,
 )
 from tests.prediction.neural.small import system as small_system
@@ -188,7 +195,7 @@ def test_context_decides_where_it_is_given(bitext, context, shares):
     """Only the number's own classes count: OTHER and those of the other number are as likely."""
     system = TwoBack()
     system.fit(FRENCH, [], [])
-    found = judged(system, french(bitext, Counter()), context, "x")
+    found = judged(scored_set(system, french(bitext, Counter()), context, "x"))
     assert tuple(one.scores["accuracy"].value for one in found.systems) == shares
     rows = {one.group: one.scores["accuracy"].value for one in found.systems[0].groups}
     assert rows["elle"] == (100.0 if shares[0] == 75.0 else 0.0)
@@ -234,6 +241,36 @@ def test_an_archive_chooses_among_versions(tmp_path, table, tokens, capsys):
     assert "set.tsv (table): 3 instances" in text
     assert "with context - without context" in text
     assert "|task:en-de|annotator:tokens:" in text
+
+
+def test_choices_are_recorded_as_labels(tmp_path, bitext, capsys):
+    lines = demo_examples(FRENCH, "train", 3)
+    write_examples(tmp_path / "train.a.data", lines)
+    splits = file_splits(task=FRENCH, dir=str(tmp_path), train="train*.data", dev="train*.data",
+                         test="train*.data")  # fmt: skip
+    fit_and_score(FRENCH, Majority(), splits, tmp_path / "majority", seed=1, name="majority")
+    results = tmp_path / "results"
+    given = {"commit": "0123abc", "results": results}
+    gender(tmp_path / "majority", bitext, record="en-fr-2015/common", **given)
+    record = read_record(results / "en-fr-2015/common.json")
+    gold = read_gold_labels("en-fr-2015", results)["set"]
+    assert gold.apart
+    assert gold.labels == ("elle", "il", "ils", "elles")
+    chosen = read_labels(record.name, results)["set"]["1"]
+    right = sum(map(str.__eq__, gold.labels, chosen))
+    found = record.scores["set"]["accuracy"]
+    assert found.value == pytest.approx(100 * right / 4)
+    told = f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+    assert told in capsys.readouterr().out
+    assert verify_record(record.name, {record.name}, results) == []
+    assert record.steps[-1].command[3:6] == (
+        "gender",
+        "{work}/runs/en-fr-2015/majority",
+        "--bitext",
+    )
+    with pytest.raises(InputError, match="expected a name that is free, or --replace"):
+        gender(tmp_path / "majority", bitext, record="en-fr-2015/common", **given)
+    gender(tmp_path / "majority", bitext, record="en-fr-2015/common", replaced=True, **given)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from crosspro.data_prep.pipeline.sets.splits import file_splits
 from crosspro.evaluation.leaderboard.evidence import read_gold_labels, read_labels
 from crosspro.evaluation.leaderboard.record import Provenance, read_record
 from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.run_records import held_classes
 from crosspro.prediction.runs import Configuration, read_run, write_run
 from tests.scripts.run import crosspro
 
@@ -237,6 +238,43 @@ def test_an_archive_predicts_what_is_recorded(made):
     )
     assert packed.digests == run.digests
     assert packed.origin == Provenance.OWN
+
+
+def test_a_model_of_another_task_is_scored_by_the_classes_of_gold(tmp_path, made):
+    own, task = load_task("en-fr-text"), load_task("en-fr-2015")
+    held = dict(zip(own.classes, held_classes(own, task), strict=True))
+    assert held["cela"] == {"ça": 3, "cela": 1}
+    assert (held["le"], held["OTHER"], held["on"]) == ({"OTHER": 1}, {"OTHER": 1}, {"on": 1})
+    data = tmp_path / "other"
+    data.mkdir()
+    for name, split in (("train.a", "train"), ("test.a", "test"), ("test.b", "dev")):
+        examples = demo_examples(task, split, 9)
+        if split == "train":
+            examples = [
+                one.with_labels(own.class_of(str(gap.label)) for gap in one.gaps)
+                for one in examples
+            ]
+        write_examples(data / f"{name}.data", examples)
+    splits = file_splits(task=own, dir=str(data), train="train*.data", dev="train*.data",
+                         test="train*.data")  # fmt: skip
+    fit_and_score(own, ClassPrior(1), splits, tmp_path / "prior", seed=1, name="class_prior")
+    given = ("--data", data, "--commit", COMMIT, "--results", tmp_path / "found")
+    result = crosspro("results", "add", tmp_path / "prior", "--task", "en-fr-2015", *given)
+    assert result.code == 0, result.stderr.decode()
+    record = read_record(tmp_path / "found/en-fr-2015/class_prior.json")
+    assert record.task == "en-fr-2015"
+    assert list(record.scores) == ["a", "b", "a.joined", "b.joined", "pooled"]
+    gold = read_gold_labels("en-fr-2015", tmp_path / "found")
+    joined = gold["a.joined"]
+    assert joined.apart
+    assert joined.labels == tuple("ça" if one == "cela" else one for one in gold["a"].labels)
+    labels = read_labels(record.name, tmp_path / "found")
+    assert labels["a.joined"] == labels["a"]
+    assert record.steps[-1].command[-8:-6] == ("--task", "en-fr-2015")
+    assert crosspro("results", "verify", "--results", tmp_path / "found").code == 0
+    result = crosspro("results", "add", made / "first.1", "--task", "en-fr-2015", *given)
+    assert result.code == 2
+    assert b"--task: expected one whose text is that of en-fr" in result.stderr
 
 
 def test_verify_tells_all_faults_at_once(made):
