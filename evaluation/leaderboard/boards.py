@@ -3,7 +3,12 @@
 Everything here comes from records and their evidence. Systems that fill gaps have a table for each
 task, ranked by macro recall on the test sets that most records of the task have; a row is compared
 with the best system of the papers that was trained here, and p values are corrected for the rows of
-the table (Holm 1979). MT systems and metrics have a table for each test.
+the table (Holm 1979).
+
+MT systems and metrics have a table for each test. Every row is compared with every other one, and
+has the range of ranks that these tests leave. MT systems are ranked by pronoun F1 whatever the
+language: it counts every pronoun of an output. APT follows the pronouns of the source, and says
+little where a language drops subjects, as Spanish does.
 """
 
 from __future__ import annotations
@@ -13,6 +18,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
+
+import numpy as np
 
 from crosspro.data_prep.core.task import Task, load_task, task_names
 from crosspro.evaluation.core.score import Score
@@ -26,6 +33,13 @@ from crosspro.evaluation.leaderboard.evidence import (
     read_gold_labels,
     table_differences,
 )
+from crosspro.evaluation.leaderboard.metric_values import (
+    compared_values,
+    marks_file,
+    read_marks,
+    read_values,
+)
+from crosspro.evaluation.leaderboard.ranking import PairwiseTests, RankRange
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
     POOLED,
@@ -33,6 +47,11 @@ from crosspro.evaluation.leaderboard.record import (
     Provenance,
     Record,
     evidence_file,
+)
+from crosspro.evaluation.leaderboard.system_sums import (
+    LOWER_IS_BETTER,
+    compared_sums,
+    read_sums,
 )
 
 MAIN_TASKS = ("en-fr", "en-fr-2015", "fr-en", "en-de", "de-en", "es-en")
@@ -48,7 +67,17 @@ TITLES = {
     "accuracy": "accuracy",
     "macro_f1": "macro F1",
     FREQUENT_RECALL: "of frequent classes",
+    "apt": "APT",
+    "pronoun_f1": "pronoun F1",
+    "in_doubt": "in doubt (of 100)",
+    "chrf": "chrF",
+    "auc": "AUC",
+    "auc_within": "AUC within a paragraph",
+    "auc_severe": "AUC, major",
 }
+SET_TITLES = {POOLED: "all sets", "it_they_them": "it, they, them"}
+HEADLINES = {Board.TRANSLATIONS: "pronoun_f1", Board.METRICS: "auc"}
+"""What rows of a test are ranked by, where it was measured; else the first measure."""
 _PUBLIC_TESTS = (2015,)
 """The years whose test set, with its gold labels, is public: ours have it, too."""
 _PUBLIC_SET = "DiscoMT2015"
@@ -58,7 +87,7 @@ PLAN = Resampling(5_000)
 
 @dataclass(frozen=True)
 class RowDifference:
-    """A row less the reference of its table: macro recall, its 95% interval, and how likely chance.
+    """A row less the reference of its table, or the best: 95% interval, and how likely chance.
 
     `p` is that of approximate randomisation, `corrected` the same for all rows of a table.
     """
@@ -75,12 +104,14 @@ class BoardRow:
     """A record in a table.
 
     `ranked` says whether it was measured on the test sets of the table. `difference` is None of the
-    reference itself, of published figures and where there is no evidence.
+    reference itself, of published figures and where there is no evidence. Rows of tests have a
+    `rank` where there is evidence.
     """
 
     record: Record
     ranked: bool
     difference: RowDifference | None = None
+    rank: RankRange | None = None
 
     @property
     def elsewhere(self) -> bool:
@@ -185,12 +216,29 @@ class OverviewRow:
 class TestTable:
     """MT systems or metrics on one test: a row for each record, best first by the first measure.
 
-    `columns` are pairs of a test set and a measure.
+    `columns` are pairs of a test set and a measure. `tests` compare all rows that have evidence for
+    the same documents, None where fewer than two do; differences are to the best of these.
     """
 
     test: str
     columns: tuple[tuple[str, str], ...]
     rows: tuple[BoardRow, ...]
+    tests: PairwiseTests | None = None
+
+    @property
+    def best(self) -> str:
+        """The name of the record that rows are compared with, empty if there is none."""
+        return "" if self.tests is None else self.tests.names[0]
+
+    @property
+    def twins(self) -> tuple[tuple[Record, ...], ...]:
+        """Records whose evidence is the same, which the digests tell."""
+        groups: dict[tuple[tuple[str, str], ...], list[Record]] = {}
+        for row in self.rows:
+            if row.record.digests:
+                key = tuple(sorted(row.record.digests.items()))
+                groups.setdefault(key, []).append(row.record)
+        return tuple(tuple(own) for own in groups.values() if len(own) > 1)
 
 
 @dataclass(frozen=True)
@@ -234,7 +282,10 @@ def make_boards(records: Iterable[Record], results: Path = FOLDER) -> Leaderboar
         overview_row(known[task]) if task in known else OverviewRow(task) for task in MAIN_TASKS
     )
     translations, metrics = (
-        tuple(_test_table(test, own) for test, own in sorted(by_board[board].items()))
+        tuple(
+            _test_table(test, HEADLINES[board], own, results)
+            for test, own in sorted(by_board[board].items())
+        )
         for board in (Board.TRANSLATIONS, Board.METRICS)
     )
     return Leaderboard(overview, tasks, translations, metrics, _not_measured(of_task))
@@ -358,20 +409,61 @@ def corrected_rows(rows: Iterable[OverviewRow]) -> tuple[OverviewRow, ...]:
 # Tables of tests ----------------------------------------------------------------------------------
 
 
-def _test_table(test: str, records: Sequence[Record]) -> TestTable:
-    columns = tuple(
-        dict.fromkeys(
-            (name, measure)
-            for one in records
-            for name, own in one.scores.items()
-            for measure in own
-        )
+def _test_table(test: str, headline: str, records: Sequence[Record], results: Path) -> TestTable:
+    columns = dict.fromkeys(
+        (name, measure) for one in records for name, own in one.scores.items() for measure in own
     )
+    first = next((one for one in columns if one[1] == headline), next(iter(columns), None))
     rows = [BoardRow(one, True) for one in records]
-    rows.sort(key=lambda row: _by_columns(row, columns))
-    return TestTable(test, columns, tuple(rows))
+    if first is None:
+        return TestTable(test, (), tuple(rows))
+    rows.sort(key=lambda row: _by_column(row, first))
+    ordered = (first, *(one for one in columns if one != first))
+    tests = _row_tests(test, first, rows, results)
+    if tests is None:
+        return TestTable(test, ordered, tuple(rows))
+    ranks = dict(zip(tests.names, tests.ranks(first[1] in LOWER_IS_BETTER), strict=True))
+    corrected = tests.corrected()
+    numbers = np.stack([tests.value, tests.low, tests.high, tests.p, corrected], axis=-1)
+    differences = {
+        name: RowDifference(*numbers[place, 0].tolist())
+        for place, name in enumerate(tests.names)
+        if place
+    }
+    tested = (
+        replace(row, difference=differences.get(name), rank=ranks.get(name))
+        for row in rows
+        for name in (row.record.name,)
+    )
+    return TestTable(test, ordered, tuple(tested), tests)
 
 
-def _by_columns(row: BoardRow, columns: Sequence[tuple[str, str]]) -> tuple[float, str]:
-    score = row.score(*columns[0]) if columns else None
-    return (float("inf") if score is None else -score.value, row.record.name)
+def _by_column(row: BoardRow, column: tuple[str, str]) -> tuple[float, str]:
+    score = row.score(*column)
+    if score is None:
+        return (float("inf"), row.record.name)
+    return (score.value if column[1] in LOWER_IS_BETTER else -score.value, row.record.name)
+
+
+def _row_tests(
+    test: str, column: tuple[str, str], rows: Sequence[BoardRow], results: Path
+) -> PairwiseTests | None:
+    """Compare the rows that have evidence for the documents of the first of them."""
+    name, measure = column
+    found = [
+        row.record
+        for row in rows
+        if row.score(*column) and evidence_file(row.record.name, results).is_file()
+    ]
+    same = [one.name for one in found if one.sets.get(name) == found[0].sets.get(name)]
+    if measure == "auc":
+        if not marks_file(test, results).is_file():
+            return None
+        marks = read_marks(test, results)
+        values = {one: read_values(one, marks, results)[name] for one in same}
+        return compared_values(values, marks[name], PLAN) if len(values) > 1 else None
+    read = {one: read_sums(one, results).sums.get(measure) for one in same}
+    sums = {one: own for one, own in read.items() if own is not None}
+    shapes = [own.shape for own in sums.values()]
+    sums = {one: own for one, own in sums.items() if own.shape == shapes[0]}
+    return compared_sums(sums, measure, PLAN) if len(sums) > 1 else None

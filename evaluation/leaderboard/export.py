@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crosspro.evaluation.leaderboard.boards import BoardRow, Leaderboard, OverviewRow, TaskTable
+from crosspro.evaluation.leaderboard.boards import (
+    BoardRow,
+    Leaderboard,
+    OverviewRow,
+    TaskTable,
+    TestTable,
+)
 from crosspro.evaluation.leaderboard.record import Record
 from crosspro.evaluation.output.records import json_text
 from crosspro.evaluation.output.tables import csv_number, csv_text
@@ -26,10 +32,7 @@ def leaderboard_json(boards: Leaderboard) -> str:
         "overview": [_overview(row) for row in boards.overview],
         "tasks": [_task(table) for table in boards.tasks],
         **{
-            name: [
-                {"test": table.test, "rows": [row.record.name for row in table.rows]}
-                for table in tables
-            ]
+            name: [_test(table) for table in tables]
             for name, tables in (
                 ("translations", boards.translations),
                 ("metrics", boards.metrics),
@@ -64,18 +67,53 @@ def _task(table: TaskTable) -> dict[str, Any]:
     }
 
 
+def _test(table: TestTable) -> dict[str, Any]:
+    return {
+        "test": table.test,
+        "ranked_by": table.columns[0] if table.columns else None,
+        "best": table.best or None,
+        "rows": [
+            {
+                "record": row.record.name,
+                "rank": None if row.rank is None else list(row.rank),
+                "difference": row.difference,
+            }
+            for row in table.rows
+        ],
+        "same": [[one.name for one in own] for own in table.twins],
+    }
+
+
 def _row(row: BoardRow) -> dict[str, Any]:
     return {"record": row.record.name, "ranked": row.ranked, "difference": row.difference}
 
 
 def leaderboard_csv(boards: Leaderboard) -> str:
-    """A line for each score of a record, and for each number of its classes."""
-    lines = (line for record in boards.records for line in _lines(record))
+    """A line for each score of a record, for each number of its classes, and for ranks.
+
+    A rank has its range in `low` and `high`; `MEASURE less the best` is followed by its p.
+    """
+    lines = [line for record in boards.records for line in _lines(record)]
+    for table in (*boards.translations, *boards.metrics):
+        lines += _rank_lines(table)
     return csv_text([_COLUMNS, *lines])
 
 
-def _lines(record: Record) -> Iterator[list[str]]:
-    about = [
+def _rank_lines(table: TestTable) -> Iterator[list[str]]:
+    for row in table.rows:
+        test, measure = table.columns[0] if table.columns else ("", "")
+        about = [*_about(row.record), test, ""]
+        if row.rank is not None:
+            yield [*about, "rank", "", *map(str, row.rank)]
+        one = row.difference
+        if one is not None:
+            numbers = map(csv_number, (one.value, one.low, one.high))
+            yield [*about, f"{measure} less the best", *numbers]
+            yield [*about, f"{measure} less the best, p", csv_number(one.corrected), "", ""]
+
+
+def _about(record: Record) -> list[str]:
+    return [
         str(record.board),
         record.task,
         record.name,
@@ -87,6 +125,10 @@ def _lines(record: Record) -> Iterator[list[str]]:
         "" if record.text is None else record.text.name,
         str(len(record.seeds)),
     ]
+
+
+def _lines(record: Record) -> Iterator[list[str]]:
+    about = _about(record)
     for test, scores in record.scores.items():
         for measure, one in scores.items():
             numbers = map(csv_number, (one.value, one.low, one.high))

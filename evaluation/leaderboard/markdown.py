@@ -31,6 +31,7 @@ from crosspro.evaluation.leaderboard.boards import (
     MAIN_TASKS,
     PLAN,
     RANKED_BY,
+    SET_TITLES,
     SHOWN,
     TITLES,
     BoardRow,
@@ -41,13 +42,14 @@ from crosspro.evaluation.leaderboard.boards import (
     TestTable,
 )
 from crosspro.evaluation.leaderboard.evidence import FREQUENT, table_differences
+from crosspro.evaluation.leaderboard.ranking import SIGNIFICANT, RankRange
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
-    POOLED,
     Provenance,
     Record,
     record_file,
 )
+from crosspro.evaluation.leaderboard.system_sums import MEASURES, WITHOUT_REFERENCE
 from crosspro.evaluation.output.tables import Row, markdown_table
 
 NOT_MEASURED = "not measured"
@@ -280,7 +282,7 @@ def _compares(test: str, table: TaskTable) -> bool:
 
 
 def _named(test: str) -> str:
-    return "all sets" if test == POOLED else test
+    return SET_TITLES.get(test, test)
 
 
 def _pair_row(
@@ -395,23 +397,77 @@ def tests_block(tables: Sequence[TestTable], links: Links, most: int | None) -> 
         return f"{NOT_MEASURED.capitalize()}.\n"
     parts = []
     for table in tables:
-        sets = {test for test, _ in table.columns}
         heading = (
             table.test,
-            *(
-                measure if len(sets) == 1 else f"{measure} ({test})"
-                for test, measure in table.columns
-            ),
+            "rank",
+            *(column_title(table, *one) for one in table.columns),
+            "less the best",
         )
         rows = table.rows if most is None else table.rows[:most]
         body = [
-            (links(row.record), *(_measured(row.score(*one)) for one in table.columns))
+            (
+                links(row.record),
+                rank_shown(row.rank),
+                *(_measured(row.score(*one)) for one in table.columns),
+                "best" if row.record.name == table.best else _difference(row.difference),
+            )
             for row in rows
         ]
         left = len(table.rows) - len(rows)
-        more = f"\n{counted(left, 'row')} more on the page.\n" if left else ""
+        notes = [f"{counted(left, 'row')} more on the page."] if left else []
+        notes += map(_escaped, twins_notes(table))
+        more = "".join(f"\n{note}\n" for note in notes)
         parts.append(f"{markdown_table(heading, body, 1)}{more}")
-    return "\n".join(parts)
+    return "\n".join([*parts, f"{' '.join(tests_notes(tables))}\n"])
+
+
+def column_title(table: TestTable, test: str, measure: str) -> str:
+    """A measure as readers know it, with the test set where there are several."""
+    title = TITLES.get(measure, measure)
+    several = len({name for name, _ in table.columns}) > 1
+    return f"{title} ({_named(test)})" if several else title
+
+
+def rank_shown(rank: RankRange | None) -> str:
+    """A range of ranks, or the only one."""
+    if rank is None:
+        return "–"
+    return str(rank.first) if rank.first == rank.last else f"{rank.first}–{rank.last}"
+
+
+def twins_notes(table: TestTable) -> list[str]:
+    """Which rows of a table are the same, as their digests say."""
+    return [
+        f"{', '.join(one.title for one in others)} and {last.title} are the same: "
+        "all that was measured of them has equal digests."
+        for *others, last in table.twins
+    ]
+
+
+def tests_notes(tables: Sequence[TestTable]) -> list[str]:
+    """What stands under tables of tests: what ranks, how rows are compared, what measures need."""
+    shown = {measure: None for table in tables for _, measure in table.columns}
+    notes = ["95% intervals by document."]
+    ranked_by = dict.fromkeys(
+        column_title(table, *table.columns[0]) for table in tables if table.tests
+    )
+    if ranked_by:
+        notes += [
+            f"Rows are ranked by {', '.join(ranked_by)}.",
+            "A rank goes from one more than the rows that are significantly better to the number "
+            "of rows less those that are significantly worse.",
+            f"Every row is compared with every other: approximate randomisation by document, "
+            f"{PLAN.resamples:,} samples, p < {SIGNIFICANT} corrected for the comparisons of a "
+            "row (Holm).",
+        ]
+    needing = [TITLES[one] for one in MEASURES if one in shown and one not in WITHOUT_REFERENCE]
+    if needing:
+        verb = "needs" if len(needing) == 1 else "need"
+        notes.append(f"{' and '.join([', '.join(needing[:-1]), needing[-1]][len(needing) < 2 :])} "
+                     f"{verb} a reference.")  # fmt: skip
+    if "in_doubt" in shown:
+        notes.append("In doubt: lower is better, and no reference is needed.")
+    return notes
 
 
 def _measured(score: Score | None) -> str:

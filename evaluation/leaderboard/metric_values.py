@@ -26,16 +26,16 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.settings import checked
 from crosspro.evaluation.core.score import Score, make_signature
 from crosspro.evaluation.core.statistics import (
-    Difference,
     Floats,
     Ints,
     Resampling,
     draws,
+    exchanges,
     interval,
-    p_value,
     quotient,
 )
 from crosspro.evaluation.leaderboard.evidence import MeasuredEvidence, digest_of, write_packed
+from crosspro.evaluation.leaderboard.ranking import PairwiseTests, pairwise_tests
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
     MeasuredSet,
@@ -229,67 +229,50 @@ def _weights(marks: MarkedItems, plan: Resampling) -> Floats:
     return np.concatenate((np.ones((1, size)), *draws(size, None, plan))).astype(np.float64)
 
 
-def value_differences(
-    first: Floats, second: Floats, marks: MarkedItems, plan: Resampling = VALUES_PLAN
-) -> dict[str, Difference]:
-    """The area of one metric less that of another for the same items."""
-    weights = _weights(marks, plan)
-    ranks = _ranks(first), _ranks(second)
-    generator = np.random.default_rng(plan.seed)
-    swapped = generator.integers(0, 2, size=(plan.resamples, len(marks.documents)))
-    found = {}
-    for measure, area in AREAS.items():
-        change = area(marks, first, weights) - area(marks, second, weights)
-        low, high = interval(change[1:])
-        if isnan(change[0]) or low is None or high is None:
-            continue
-        exchanged = _exchanged(marks, *_PAIRS[measure](marks), ranks, swapped)
-        p_bootstrap = p_value(change[1:] - change[0], change[0])
-        p_exchanged = p_value(exchanged, change[0])
-        found[measure] = Difference(
-            measure, "first", "second", float(change[0]), low, high, p_bootstrap, p_exchanged
-        )
-    return found
+def compared_values(
+    rows: Mapping[str, Floats], marks: MarkedItems, plan: Resampling = VALUES_PLAN
+) -> PairwiseTests:
+    """All metrics compared by their area for the same items.
 
-
-def _all_pairs(least: int, marks: MarkedItems) -> tuple[Ints, Ints]:
-    """The places of marked items, each with every one that is not."""
-    marked = marks.levels >= least
-    one, other = np.flatnonzero(marked), np.flatnonzero(~marked)
-    return np.repeat(one, len(other)), np.tile(other, len(one))
-
-
-_PAIRS: Mapping[str, Callable[[MarkedItems], tuple[Ints, Ints]]] = {
-    "auc": partial(_all_pairs, 1),
-    "auc_within": lambda marks: marks.pairs,
-    "auc_severe": partial(_all_pairs, 2),
-}
-"""The pairs that a measure compares."""
-
-
-def _exchanged(
-    marks: MarkedItems,
-    one: Ints,
-    other: Ints,
-    ranks: tuple[Floats, Floats],
-    swapped: Ints,
-) -> Floats:
-    """Differences of areas after the ranks of some documents were exchanged, row by row.
-
-    What a pair of documents adds depends on which of them were exchanged: four tables say it all.
+    Exchanging documents changes a difference of areas by a sum over documents: each adds what it
+    adds, or takes it away. So a test needs one number for each document and pair of metrics.
     """
+    marked = marks.levels > 0
     size = len(marks.documents)
-    place = marks.unit_of_item[one] * size + marks.unit_of_item[other]
-    kept, moved = 1.0 - swapped, swapped.astype(np.float64)
-    total = np.zeros(len(swapped))
-    for mine, one_side, theirs in ((0, kept, moved), (1, moved, kept)):
-        for yours, other_side, their_other in ((0, kept, moved), (1, moved, kept)):
-            left, right = ranks[mine][one], ranks[yours][other]
-            won = (left > right) + (left == right) / 2
-            table = np.bincount(place, won, size * size).reshape(size, size)
-            total += ((one_side @ table) * other_side).sum(axis=1)
-            total -= ((theirs @ table) * their_other).sum(axis=1)
-    return 100 * total / len(one)
+    here = marks.unit_of_item[:, None] == np.arange(size)
+    units, other_units = (here[which].astype(np.float64) for which in (marked, ~marked))
+    weights = _weights(marks, plan)
+    total = (weights @ units.sum(axis=0)) * (weights @ other_units.sum(axis=0))
+    ranks = np.stack([(2 * _ranks(own)).astype(np.int64) for own in rows.values()])
+    keys, other_keys = ranks[:, marked], ranks[:, ~marked]
+    drawn = []
+    for own, others in zip(keys, other_keys, strict=True):
+        won = (own[:, None] > others) + (own[:, None] == others) / 2
+        drawn.append(((weights @ (units.T @ won @ other_units)) * weights).sum(axis=1))
+    values = np.stack([100 * quotient(own, total) for own in drawn], axis=1)
+    # What the marked items of a document win, and what is won against its other items, where one
+    # metric (first axis) ranks the marked items and another (second axis) the others.
+    wins = np.stack([_below(own, ranks)[keys] @ units for own in other_keys], axis=1)
+    losses = np.stack(
+        [(len(own) - _below(own, ranks)[other_keys]) @ other_units for own in keys], axis=0
+    )
+    every = np.arange(len(ranks))
+    alone, mixed = (wins + losses)[every, every], wins - losses
+    change = alone[:, None] - alone[None] + mixed - mixed.swapaxes(0, 1)
+    signs = 1.0 - 2 * np.concatenate([*exchanges(size, None, plan)])
+
+    def exchanged(one: int, other: int) -> Floats:
+        found: Floats = 50 * (signs @ change[one, other]) / total[0]
+        return found
+
+    return pairwise_tests([*rows], values, exchanged)
+
+
+def _below(some: Ints, ranks: Ints) -> Floats:
+    """How many of some ranks are below each possible rank; those at it count half."""
+    counts = np.bincount(some, minlength=int(ranks.max()) + 1)
+    found: Floats = np.cumsum(counts) - counts / 2
+    return found
 
 
 def _ranks(values: Floats) -> Floats:

@@ -22,6 +22,7 @@ from crosspro.data_prep.core.task import load_task, task_names
 from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.leaderboard.boards import (
     PLAN,
+    SET_TITLES,
     SHOWN,
     TITLES,
     BoardRow,
@@ -37,8 +38,12 @@ from crosspro.evaluation.leaderboard.markdown import (
     compared_title,
     overview_note,
     p_shown,
+    tests_notes,
+    twins_notes,
 )
+from crosspro.evaluation.leaderboard.ranking import PairwiseTests
 from crosspro.evaluation.leaderboard.record import POOLED, Record
+from crosspro.evaluation.leaderboard.system_sums import LOWER_IS_BETTER
 from crosspro.evaluation.metrics.submissions.submission import ClassIndices
 from crosspro.evaluation.output.page import embedded_json, fill_page, score_bar
 from crosspro.version import __version__
@@ -63,6 +68,8 @@ def leaderboard_page(boards: Leaderboard) -> str:
         ],
         "groups": groups,
         "titles": TITLES,
+        "setTitles": SET_TITLES,
+        "lower": sorted(LOWER_IS_BETTER),
         "whose": {str(key): value for key, value in WHOSE.items()},
         "pooled": POOLED,
         "samples": PLAN.resamples,
@@ -202,7 +209,8 @@ def _test_group(table: TestTable) -> dict[str, Any]:
         "headline": sets[0] if sets else "",
         "sets": sets,
         "measures": list(dict.fromkeys(measure for _, measure in table.columns)),
-        "reference": "",
+        "reference": table.best,
+        "notes": [*tests_notes([table]), *twins_notes(table)],
         "rows": [_row(row) for row in table.rows],
     }
 
@@ -225,6 +233,7 @@ def _row(row: BoardRow) -> dict[str, Any]:
             for test, own in record.scores.items()
         },
         "difference": _difference(row.difference),
+        "ranks": None if row.rank is None else list(row.rank),
     }
     return {key: value for key, value in found.items() if value not in (None, "", False)}
 
@@ -257,12 +266,25 @@ def _packed(number: int, table: TaskTable | TestTable) -> str:
     labels = b""
     if isinstance(table, TaskTable) and table.evidence:
         details["labels"], labels = _labels(table)
+    if isinstance(table, TestTable) and table.tests is not None:
+        details["pairs"] = _pairs(table.tests)
     text = json.dumps(details, ensure_ascii=False, separators=(",", ":")).encode()
     return "".join(
         f'<script type="text/plain" id="{name}-{number}">{_base64(content)}</script>\n'
         for name, content in (("details", text), ("labels", labels))
         if content
     )
+
+
+def _pairs(tests: PairwiseTests) -> dict[str, Any]:
+    """Each row less those after it: difference, interval, and p as it is and corrected."""
+    matrices = (tests.value, tests.low, tests.high, tests.p, tests.corrected())
+    numbers = np.stack(matrices, axis=-1).tolist()
+    rows = [
+        [[round(one, 4) for one in pair] for pair in own[place + 1 :]]
+        for place, own in enumerate(numbers)
+    ]
+    return {"names": list(tests.names), "rows": rows}
 
 
 def _base64(content: bytes) -> str:

@@ -18,18 +18,18 @@ from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.settings import checked
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.statistics import (
-    Difference,
     Floats,
     Measure,
     Resampling,
-    paired_tests,
+    draws,
+    exchanges,
     percentage,
     quotient,
     scores_of,
-    side_by_side,
     tally,
 )
 from crosspro.evaluation.leaderboard.evidence import MeasuredEvidence, digest_of, write_packed
+from crosspro.evaluation.leaderboard.ranking import PairwiseTests, pairwise_tests
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
     MeasuredSet,
@@ -59,9 +59,10 @@ MEASURES: Mapping[str, Measure] = {
     "in_doubt": _in_doubt,
     "chrf": chrf_of_sums,
 }
-"""The measures of MT systems, that which ranks first, each from its sums."""
+"""The measures of MT systems, each from its sums."""
 WIDTHS = {"apt": 2, "pronoun_f1": 3, "in_doubt": 2, "chrf": 18}
 LOWER_IS_BETTER = frozenset({"in_doubt"})
+WITHOUT_REFERENCE = frozenset({"in_doubt"})
 _DIGITS = 6
 
 
@@ -148,18 +149,25 @@ def read_sums(name: str, results: Path = FOLDER) -> SystemSums:
     return SystemSums(found.test, found.set, sums, found.signatures)
 
 
-def sums_differences(
-    first: SystemSums, second: SystemSums, plan: Resampling = SUMS_PLAN
-) -> dict[str, Difference]:
-    """One system less another under each measure that both have, on the same documents."""
-    found: dict[str, Difference] = {}
-    for name, rows in first.sums.items():
-        other = second.sums.get(name)
-        if other is not None and other.shape == rows.shape:
-            measure = {name: MEASURES[name]}
-            tested = paired_tests(("first", "second"), side_by_side(rows, other), measure, plan)
-            found |= {one.metric: one for one in tested}
-    return found
+def compared_sums(
+    rows: Mapping[str, Floats], measure: str, plan: Resampling = SUMS_PLAN
+) -> PairwiseTests:
+    """All systems compared under a measure by their sums, which are of the same documents.
+
+    Systems share resamples and exchanges, so that what a pair costs is the measure alone.
+    """
+    units = len(next(iter(rows.values())))
+    drawn = np.concatenate((np.ones((1, units)), *draws(units, None, plan)))
+    score = MEASURES[measure]
+    values = np.stack([score(drawn @ own) for own in rows.values()], axis=1)
+    swapped = np.concatenate([*exchanges(units, None, plan)]).astype(np.float64)
+    parts = [(swapped @ own, own.sum(axis=0)) for own in rows.values()]
+
+    def exchanged(first: int, second: int) -> Floats:
+        (moved, whole), (other, all_of_it) = parts[first], parts[second]
+        return score(whole - moved + other) - score(all_of_it - other + moved)
+
+    return pairwise_tests([*rows], values, exchanged)
 
 
 def measured_sums(evidence: SystemSums) -> MeasuredEvidence:

@@ -95,7 +95,14 @@ def write_small_board(results: Path, title: str = "") -> Path:
             "in_doubt": Score("in_doubt", doubt, "", doubt - 1, doubt + 1),
         }
         write_record(
-            replace(other, name=name, title=title or name, task="wmt", scores={"wmt": scores}),
+            replace(
+                other,
+                name=name,
+                title=title or name,
+                task="wmt",
+                scores={"wmt": scores},
+                digests={"wmt apt": name},
+            ),
             results,
         )
     scores = {"auc": Score("auc", 71.5, "", 65.0, 77.5)}

@@ -6,25 +6,32 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.core.statistics import Resampling
+from crosspro.evaluation.core.statistics import (
+    Resampling,
+    exchanges,
+    p_value,
+    paired_tests,
+    side_by_side,
+)
 from crosspro.evaluation.leaderboard.evidence import write_packed
 from crosspro.evaluation.leaderboard.metric_values import (
     MarkedItems,
     areas,
     areas_within,
+    compared_values,
     measured_values,
     read_marks,
     read_values,
-    value_differences,
     value_scores,
     write_marks,
     write_values,
 )
 from crosspro.evaluation.leaderboard.record import MeasuredSet, evidence_file
 from crosspro.evaluation.leaderboard.system_sums import (
+    MEASURES,
     SystemSums,
+    compared_sums,
     read_sums,
-    sums_differences,
     write_sums,
 )
 
@@ -72,11 +79,33 @@ def test_sums_come_back_as_they_were_written(tmp_path):
 
 
 def test_differences_are_paired_by_document():
-    better, worse = evidence([[2, 2], [3, 3], [1, 1]]), evidence([[0, 2], [1, 3], [0, 1]])
-    found = sums_differences(better, worse, PLAN)
-    assert found["apt"].difference == pytest.approx(100 * 5 / 6)
-    assert found["in_doubt"].difference == 0
-    assert found["in_doubt"].p_randomisation == 1
+    """What systems that share their resamples give is what a test of two alone gives."""
+    generator = np.random.default_rng(4)
+    pronouns = generator.integers(1, 9, 40)
+    rows = {
+        name: np.stack((generator.integers(0, pronouns + 1), pronouns), axis=1).astype(float)
+        for name in ("a", "b", "c")
+    }
+    plan = Resampling(20_000)
+    found = compared_sums(rows, "apt", plan)
+    assert found.names == ("a", "b", "c")
+    for one, first in enumerate(rows.values()):
+        for other, second in enumerate(rows.values()):
+            if one == other:
+                continue
+            table = side_by_side(first, second)
+            slow = paired_tests(("", ""), table, {"apt": MEASURES["apt"]}, plan)[0]
+            assert found.value[one, other] == pytest.approx(slow.difference)
+            assert found.p[one, other] == pytest.approx(slow.p_randomisation, abs=0.04)
+            bounds = found.low[one, other], found.high[one, other]
+            assert bounds == pytest.approx((slow.low, slow.high), abs=1)
+
+
+def test_systems_with_the_same_sums_do_not_differ():
+    rows = np.array([[1.0, 2], [3, 3], [0, 1]])
+    found = compared_sums({"a": rows, "b": rows}, "apt", PLAN)
+    assert not found.value.any() and not found.low.any() and not found.high.any()
+    assert (found.p == 1).all()
 
 
 def test_faults_of_sums_are_told_at_once(tmp_path):
@@ -162,9 +191,32 @@ def test_a_metric_less_itself_is_nothing_and_less_noise_is_something():
     levels = generator.integers(0, 2, 4 * documents)
     marks = MarkedItems(levels, (4,) * documents, (4,) * documents)
     good, noise = levels + generator.normal(0, 0.3, len(levels)), generator.normal(size=len(levels))
-    same = value_differences(good, good, marks, PLAN)["auc"]
-    assert (same.difference, same.p_bootstrap, same.p_randomisation) == (0, 1, 1)
-    better = value_differences(good, 1000 * noise, marks, PLAN)["auc"]
-    assert better.difference > 30
-    assert better.low > 0
-    assert max(better.p_bootstrap, better.p_randomisation) < 0.01
+    found = compared_values({"good": good, "same": good, "noise": 1000 * noise}, marks, PLAN)
+    assert (found.value[0, 1], found.p[0, 1]) == (0, 1)
+    assert found.value[0, 2] > 30
+    assert found.low[0, 2] > 0
+    assert found.p[0, 2] < 0.01
+
+
+def test_metrics_are_tested_by_exchanging_their_ranks():
+    """Areas after ranks were exchanged, document by document, are those that the test counts."""
+    generator = np.random.default_rng(3)
+    levels = generator.integers(0, 2, 40)
+    marks = MarkedItems(levels, (4,) * 10, (4,) * 10)
+    values = [2.0 * levels * more + generator.integers(0, 9, 40) for more in (0, 1)]
+    found = compared_values({"a": values[0], "b": values[1]}, marks, PLAN)
+    once = np.ones((1, 10))
+    ranks = [mean_ranks(own) for own in values]
+    changes = []
+    for swapped in np.concatenate([*exchanges(10, None, PLAN)]):
+        moved = swapped[marks.unit_of_item] == 1
+        one, other = np.where(moved, ranks[::-1], ranks)
+        changes.append((areas(1, marks, one, once) - areas(1, marks, other, once))[0])
+    observed = (areas(1, marks, values[0], once) - areas(1, marks, values[1], once))[0]
+    assert found.value[0, 1] == pytest.approx(observed)
+    assert found.p[0, 1] == p_value(np.array(changes), observed)
+
+
+def mean_ranks(values):
+    below, same = (values[:, None] > values).sum(axis=1), (values[:, None] == values).sum(axis=1)
+    return below + (same + 1) / 2
