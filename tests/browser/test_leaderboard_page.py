@@ -24,6 +24,7 @@ from tests.browser.legible import hard_to_read
 from tests.browser.test_hostile_text import ATTACKS, look_at_everything, shown_words, watched
 from tests.conftest import ROOT
 from tests.evaluation.leaderboard.small_board import write_small_board
+from tests.evaluation.leaderboard.test_ranking import write_systems
 
 IN_DOCS = {1280: "leaderboard-1280.png", 400: "leaderboard-400.png"}
 
@@ -115,6 +116,27 @@ def test_a_row_opens_and_is_tested_against_another(opened, results):
     assert details.locator("[role=status]").inner_text() == told
     choice.press("Escape")
     assert opened.locator("tr.details").count() == 0
+
+
+def test_mt_systems_have_ranks_and_are_tested(chromium, tmp_path):
+    results = tmp_path / "results"
+    write_systems(results, "pronoun_f1")
+    page = chromium.new_page(viewport={"width": 400, "height": 900})
+    page.goto(write_page(results).as_uri() + "#translations/poor")
+    details = page.locator("tr.details")
+    choice = details.get_by_label("this row less")
+    choice.wait_for()
+    assert choice.locator("option").count() == 4  # three others have evidence
+    choice.select_option("0")
+    assert "pronoun F1: −60.00 [−60.00, −60.00], p < 0.001" in details.inner_text()
+    assert "poor less good on toy" in details.inner_text()
+    ranks = page.locator("#translations tr.row td[data-label=rank]").all_inner_texts()
+    assert ranks == ["1", "2", "3–4", "–", "3–4"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert hard_to_read(page) == []
+    control(page, "sort by", "translations").select_option("rank")
+    assert titles(page, "translations")[:2] == ["good", "fair"]
+    page.close()
 
 
 def test_tabs_and_addresses(opened):
