@@ -123,7 +123,8 @@ def segment_of(row: Mapping[str, Any]) -> tuple[str, str, int | None]:
         name, number = rest, int(last)
     if "line_id" in row:
         written = str(row["line_id"])
-        number = int(written) if written.isascii() and written.isdigit() else None
+        whole = written.isascii() and written.isdigit() and len(written) < 10
+        number = int(written) if whole else None
     parts = name.split(PART)
     if not domain and len(parts) > 2 and _PAIR.fullmatch(parts[0]):
         domain = parts[1]

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.task import Task, load_task, task_names
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.statistics import Resampling, holm
@@ -30,6 +31,7 @@ from crosspro.evaluation.leaderboard.evidence import (
     LabelledSet,
     evidence_of,
     gold_file,
+    mean_macro_recall,
     read_gold_labels,
     table_differences,
 )
@@ -47,6 +49,7 @@ from crosspro.evaluation.leaderboard.record import (
     Provenance,
     Record,
     evidence_file,
+    record_file,
 )
 from crosspro.evaluation.leaderboard.system_sums import (
     LOWER_IS_BETTER,
@@ -190,8 +193,9 @@ class TaskTable:
 class OverviewRow:
     """A task in one row: its best systems, and the best of the papers.
 
-    `difference` is that of `compared` to the best of the papers trained here, corrected for the
-    rows of the overview.
+    `difference` is that of our best to the best of the papers trained here, of ensembles where both
+    have one, else of single systems, as `kind` says: a prior that is tuned on dev, or several
+    seeds, are never on one side alone. It is corrected for the rows of the overview.
     """
 
     task: str
@@ -203,13 +207,7 @@ class OverviewRow:
     there: Score | None = None
     """The best single system's score on the test set of the published figure, if that is ours."""
 
-    @property
-    def compared(self) -> BoardRow | None:
-        """What is compared with the papers: the best single system, or where that is one of the
-        papers' the best ensemble."""
-        if self.single is not None and self.papers is not None:
-            return self.ensemble if self.single.record == self.papers.record else self.single
-        return self.single
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -330,11 +328,43 @@ def _task_table(name: str, records: Sequence[Record], results: Path) -> TaskTabl
         for row in rows
         if evidence_file(row.record.name, results).is_file()
     }
+    _check(measured, evidence, gold, results)
     table = replace(table, evidence=evidence)
     if reference is None:
         return table
     compared = _compared(table, reference.record.name, task)
     return replace(table, rows=compared, reference=reference.record.name)
+
+
+def _check(
+    records: Sequence[Record],
+    evidence: Mapping[str, Sequence[LabelledSet]],
+    gold: Mapping[str, GoldLabels],
+    results: Path,
+) -> None:
+    """Refuse records whose evidence is missing or says something else than they do.
+
+    `crosspro results verify` computes everything again; here it is what ranks.
+    """
+    problems = []
+    for record in records:
+        path = str(record_file(record.name, results))
+        if record.name not in evidence:
+            problems.append(Problem(path, None, "evidence", "labels beside it", "none"))
+            continue
+        for name, one in record.sets.items():
+            if name in gold and gold[name].digest != one.digest:
+                told = f"the gold of {name} ({gold[name].digest[:8]})"
+                problems.append(Problem(path, None, f"sets.{name}", told, one.digest[:8]))
+        for tested in evidence[record.name]:
+            said = record.scores.get(tested.name, {}).get(RANKED_BY)
+            again = mean_macro_recall(tested)
+            if said is None or abs(said.value - again) > 1e-5:
+                found = "none" if said is None else f"{said.value:.6g}"
+                field = f"scores.{tested.name}.{RANKED_BY}"
+                problems.append(Problem(path, None, field, f"{again:.6g} as labels say", found))
+    if problems:
+        raise InputError(problems, "crosspro results verify computes all of a record again")
 
 
 def _usual_sets(records: Sequence[Record], apart: Collection[str]) -> dict[str, str]:
@@ -386,14 +416,35 @@ def overview_row(table: TaskTable) -> OverviewRow:
         published,
         there=single.score(_PUBLIC_SET) if single is not None and public else None,
     )
-    return replace(row, difference=None if row.compared is None else row.compared.difference)
+    for kind, ensemble in (("ensembles", True), ("single", False)):
+        own, other = (table.best(ensemble, one) for one in (Provenance.OWN, Provenance.PAPERS))
+        if own is not None and other is not None:
+            return replace(row, difference=_difference_of(table, own, other), kind=kind)
+    return row
+
+
+def _difference_of(table: TaskTable, first: BoardRow, second: BoardRow) -> RowDifference | None:
+    """One row less another, where both have labels."""
+    tested = [
+        one
+        for row in (first, second)
+        for one in table.evidence.get(row.record.name, ())
+        if one.name == table.headline
+    ]
+    if len(tested) < 2:
+        return None
+    found = table_differences(tested[:1], tested[1], load_task(table.task), PLAN)[0]
+    one = next(one for one in found if one.metric == RANKED_BY)
+    return RowDifference(
+        one.difference, one.low, one.high, one.p_randomisation, one.p_randomisation
+    )
 
 
 def _shipped_row(table: TaskTable) -> OverviewRow:
     name = f"{table.task}/shipped"
     own = next((row for row in table.rows if row.record.name == name), None)
     difference = None if own is None else own.difference
-    return replace(overview_row(table), single=own, difference=difference)
+    return replace(overview_row(table), single=own, difference=difference, kind="")
 
 
 def corrected_rows(rows: Iterable[OverviewRow]) -> tuple[OverviewRow, ...]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, make_folder
-from crosspro.data_prep.core.settings import checked
+from crosspro.data_prep.core.settings import Fault, checked
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.evaluation.core.score import Score, make_signature
 from crosspro.evaluation.core.statistics import (
@@ -185,6 +185,12 @@ class _PackedGold:
     documents: tuple[int, ...]
     apart: bool = False
 
+    def faults(self) -> Iterator[Fault]:
+        """Documents whose gaps are not those of the labels."""
+        gaps = len(self.labels.split(" "))
+        if self.documents and (min(self.documents) < 1 or sum(self.documents) != gaps):
+            yield Fault(("documents",), f"gaps of documents, {gaps:,} in all", "others")
+
 
 @dataclass(frozen=True)
 class _PackedLabels:
@@ -237,10 +243,24 @@ def labelled_sets(
     pooled = []
     for name, by_seed in sorted(labels.items(), key=lambda one: _is_apart(one[0], gold)):
         if name not in gold:
-            problems.append(Problem(str(where), None, name, f"a set of {choices(gold)}", "another"))
+            problems.append(
+                Problem(
+                    str(where),
+                    None,
+                    name,
+                    f"a set of {choices(gold)}" if gold else "gold labels",
+                    "none",
+                )
+            )
             continue
         own = gold[name]
         seeds = []
+        strange = sorted(set(own.labels) - set(task.classes))
+        if strange or by_seed.keys() != next(iter(labels.values())).keys():
+            expected = f"gold of {choices(task.classes)}, and the same seeds in all sets"
+            told = ", ".join(map(quoted, strange)) or f"seeds {', '.join(by_seed)}"
+            problems.append(Problem(str(where), None, name, expected, told))
+            continue
         for seed, found in by_seed.items():
             unknown = sorted(set(found) - set(task.classes))
             if unknown or len(found) != len(own.labels):
@@ -293,6 +313,13 @@ def pool(sets: Sequence[LabelledSet]) -> LabelledSet:
         for place, first in enumerate(sets[0].seeds)
     )
     return LabelledSet(POOLED, gold, digest_of(" ".join(one.digest for one in sets)), seeds)
+
+
+def mean_macro_recall(tested: LabelledSet) -> float:
+    """The mean over seeds of the macro recall, without an interval."""
+    size = int(max(tested.gold.classes.max(), *(one.classes.max() for one in tested.seeds))) + 1
+    found = (confusion_counts(tested.gold.classes, one.classes, size) for one in tested.seeds)
+    return float(np.mean([macro_recall(one) for one in found]))
 
 
 def label_scores(tested: LabelledSet, task: Task, plan: Resampling) -> dict[str, Score]:

@@ -165,7 +165,7 @@ def overview_cells(rows: Sequence[OverviewRow], links: Links) -> tuple[Row, list
         "best ensemble",
         "best of the papers, trained here",
         "best published",
-        "less the papers",
+        "ours less the papers",
         "command",
     )
     body: list[Row] = [
@@ -187,8 +187,9 @@ def overview_note(rows: Sequence[OverviewRow]) -> str:
     """What stands under the overview."""
     note = (
         "Macro recall with 95% intervals by document, means over seeds; the best by macro recall "
-        "on all test sets of a task together. Differences, of the best single system or, where "
-        "that is one of the papers', of the best ensemble: approximate randomisation by document, "
+        "on all test sets of a task together. Differences are of our best to the best "
+        "of the papers, trained here, ensembles or single systems: approximate randomisation by "
+        "document, "
         f"{PLAN.resamples:,} samples, p corrected for the rows (Holm)."
     )
     if any(row.published is not None and row.published.elsewhere for row in rows):
@@ -218,13 +219,8 @@ def _published(best: OverviewRow, links: Links) -> str:
 
 
 def _overview_difference(row: OverviewRow) -> str:
-    return f"{compared_title(row)}{_difference(row.difference)}" if row.compared else NOT_MEASURED
-
-
-def compared_title(row: OverviewRow) -> str:
-    """What is said before a difference that is not one of the best single system."""
-    ensemble = row.compared is not None and row.compared.record.ensemble
-    return "the ensemble: " if ensemble else ""
+    kind = f"{row.kind}: " if row.kind else ""
+    return f"{kind}{_difference(row.difference)}" if row.difference else NOT_MEASURED
 
 
 def _difference(one: RowDifference | None) -> str:

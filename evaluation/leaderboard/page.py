@@ -35,7 +35,6 @@ from crosspro.evaluation.leaderboard.boards import (
 from crosspro.evaluation.leaderboard.markdown import (
     NOT_MEASURED,
     WHOSE,
-    compared_title,
     overview_note,
     p_shown,
     tests_notes,
@@ -104,7 +103,7 @@ _HEADING = (
     "best ensemble",
     "best of the papers, trained here",
     "best published",
-    "less the papers",
+    "ours less the papers",
     "command",
 )
 
@@ -166,13 +165,12 @@ def _there(row: OverviewRow) -> str:
 
 
 def _overview_difference(row: OverviewRow) -> str:
-    if row.compared is None:
-        return f'<span class="none">{NOT_MEASURED}</span>'
     one = row.difference
     if one is None:
-        return "not tested"
+        return f'<span class="none">{NOT_MEASURED}</span>'
+    kind = f"{row.kind}: " if row.kind else ""
     return (
-        f"{compared_title(row)}<strong>{one.value:+.1f}</strong> "
+        f"{kind}<strong>{one.value:+.1f}</strong> "
         f"<small>[{one.low:+.1f}, {one.high:+.1f}]</small>"
         f"<small class=p>p {html.escape(p_shown(one.corrected))}</small>"
     )

@@ -274,7 +274,7 @@ def read_records(results: Path = FOLDER) -> tuple[Record, ...]:
 
 def record_names(results: Path = FOLDER) -> list[str]:
     """The names of all records of a folder; raises `InputError` where there is none."""
-    paths = sorted(results.rglob(f"*{SUFFIX}"))
+    paths = sorted(path for path in results.rglob(f"*{SUFFIX}") if path.is_file())
     if not paths:
         raise input_error(results, "folder", "records: FOLDER/NAME.json", "none")
     return [path.relative_to(results).as_posix().removesuffix(SUFFIX) for path in paths]

@@ -20,6 +20,7 @@ from crosspro.data_prep.core.errors import (
     choices,
     how_to_install,
     input_error,
+    printable,
     quoted,
 )
 from crosspro.data_prep.core.processes import may_have_gpu
@@ -74,11 +75,11 @@ def reproduce(
     ]
     commands = [_command(step.command, corpora, work) for step in found.steps]
     if not start:
-        print(_told(found))
+        print(printable(_told(found), lines=True))
         for need, reason in lacking:
             print(f"missing: {need}: {reason}")
         for step, command in zip(found.steps, commands, strict=True):
-            print(f"\n# {step.makes}\n{shlex.join(command)}")
+            print(printable(f"\n# {step.makes}\n{shlex.join(command)}", lines=True))
         return
     if lacking:
         raise InputError(Problem(found.name, None, "needs", *one) for one in lacking)
@@ -101,7 +102,7 @@ def _record(name: str, results: Path) -> Record:
     if found:
         raise input_error(results, "RECORD", choices(one.name for one in found), quoted(name))
     near = [one.name for one in records if name.lower() in f"{one.name} {one.title}".lower()]
-    expected = choices(near) if near else "a record (crosspro leaderboard lists them)"
+    expected = choices(near) if near else "a record (crosspro results list has them)"
     raise input_error(results, "RECORD", expected, quoted(name))
 
 
@@ -152,7 +153,7 @@ def _make(record: Record, commands: Sequence[tuple[str, ...]], work: Path) -> No
     stages: dict[str, Stage] = {}
     for number, command in enumerate(commands, start=1):
         title = f"{record.name.replace('/', '.')}.{number}"
-        stages[title] = Stage((_here(command),), tuple(stages)[-1:])
+        stages[title] = Stage((_here(command, record.name),), tuple(stages)[-1:])
     failed = make_stages(work, stages)
     if failed:
         logs = ", ".join(str(log_file(work, title)) for title in failed)
@@ -160,12 +161,15 @@ def _make(record: Record, commands: Sequence[tuple[str, ...]], work: Path) -> No
         raise typer.Exit(1)
 
 
-def _here(command: Sequence[str]) -> tuple[str, ...]:
-    """A command as the Python of this process runs it."""
-    words = command[1:] if command[0] == "python" else command
-    if words[0] in _PROGRAMS:
+def _here(command: Sequence[str], where: str) -> tuple[str, ...]:
+    """A command as the Python of this process runs it; a record may name our own programs alone."""
+    words = command[1:] if command[:1] == ("python",) else command
+    if words and words[0] in _PROGRAMS:
         return (sys.executable, *_PROGRAMS[words[0]], *words[1:])
-    return (sys.executable, *words) if command[0] == "python" else tuple(command)
+    if command[:2] == ("python", "-m") and command[2:] and command[2].startswith("crosspro."):
+        return (sys.executable, *words)
+    expected = "crosspro, python train.py or python -m crosspro.…"
+    raise input_error(where, "steps", expected, quoted(shlex.join(command)))
 
 
 def _compare(record: Record, made: Path) -> None:

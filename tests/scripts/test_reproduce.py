@@ -23,6 +23,7 @@ from crosspro.evaluation.leaderboard.record import (
     TrainingText,
     write_record,
 )
+from crosspro.scripts.reproduce import _PROGRAMS
 from tests.scripts.run import crosspro
 
 TASK = load_task("en-de")
@@ -60,9 +61,10 @@ def some_right(number):
 
 
 @pytest.fixture
-def recorded(tmp_path):
+def recorded(tmp_path, monkeypatch):
     """Results whose one step copies other results to where `reproduce` looks for new ones."""
-    again = MakingStep("scores", ("python", "-c", COPY, "{corpora}/again", "{work}/results"), ())
+    monkeypatch.setitem(_PROGRAMS, "copy", ("-c", COPY))
+    again = MakingStep("scores", ("copy", "{corpora}/again", "{work}/results"))
     results(tmp_path / "results", some_right(20), (again,))
     return tmp_path
 
@@ -113,6 +115,17 @@ def test_a_step_that_fails_names_its_log(recorded):
     told = reproduce(recorded, "some_system", "--run")  # there is nothing to copy
     assert told.code == 1
     assert "en-de.some_system.1.log" in told.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "command", [("sh", "-c", "touch here"), ("python", "-c", "1"), ("python",)]
+)
+def test_a_record_runs_no_programs_but_ours(recorded, command):
+    results(recorded / "results", some_right(20), (MakingStep("x", command),))
+    told = reproduce(recorded, "some_system", "--run")
+    assert told.code == 2
+    assert "expected crosspro, python train.py or python -m crosspro" in told.stderr.decode()
+    assert not (recorded / "work").exists()
 
 
 def test_all_that_is_missing_is_said_before_anything_starts(recorded):
