@@ -48,7 +48,7 @@ from crosspro.evaluation.output.page import embedded_json, fill_page, score_bar
 from crosspro.version import __version__
 
 _TEMPLATE = Path(__file__).resolve().parent / "page.html"
-_DIGITS = 2
+_DIGITS = 4
 _DIGEST = 16
 """So much of a digest is shown; the JSON output has all of it."""
 
