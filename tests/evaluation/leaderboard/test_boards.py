@@ -173,7 +173,7 @@ def test_the_page_carries_scores_and_labels(boards):
     place = next(n for n, one in enumerate(data["groups"]) if one["name"] == "en-de")
     rows = {row["name"]: row for row in data["groups"][place]["rows"]}
     score = boards.table("en-de").row("en-de/ours").score("pooled")
-    assert rows["en-de/ours"]["scores"]["pooled"]["macro_recall"][0] == round(score.value, 2)
+    assert rows["en-de/ours"]["scores"]["pooled"]["macro_recall"][0] == round(score.value, 4)
     packed = json.loads(unpacked(page, f"details-{place}"))
     sets = packed["labels"]["sets"]
     assert {name: one["apart"] for name, one in sets.items()} == {
