@@ -20,10 +20,9 @@ from crosspro.data_prep.core.files import is_archive, is_plain_name
 from crosspro.evaluation.leaderboard.evidence import digest_of
 from crosspro.evaluation.leaderboard.record import TrainingText
 from crosspro.prediction.model_archive import from_box
+from crosspro.prediction.registry import BEYOND_THE_PAPERS
 from crosspro.prediction.runs import FILE, Run, find_run
 
-OWN = frozenset({"document_encoder"})
-"""Systems that are ours; all others are of the papers."""
 _COLUMNS = ("task", "system", "experiment", "seed", "data", "data.dir")
 _ON_THE_WAY = ("checkpoint_epochs", "encoded_dir", "progress_bar")
 NO_CHANGE = frozenset((*_COLUMNS, *(f"trainer.{name}" for name in _ON_THE_WAY)))
@@ -87,7 +86,7 @@ class RecordedRun:
     @property
     def is_own(self) -> bool:
         """Whether it is a system of ours, or has one."""
-        return self.run.system in OWN or any(one.is_own for one in self.members)
+        return self.run.system in BEYOND_THE_PAPERS or any(one.is_own for one in self.members)
 
     @property
     def changes(self) -> frozenset[str]:

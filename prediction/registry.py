@@ -99,6 +99,8 @@ def registered(name: object, base: type, where: str | Path = "settings") -> type
 
 _WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.document_reader:DocumentReader"}
 """The classes that predict with a saved network of this name and need no torch for it."""
+BEYOND_THE_PAPERS = frozenset(_WITHOUT_TORCH)
+"""Systems that are ours; all others are of the papers."""
 
 
 def predicting(

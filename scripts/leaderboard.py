@@ -25,22 +25,17 @@ def leaderboard(
             "--output",
             "-o",
             metavar="FILE",
-            help="The page; leaderboard.html if nothing else is asked for.",
+            help="The page (.html), every figure (.csv) or everything (.json); leaderboard.html "
+            "if nothing else is asked for.",
         ),
     ] = None,
-    markdown: Annotated[
+    tables: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
             help="Markdown file whose tables between <!-- results: BLOCK --> and "
             "<!-- end of results --> are made anew; several if repeated.",
         ),
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write every figure as CSV.")
-    ] = None,
-    json: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write everything as JSON.")
     ] = None,
     check: Annotated[
         bool,
@@ -58,7 +53,7 @@ def leaderboard(
     Markdown files: six-rows, pair:TASK, shipped, translations, metrics, not-measured; a block
     with rows=8 has the best eight.
     """
-    from crosspro.data_prep.core.errors import InputError
+    from crosspro.data_prep.core.errors import InputError, choices, input_error
     from crosspro.data_prep.core.files import atomic_output, read_bytes, write_text
     from crosspro.evaluation.leaderboard.boards import make_boards
     from crosspro.evaluation.leaderboard.export import leaderboard_csv, leaderboard_json
@@ -71,12 +66,14 @@ def leaderboard(
     from crosspro.evaluation.leaderboard.page import leaderboard_page
     from crosspro.evaluation.leaderboard.record import published_records, read_records
 
-    files = markdown or []
-    if check and (not files or output or csv or json):
-        raise typer.BadParameter("--check: goes with --markdown and with no other output")
-    asked = check or files or csv or json
-    output = output or (None if asked else Path("leaderboard.html"))
-    check_outputs(output, csv, json)
+    files = tables or []
+    if check and (not files or output):
+        raise typer.BadParameter("--check: goes with --tables and with no other output")
+    output = output or (None if files else Path("leaderboard.html"))
+    check_outputs(output)
+    makers = {".html": leaderboard_page, ".csv": leaderboard_csv, ".json": leaderboard_json}
+    if output is not None and output.suffix not in makers:
+        raise input_error(output, "--output", f"a name that ends in {choices(makers)}", output.name)
     own = read_records(results)
     boards = make_boards((*own, *published_records()), results)
     texts = {path: fill_blocks(path, boards, results) for path in files}
@@ -87,10 +84,8 @@ def leaderboard(
         for path in changed:
             with atomic_output(path, merged=True) as handle:
                 handle.write(texts[path].encode("utf-8"))
-        makers = ((output, leaderboard_page), (csv, leaderboard_csv), (json, leaderboard_json))
-        for target, make in makers:
-            if target is not None:
-                write_text(target, make(boards))
+        if output is not None:
+            write_text(output, makers[output.suffix](boards))
     if problems:
         raise InputError(problems)
     if not check:
@@ -98,7 +93,7 @@ def leaderboard(
         shown = style_of().table(heading, [[one.replace("`", "") for one in row] for row in rows])
         write_output(f"{shown}{overview_note(boards.overview)}\n".encode(), None)
     for path in changed if check else []:
-        tell(f"{path}: not up to date: crosspro leaderboard --markdown {path}")
+        tell(f"{path}: not up to date: crosspro leaderboard --tables {path}")
     if check and changed:
         raise typer.Exit(1)
 

@@ -62,7 +62,8 @@ def add(
     ] = None,
     note: Annotated[list[str] | None, typer.Option(help="What else to know (repeat).")] = None,
     task: Annotated[
-        str | None, typer.Option(help="The task of the gold files, if runs are of another.")
+        str | None,
+        typer.Option("--task", "-t", help="The task of the gold files, if runs are of another."),
     ] = None,
     apart: Annotated[
         list[str] | None, typer.Option(help="A test set that is not pooled (repeat).")

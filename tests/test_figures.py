@@ -36,7 +36,7 @@ def boards(records):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_tables_and_figures_are_those_of_records(page, records, boards):
     text = page.read_text("utf-8")
-    assert fill_blocks(page, boards, RESULTS) == text, "crosspro leaderboard --markdown makes it"
+    assert fill_blocks(page, boards, RESULTS) == text, "crosspro leaderboard --tables makes it"
     by_name = {record.name: record for record in records}
     assert check_figures(page, text, by_name, RESULTS) == []
     for form in (_CODE, _BLOCK, _LINK):

@@ -28,11 +28,11 @@ def test_the_page_is_made_where_nothing_else_is_asked_for(folder):
 
 def test_tables_are_checked_and_made_anew(folder):
     (folder / "R.md").write_text(BLOCK)
-    line = ("leaderboard", "--markdown", "R.md")
+    line = ("leaderboard", "--tables", "R.md")
     checked = crosspro(*line, "--check")
     assert (checked.code, (folder / "R.md").read_text()) == (1, BLOCK)
     assert b"R.md: not up to date" in checked.stderr
-    assert crosspro(*line, "--csv", "o.csv", "--json", "o.json").code == 0
+    assert crosspro(*line, "-o", "o.csv").code == crosspro("leaderboard", "-o", "o.json").code == 0
     assert crosspro(*line, "--check").code == 0
     assert "results/en-de/ours.json" in (folder / "R.md").read_text()
     assert (folder / "o.csv").is_file() and (folder / "o.json").is_file()
@@ -42,7 +42,7 @@ def test_tables_are_checked_and_made_anew(folder):
 def test_wrong_figures_are_told_all_at_once(folder):
     text = f"{BLOCK}\n[12.3](results/en-de/ours.json) and [1.2](results/en-de/gone.json)\n"
     (folder / "R.md").write_text(text)
-    result = crosspro("leaderboard", "--markdown", "R.md", "--check")
+    result = crosspro("leaderboard", "--tables", "R.md", "--check")
     assert result.code == 2
     told = result.stderr.decode()
     assert "'12.3': expected numbers of en-de/ours, found '12.3'" in told
@@ -55,7 +55,7 @@ def test_wrong_figures_are_told_all_at_once(folder):
         (("--check",), "--check"),
         (("--results", "nowhere"), "nowhere"),
         (("-o", "no/page.html"), "no/page.html"),
-        (("--markdown", "none.md"), "none.md"),
+        (("--tables", "none.md"), "none.md"),
     ],
 )
 def test_faults_are_told(line, told, folder):

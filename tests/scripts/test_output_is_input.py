@@ -68,6 +68,7 @@ INPUTS = {
     "submissions",
     "suite",
     "table",
+    "tables",
     "target",
     "target_lemmas",
     "test_set",
@@ -79,7 +80,7 @@ INPUTS = {
     "unseen",
     "verdicts",
 }
-FOLDERS = {"cache", "results", "temp", "text"}
+FOLDERS = {"cache", "corpora", "results", "temp", "text", "work"}
 """Folders and prefixes: what is written there is checked file by file."""
 
 
