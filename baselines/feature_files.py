@@ -22,12 +22,11 @@ from crosspro.baselines.ngram.load import load_own
 from crosspro.baselines.ngram.load import save_model as save_language_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.files import atomic_output, write_text
+from crosspro.data_prep.core.files import atomic_output, read_json_object, write_text
 from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.prediction.stored_tensors import load_tensors
-from crosspro.prediction.system import read_json_object
 
 _VOCABULARY = "features.json"
 _STEPS = "steps.json"

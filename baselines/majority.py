@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.system import Examples, Probabilities, System, read_json_object
+from crosspro.prediction.system import Examples, Probabilities, System
 
 FILE = "class_counts.json"
 

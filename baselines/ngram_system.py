@@ -22,13 +22,13 @@ from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.text import SentenceBatch, filled, read_sentences
 from crosspro.data_prep.core.errors import CrossproError, InputError, input_error, quoted
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.scores import accuracy, confusion_counts, macro_recall
 from crosspro.evaluation.output.plots import line_chart
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Classes, Examples, Probabilities, System, read_json_object
+from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
 PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
 

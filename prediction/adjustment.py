@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.prediction.arguments import number
-from crosspro.prediction.system import Probabilities, read_json_object
+from crosspro.prediction.system import Probabilities
 
 WeightPower = Annotated[float, number(0, 5)]
 """How much rare classes count for more, as the type of a setting."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import Count, Fault, Must, fault_error, one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
@@ -39,14 +39,7 @@ from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMembe
 from crosspro.prediction.explanation import explained
 from crosspro.prediction.fit_report import EnsembleReport, MemberReport
 from crosspro.prediction.runs import MEMBERS
-from crosspro.prediction.system import (
-    Classes,
-    LayerDifference,
-    Probabilities,
-    System,
-    load_saved,
-    read_json_object,
-)
+from crosspro.prediction.system import Classes, LayerDifference, Probabilities, System, load_saved
 
 DevScore = Callable[[Probabilities], float]
 

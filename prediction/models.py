@@ -20,6 +20,8 @@ from crosspro.data_prep.core.errors import InputError, input_error, printable
 from crosspro.data_prep.core.files import (
     check_new_folder,
     is_archive,
+    json_object,
+    read_json_object,
     temporary_folder,
     write_text,
 )
@@ -46,14 +48,7 @@ from crosspro.prediction.stored_tensors import (
     narrowed,
     stored_weights,
 )
-from crosspro.prediction.system import (
-    DESCRIPTION,
-    System,
-    json_object,
-    load_saved,
-    model_folder,
-    read_json_object,
-)
+from crosspro.prediction.system import DESCRIPTION, System, load_saved, model_folder
 
 TENSORS = "*.safetensors"
 

@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.files import is_archive, write_text
+from crosspro.data_prep.core.files import is_archive, json_object, read_json_object, write_text
 from crosspro.data_prep.core.settings import checked
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.metrics.submissions.submission import display_names
 from crosspro.prediction.model_archive import archived_text
-from crosspro.prediction.system import json_object, read_json_object
 from crosspro.version import __version__
 
 FILE = "run.json"

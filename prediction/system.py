@@ -34,8 +34,7 @@ from crosspro.data_prep.core.errors import (
     quoted,
 )
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import parse_json, write_text
-from crosspro.data_prep.core.guard import note_input
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import fault_error
 from crosspro.data_prep.core.task import JointTask, Task, saved_task, task_to_save
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
@@ -426,27 +425,6 @@ def _with_systems(value: Any, path: Path) -> Any:
     if value.keys() == {_NESTED, "settings"}:
         return _made(value[_NESTED], value["settings"], path)
     return {key: _with_systems(item, path) for key, item in value.items()}
-
-
-def read_json_object(path: Path) -> dict[str, Any]:
-    """A JSON file that must hold an object."""
-    note_input(path)
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise input_error(path, "file", "a readable file", str(error.strerror)) from error
-    return json_object(text, path)
-
-
-def json_object(text: str | bytes, path: Path) -> dict[str, Any]:
-    """The JSON object that a file says."""
-    try:
-        content = parse_json(text if isinstance(text, str) else text.decode("utf-8"))
-    except ValueError as error:
-        raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
-    if not isinstance(content, dict):
-        raise input_error(path, "file", "a JSON object", type(content).__name__)
-    return content
 
 
 def _read_description(path: Path) -> dict[str, Any]:

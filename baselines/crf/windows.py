@@ -25,11 +25,10 @@ from crosspro.baselines.crf.chain import Ints
 from crosspro.baselines.crf.model import Matrix
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import checked, plain_values
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NOUNS, NUMBERS, Lexicon
-from crosspro.prediction.system import read_json_object
 
 NOTHING = ""
 """A value that gives no feature, as values that are too rare do."""

@@ -40,9 +40,8 @@ from crosspro.data_prep.annotate.corpus import make_annotator
 from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Token
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import Must, checked, one_of
-from crosspro.prediction.system import read_json_object
 
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 

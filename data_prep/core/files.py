@@ -81,6 +81,22 @@ def parse_json(text: str | bytes) -> Any:
     return value
 
 
+def json_object(text: str | bytes, path: Path) -> dict[str, Any]:
+    """The JSON object that a file says."""
+    try:
+        content = parse_json(text if isinstance(text, str) else text.decode("utf-8"))
+    except ValueError as error:
+        raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
+    if not isinstance(content, dict):
+        raise input_error(path, "file", "a JSON object", type(content).__name__)
+    return content
+
+
+def read_json_object(path: Path) -> dict[str, Any]:
+    """A JSON file, which may be compressed, that must hold an object."""
+    return json_object(read_bytes(path), path)
+
+
 def _no_number(text: str) -> None:
     raise ValueError(f"{text}, which is no number of JSON")
 

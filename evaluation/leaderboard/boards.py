@@ -161,6 +161,11 @@ class TaskTable:
         """The row of a record."""
         return next(row for row in self.rows if row.record.name == name)
 
+    def tested(self, name: str) -> LabelledSet | None:
+        """The labels of a record on the test sets of the table, if it has any."""
+        sets = self.evidence.get(name, ())
+        return next((one for one in sets if one.name == self.headline), None)
+
     def best(self, ensemble: bool, origin: Provenance | None = None) -> BoardRow | None:
         """The first ranked row of single systems or of ensembles, of one origin or of any.
 
@@ -244,6 +249,9 @@ class Leaderboard:
     """All boards."""
 
     overview: tuple[OverviewRow, ...]
+    shipped: tuple[OverviewRow, ...]
+    """The models of the box, each as the single system of the task that it is made for."""
+
     tasks: tuple[TaskTable, ...]
     translations: tuple[TestTable, ...]
     metrics: tuple[TestTable, ...]
@@ -253,12 +261,6 @@ class Leaderboard:
     def table(self, task: str) -> TaskTable | None:
         """The table of a task, if it has one."""
         return next((one for one in self.tasks if one.task == task), None)
-
-    @property
-    def shipped(self) -> tuple[OverviewRow, ...]:
-        """The models of the box, each as the single system of the task that it is made for."""
-        tables = (table for table in self.tasks if table.task.endswith(SHIPPED))
-        return corrected_rows(_shipped_row(table) for table in tables)
 
     @property
     def records(self) -> tuple[Record, ...]:
@@ -286,7 +288,8 @@ def make_boards(records: Iterable[Record], results: Path = FOLDER) -> Leaderboar
         )
         for board in (Board.TRANSLATIONS, Board.METRICS)
     )
-    return Leaderboard(overview, tasks, translations, metrics, _not_measured(of_task))
+    shipped = corrected_rows(_shipped_row(table) for table in tasks if table.task.endswith(SHIPPED))
+    return Leaderboard(overview, shipped, tasks, translations, metrics, _not_measured(of_task))
 
 
 def _not_measured(of_task: Mapping[str, Sequence[Record]]) -> dict[str, tuple[str, ...]]:
@@ -386,29 +389,50 @@ def _worst_last(row: BoardRow, test: str) -> tuple[float, str]:
 
 def _compared(table: TaskTable, reference: str, task: Task) -> tuple[BoardRow, ...]:
     """The rows with their differences to one of them, on the test sets that rank."""
-    tested = {
-        name: next(one for one in sets if one.name == table.headline)
-        for name, sets in table.evidence.items()
-        if table.row(name).ranked
-    }
-    if reference not in tested:
+    first = table.tested(reference)
+    ranked = (row.record.name for row in table.rows if row.ranked)
+    others = {name: one for name in ranked if name != reference and (one := table.tested(name))}
+    if first is None:
         return table.rows
-    others = [name for name in tested if name != reference]
-    found = table_differences([tested[one] for one in others], tested[reference], task, PLAN)
-    macro = [next(one for one in own if one.metric == RANKED_BY) for own in found]
-    corrected = holm([one.p_randomisation for one in macro])
+    found = _differences(list(others.values()), first, task)
+    corrected = holm([one.p for one in found])
     by_name = {
-        name: RowDifference(one.difference, one.low, one.high, one.p_randomisation, p)
-        for name, one, p in zip(others, macro, corrected, strict=True)
+        name: replace(one, corrected=p)
+        for name, one, p in zip(others, found, corrected, strict=True)
     }
     return tuple(replace(row, difference=by_name.get(row.record.name)) for row in table.rows)
 
 
+def _differences(
+    tested: Sequence[LabelledSet], reference: LabelledSet, task: Task
+) -> list[RowDifference]:
+    """The macro recall of each less that of the reference; p values are not corrected."""
+    found = table_differences(tested, reference, task, PLAN)
+    macro = (next(one for one in own if one.metric == RANKED_BY) for own in found)
+    return [
+        RowDifference(one.difference, one.low, one.high, one.p_randomisation, one.p_randomisation)
+        for one in macro
+    ]
+
+
 def overview_row(table: TaskTable) -> OverviewRow:
-    """The best of a task; its difference is not corrected."""
+    """The best of a task, with the difference that ours make; it is not corrected."""
+    row = _best_row(table)
+    for kind, ensemble in (("ensembles", True), ("single", False)):
+        own, other = (table.best(ensemble, one) for one in (Provenance.OWN, Provenance.PAPERS))
+        if own is not None and other is not None:
+            first, second = (table.tested(one.record.name) for one in (own, other))
+            if first is None or second is None:
+                return replace(row, kind=kind)
+            difference = _differences([first], second, load_task(table.task))[0]
+            return replace(row, difference=difference, kind=kind)
+    return row
+
+
+def _best_row(table: TaskTable) -> OverviewRow:
     single, published = table.best(False), next(iter(table.published), None)
     public = published is not None and not published.elsewhere
-    row = OverviewRow(
+    return OverviewRow(
         table.task,
         single,
         table.best(True),
@@ -416,35 +440,13 @@ def overview_row(table: TaskTable) -> OverviewRow:
         published,
         there=single.score(_PUBLIC_SET) if single is not None and public else None,
     )
-    for kind, ensemble in (("ensembles", True), ("single", False)):
-        own, other = (table.best(ensemble, one) for one in (Provenance.OWN, Provenance.PAPERS))
-        if own is not None and other is not None:
-            return replace(row, difference=_difference_of(table, own, other), kind=kind)
-    return row
-
-
-def _difference_of(table: TaskTable, first: BoardRow, second: BoardRow) -> RowDifference | None:
-    """One row less another, where both have labels."""
-    tested = [
-        one
-        for row in (first, second)
-        for one in table.evidence.get(row.record.name, ())
-        if one.name == table.headline
-    ]
-    if len(tested) < 2:
-        return None
-    found = table_differences(tested[:1], tested[1], load_task(table.task), PLAN)[0]
-    one = next(one for one in found if one.metric == RANKED_BY)
-    return RowDifference(
-        one.difference, one.low, one.high, one.p_randomisation, one.p_randomisation
-    )
 
 
 def _shipped_row(table: TaskTable) -> OverviewRow:
     name = f"{table.task}/shipped"
     own = next((row for row in table.rows if row.record.name == name), None)
     difference = None if own is None else own.difference
-    return replace(overview_row(table), single=own, difference=difference, kind="")
+    return replace(_best_row(table), single=own, difference=difference)
 
 
 def corrected_rows(rows: Iterable[OverviewRow]) -> tuple[OverviewRow, ...]:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.files import atomic_output, make_folder
+from crosspro.data_prep.core.files import atomic_output, make_folder, read_json_object
 from crosspro.data_prep.core.settings import Fault, checked
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.evaluation.core.score import Score, make_signature
@@ -47,7 +47,6 @@ from crosspro.evaluation.leaderboard.record import (
     MeasuredSet,
     Record,
     evidence_file,
-    read_object,
 )
 from crosspro.evaluation.metrics.submissions.scores import (
     ConfusionMetric,
@@ -170,7 +169,7 @@ def write_gold(task: str, sets: Mapping[str, GoldLabels], results: Path = FOLDER
 def read_gold_labels(task: str, results: Path = FOLDER) -> dict[str, GoldLabels]:
     """The gold labels of each test set of a task."""
     path = gold_file(task, results)
-    found = checked(dict[str, _PackedGold], read_object(path), path)
+    found = checked(dict[str, _PackedGold], read_json_object(path), path)
     return {
         name: GoldLabels(tuple(one.labels.split(" ")), one.documents, one.apart)
         for name, one in found.items()
@@ -211,7 +210,7 @@ def write_labels(name: str, labels: Labels, results: Path = FOLDER) -> None:
 def read_labels(name: str, results: Path = FOLDER) -> dict[str, dict[str, tuple[str, ...]]]:
     """The labels of a record by test set and seed."""
     path = evidence_file(name, results)
-    found = checked(_PackedLabels, read_object(path), path)
+    found = checked(_PackedLabels, read_json_object(path), path)
     return {
         test: {seed: tuple(own.split(" ")) for seed, own in by_seed.items()}
         for test, by_seed in found.labels.items()

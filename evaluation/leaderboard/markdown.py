@@ -41,7 +41,7 @@ from crosspro.evaluation.leaderboard.boards import (
     TaskTable,
     TestTable,
 )
-from crosspro.evaluation.leaderboard.evidence import FREQUENT, table_differences
+from crosspro.evaluation.leaderboard.evidence import FREQUENT, LabelledSet, table_differences
 from crosspro.evaluation.leaderboard.ranking import SIGNIFICANT, RankRange
 from crosspro.evaluation.leaderboard.record import (
     FOLDER,
@@ -59,7 +59,17 @@ _BLOCK = re.compile(rf"(<!-- results: [^\n]*? -->)\n(.*?)({re.escape(END)})", re
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\(([^()\s]+\.json)\)")
 _NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
-_OTHER_TEST = "†"
+OTHER_TEST = "†"
+"""What marks figures on a test set that is not public."""
+OVERVIEW_HEADING = (
+    "task",
+    "best single system",
+    "best ensemble",
+    "best of the papers, trained here",
+    "best published",
+    "ours less the papers",
+    "command",
+)
 _BOTH = (RANKED_BY, "accuracy")
 """What rows are compared by."""
 WHOSE = {
@@ -80,7 +90,7 @@ def fill_blocks(path: Path, boards: Leaderboard, results: Path = FOLDER) -> str:
     """
     text = _text(path)
     problems: list[Problem] = []
-    links = _links(path, results)
+    links, makers = _links(path, results), block_makers(boards)
     examples = [match.span() for match in _FENCE.finditer(text)]
 
     def made(match: re.Match[str]) -> str:
@@ -88,17 +98,15 @@ def fill_blocks(path: Path, boards: Leaderboard, results: Path = FOLDER) -> str:
             return match[0]
         begin = _BEGIN.fullmatch(match[1])
         line = text.count("\n", 0, match.start()) + 1
-        makers = block_makers(boards)
-        named = None if begin is None else rows_block(boards, begin["block"], links)
-        if named is not None:
-            return f"{match[1]}\n{named}{match[3]}"
-        if begin is None or begin["block"] not in makers:
+        block = "" if begin is None else begin["block"]
+        maker = makers.get(block) or _rows_maker(boards, block)
+        if begin is None or maker is None:
             problems.append(
                 Problem(str(path), line, "results", f"a block of {choices(makers)}", match[1][:60])
             )
             return match[0]
         limit = None if begin["rows"] is None else int(begin["rows"])
-        return f"{match[1]}\n{makers[begin['block']](links, limit)}{match[3]}"
+        return f"{match[1]}\n{maker(links, limit)}{match[3]}"
 
     filled = _BLOCK.sub(made, text)
     outside = _FENCE.sub("", text)
@@ -159,15 +167,6 @@ def overview_block(rows: Sequence[OverviewRow], links: Links) -> str:
 
 def overview_cells(rows: Sequence[OverviewRow], links: Links) -> tuple[Row, list[Row]]:
     """The heading and the rows of that table."""
-    heading = (
-        "task",
-        "best single system",
-        "best ensemble",
-        "best of the papers, trained here",
-        "best published",
-        "ours less the papers",
-        "command",
-    )
     body: list[Row] = [
         (
             row.task,
@@ -180,7 +179,7 @@ def overview_cells(rows: Sequence[OverviewRow], links: Links) -> tuple[Row, list
         )
         for row in rows
     ]
-    return heading, body
+    return OVERVIEW_HEADING, body
 
 
 def overview_note(rows: Sequence[OverviewRow]) -> str:
@@ -194,7 +193,7 @@ def overview_note(rows: Sequence[OverviewRow]) -> str:
     )
     if any(row.published is not None and row.published.elsewhere for row in rows):
         note += (
-            f" {_OTHER_TEST} measured on the official test set, which is not public and not among "
+            f" {OTHER_TEST} measured on the official test set, which is not public and not among "
             "ours: no difference to it is tested."
         )
     return note
@@ -212,7 +211,7 @@ def _published(best: OverviewRow, links: Links) -> str:
     if row is None:
         return "none"
     score = row.score(row.record.headline_set)
-    mark = _OTHER_TEST if row.elsewhere else ""
+    mark = OTHER_TEST if row.elsewhere else ""
     there = best.there
     ours = "" if there is None else f" (best single there {_shown(there)})"
     return f"{_shown(score)}{mark} {links(row.record)}{ours}"
@@ -289,7 +288,7 @@ def _pair_row(
     whose = WHOSE[record.origin] + (", ensemble" if record.ensemble else "")
     if record.origin == Provenance.PUBLISHED:
         scores = [_shown(row.score(record.headline_set, one)) for one in SHOWN if one != "macro_f1"]
-        scores[0] += _OTHER_TEST if row.elsewhere else ""
+        scores[0] += OTHER_TEST if row.elsewhere else ""
         return (
             title,
             whose,
@@ -318,30 +317,31 @@ def _pair_note(table: TaskTable) -> str:
         "gaps or more in gold; p corrected for the rows of the table (Holm)."
     )
     if any(row.elsewhere for row in table.published):
-        note += f" {_OTHER_TEST} on the official test set, which is not public."
+        note += f" {OTHER_TEST} on the official test set, which is not public."
     return note
 
 
-def rows_block(boards: Leaderboard, block: str, links: Links) -> str | None:
-    """The named records of a task, each less the first; None where the block is no such list.
+def _rows_maker(boards: Leaderboard, block: str) -> Maker | None:
+    """What makes `rows:NAME,NAME…`; None where that is no list of records of one task."""
+    kind, _, listed = block.partition(":")
+    names = listed.split(",")
+    for table in boards.tasks if kind == "rows" else ():
+        tested = {name: one for name in names if (one := table.tested(name))}
+        if len(tested) == len(names):
+            return lambda links, _: rows_block(table, tested, links)
+    return None
+
+
+def rows_block(table: TaskTable, tested: Mapping[str, LabelledSet], links: Links) -> str:
+    """Records of a task, each less the first.
 
     Differences are corrected for their number in the table (Holm).
     """
-    kind, _, listed = block.partition(":")
-    names = listed.split(",")
-    tables = [one for one in boards.tasks if {*names} <= {row.record.name for row in one.rows}]
-    if kind != "rows" or not tables:
-        return None
-    table = tables[0]
-    tested = {
-        name: next(one for one in table.evidence[name] if one.name == table.headline)
-        for name in names
-    }
     first, *others = tested.values()
     found = table_differences(others, first, load_task(table.task), PLAN)
     corrected = iter(holm([one.p_randomisation for own in found for one in own]))
     body = []
-    for name, compared in zip(names, [[], *found], strict=True):
+    for name, compared in zip(tested, [[], *found], strict=True):
         row = table.row(name)
         told = [
             f"{one.difference:+.1f} [{one.low:+.1f}, {one.high:+.1f}], p {p_shown(next(corrected))}"

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices
+from crosspro.data_prep.core.files import read_json_object
 from crosspro.data_prep.core.settings import checked
 from crosspro.evaluation.core.score import Score, make_signature
 from crosspro.evaluation.core.statistics import (
@@ -41,7 +42,6 @@ from crosspro.evaluation.leaderboard.record import (
     MeasuredSet,
     Record,
     evidence_file,
-    read_object,
 )
 
 VALUES_PLAN = Resampling(1000)
@@ -161,7 +161,7 @@ class _PackedValues:
 def read_marks(test: str, results: Path = FOLDER) -> dict[str, MarkedItems]:
     """The marks of each set of items of a test."""
     path = marks_file(test, results)
-    packed = checked(dict[str, _PackedMarks], read_object(path), path)
+    packed = checked(dict[str, _PackedMarks], read_json_object(path), path)
     problems = [
         Problem(str(path), None, name, "a level of 0, 1 or 2 for each item", "others")
         for name, one in packed.items()
@@ -194,7 +194,7 @@ def read_values(
 ) -> dict[str, Floats]:
     """The values of a metric for each set of items, one for each item."""
     path = evidence_file(name, results)
-    found = checked(_PackedValues, read_object(path), path).values
+    found = checked(_PackedValues, read_json_object(path), path).values
     problems = []
     for test, own in found.items():
         if test not in marks:

@@ -34,6 +34,8 @@ from crosspro.evaluation.leaderboard.boards import (
 )
 from crosspro.evaluation.leaderboard.markdown import (
     NOT_MEASURED,
+    OTHER_TEST,
+    OVERVIEW_HEADING,
     WHOSE,
     overview_note,
     p_shown,
@@ -97,16 +99,6 @@ def leaderboard_page(boards: Leaderboard) -> str:
 
 # The overview -------------------------------------------------------------------------------------
 
-_HEADING = (
-    "task",
-    "best single system",
-    "best ensemble",
-    "best of the papers, trained here",
-    "best published",
-    "ours less the papers",
-    "command",
-)
-
 
 def _overview(rows: Sequence[OverviewRow]) -> str:
     shown = [one for row in rows for one in (row.single, row.ensemble, row.papers, row.published)]
@@ -120,7 +112,7 @@ def _overview(rows: Sequence[OverviewRow]) -> str:
     scale = Scale(top=max(bounds, default=100), bottom=min(bounds, default=0), digits=1)
     head = "".join(
         f"<th scope=col{' class=l' if place == 0 else ''}>{title}</th>"
-        for place, title in enumerate(_HEADING)
+        for place, title in enumerate(OVERVIEW_HEADING)
     )
     body = "".join(_overview_row(row, scale) for row in rows)
     return f"<table class=cards><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -137,7 +129,7 @@ def _overview_row(row: OverviewRow, scale: Scale) -> str:
     ]
     inner = "".join(
         f'<td data-label="{title}"><div class="cell">{cell}</div></td>'
-        for title, cell in zip(_HEADING[1:], cells, strict=True)
+        for title, cell in zip(OVERVIEW_HEADING[1:], cells, strict=True)
     )
     return f"<tr><th class=l scope=row>{html.escape(row.task)}</th>{inner}</tr>"
 
@@ -149,7 +141,7 @@ def _best(row: BoardRow | None, scale: Scale) -> str:
     score = row.score(record.headline_set)
     if score is None:
         return f'<span class="none">{NOT_MEASURED}</span>'
-    mark = "†" if row.elsewhere else ""
+    mark = OTHER_TEST if row.elsewhere else ""
     bounds = "" if score.low is None else f"<small>[{score.low:.1f}, {score.high:.1f}]</small>"
     title = html.escape(record.title)
     return (

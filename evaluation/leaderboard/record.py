@@ -16,10 +16,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files import atomic_output, make_folder, parse_json, read_bytes
+from crosspro.data_prep.core.files import (
+    atomic_output,
+    make_folder,
+    read_json_object,
+)
 from crosspro.data_prep.core.settings import Fault, Place, checked, fault_error
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.published.results import SOURCES, published_results
@@ -238,7 +241,7 @@ def _rounded(value: object) -> object:
 
 def read_record(path: Path) -> Record:
     """The record of a file; raises `InputError` with all its faults."""
-    content = read_object(path)
+    content = read_json_object(path)
     form = content.pop("format", None)
     if form != FORMAT:
         raise input_error(path, "format", str(FORMAT), quoted(repr(form)))
@@ -246,17 +249,6 @@ def read_record(path: Path) -> Record:
     if record_file(record.name, path.parents[record.name.count("/")]) != path:
         raise input_error(path, "name", "that of its file", quoted(record.name))
     return record
-
-
-def read_object(path: Path) -> dict[str, Any]:
-    """The JSON object of a file, which may be compressed."""
-    try:
-        content = parse_json(read_bytes(path))
-    except ValueError as error:
-        raise input_error(path, "content", "JSON", str(error)) from error
-    if not isinstance(content, dict):
-        raise input_error(path, "content", "a JSON object", type(content).__name__)
-    return content
 
 
 def read_records(results: Path = FOLDER) -> tuple[Record, ...]:

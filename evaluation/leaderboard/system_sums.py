@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices
+from crosspro.data_prep.core.files import read_json_object
 from crosspro.data_prep.core.settings import checked
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.statistics import (
@@ -35,7 +36,6 @@ from crosspro.evaluation.leaderboard.record import (
     MeasuredSet,
     Record,
     evidence_file,
-    read_object,
 )
 from crosspro.evaluation.metrics.bleu.line_statistics import chrf_of_sums
 
@@ -131,7 +131,7 @@ class _PackedSums:
 def read_sums(name: str, results: Path = FOLDER) -> SystemSums:
     """The sums of a record; raises `InputError` with all that is wrong with them."""
     path = evidence_file(name, results)
-    found = checked(_PackedSums, read_object(path), path)
+    found = checked(_PackedSums, read_json_object(path), path)
     problems = []
     for measure, rows in found.sums.items():
         if measure not in MEASURES:

@@ -23,7 +23,13 @@ from numpy.lib import format as npy
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import atomic_folder, atomic_output, sha256_of, write_text
+from crosspro.data_prep.core.files import (
+    atomic_folder,
+    atomic_output,
+    read_json_object,
+    sha256_of,
+    write_text,
+)
 from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.settings import checked
@@ -50,7 +56,6 @@ from crosspro.prediction.neural.training.data import (
     learn_reading,
     training_data,
 )
-from crosspro.prediction.system import read_json_object
 
 _FIELD, _COLUMN, _LABEL = "field-", "gap-", "label"
 

@@ -9,10 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.files import read_json_object
 from crosspro.data_prep.core.settings import checked
 from crosspro.prediction.proofread.mend import replacement
 from crosspro.prediction.proofread.text import Edit, FilePlace, PlacedText, TranslatedText
-from crosspro.prediction.system import read_json_object
 
 DECISIONS = "crosspro-proofread"
 """What files of decisions say they are."""

@@ -68,11 +68,15 @@ def test_an_empty_box_is_no_error(empty):
     result = command("models", "list")
     assert said(result) == ""
     assert b"no models in the box" in result.stderr
-    assert "no models in the box" in said(command("serve"), 2)
     told = said(command("predict", "--model", "en-fr", "--text", HOUSE, MAISON), 2)
     assert (
         told == "en-fr: model: expected a run or an archive, found none, and no models in the box\n"
     )
+
+
+def test_an_empty_box_serves_nothing(empty):
+    pytest.importorskip("fastapi", reason="the extra review is not installed (fastapi)")
+    assert "no models in the box" in said(command("serve"), 2)
 
 
 def test_a_wrong_name_is_told_the_choices(box):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Gap, examples_digest
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, entry_line
@@ -37,7 +37,6 @@ from crosspro.prediction.neural.reading.vocabulary import (
     closed_vocabulary,
     from_lists,
 )
-from crosspro.prediction.system import read_json_object
 
 Ints = NDArray[np.int32]
 

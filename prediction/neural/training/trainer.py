@@ -28,7 +28,7 @@ from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.files import temporary_folder, write_text
+from crosspro.data_prep.core.files import read_json_object, temporary_folder, write_text
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.reading.tensors import has_bfloat16
@@ -36,7 +36,6 @@ from crosspro.prediction.neural.training.data import TrainingData
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.progress import EpochLog
 from crosspro.prediction.neural.training.settings import Optimisation, TrainerSettings, Training
-from crosspro.prediction.system import read_json_object
 from crosspro.version import __version__
 
 _IDENTITY, _LAST = "run.json", "last.ckpt"
