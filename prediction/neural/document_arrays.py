@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import erf, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.prediction.neural.document_layers import ByteLayers, LayerWeights
 from crosspro.prediction.neural.reading.document_kind import (
     AGREEMENT,
     PIECES,
@@ -215,7 +216,12 @@ class _Layer:
 
 
 class DocumentArrays:
-    """The weights of a document encoder and what they make of rows."""
+    """The weights of a document encoder and what they make of rows.
+
+    `in_bytes` says that matrices are stored in 8 bits: products are then calculated in as many.
+    """
+
+    in_bytes = False
 
     def __init__(self, arrays: Arrays, settings: DocumentSettings, inventory: Inventory) -> None:
         expected = _shapes(settings, inventory)
@@ -237,31 +243,26 @@ class DocumentArrays:
 
     @cached_property
     def _layers(self) -> list[_Layer]:
-        return [self._layer(f"rows.layers.layers.{n}.") for n in range(self.settings.layers)]
+        return [_layer(self._layer_weights(number)) for number in range(self.settings.layers)]
 
-    def _layer(self, prefix: str) -> _Layer:
+    def _layer_weights(self, number: int) -> LayerWeights:
+        """The matrices of a layer as they are stored, but for the order within heads."""
         width, heads, size = self.settings.width, self.settings.heads, self._head
-        together = self.arrays[f"{prefix}queries_keys_values.weight"]
+        together, attended, wide, narrow = (
+            self.arrays[f"rows.layers.layers.{number}.{name}.weight"]
+            for name in ("queries_keys_values", "attended", "wide", "narrow")
+        )
         queries, keys, values = together.reshape(3, heads, size, width)
         order = np.arange(size).reshape(2, -1).T.ravel()  # halves side by side
 
         def rotated(weight: Floats) -> Floats:
             masked = weight.copy()
             masked[:, -1] = 0  # in torch it says what fills rows up
-            return np.ascontiguousarray(masked[:, order].reshape(width, width).T)
+            return masked[:, order].reshape(width, width)
 
-        attended, wide, narrow = (
-            np.ascontiguousarray(self.arrays[f"{prefix}{name}.weight"].T)
-            for name in ("attended", "wide", "narrow")
-        )
-        return _Layer(
-            rotated(queries / np.float32(sqrt(size))),
-            rotated(keys),
-            np.ascontiguousarray(values.reshape(width, width).T),
-            _centred(attended),
-            wide,
-            _centred(narrow),
-        )
+        scaled = rotated(queries / np.float32(sqrt(size)))
+        three = (scaled, rotated(keys), values.reshape(width, width))
+        return LayerWeights(np.concatenate(three), attended, wide, narrow)
 
     @cached_property
     def _turns(self) -> NDArray[np.complex64]:
@@ -310,11 +311,24 @@ class DocumentArrays:
     def _linear(self, name: str, vectors: Floats) -> Floats:
         return vectors @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
 
+    @cached_property
+    def _byte_layers(self) -> ByteLayers | None:
+        """The layers in 8 bits, if weights are stored so and the library is there."""
+        if not self.in_bytes:
+            return None
+        return ByteLayers.fitting(
+            [self._layer_weights(number) for number in range(self.settings.layers)],
+            self.settings.heads,
+        )
+
     def _states(self, rows: DocumentRows, asked: Numbers) -> Floats:
         """The states of the places that are asked for."""
         states = np.zeros((len(rows.offsets), self.settings.width), np.float32)
         for table, numbers in zip(self._tables, rows.numbers, strict=True):
             states += table[numbers]
+        if self._byte_layers is not None:
+            angles = self._turns.view(np.float32)
+            return self._byte_layers.states(states, rows.bounds, rows.offsets, angles, asked)
         turns = self._turns[rows.offsets + places_of(self.settings)]
         for number, layer in enumerate(self._layers, start=1):
             normed = _normed(states)
@@ -355,6 +369,14 @@ class DocumentArrays:
             out = found[asked].transpose(1, 0, 2)
             np.matmul(fits.transpose(0, 2, 1), value[own].transpose(1, 0, 2), out=out)
         return found.reshape(queries.shape)
+
+
+def _layer(weights: LayerWeights) -> _Layer:
+    """The same as numpy multiplies with it."""
+    queries, keys, values = np.split(weights.queries_keys_values, 3)
+    attended, wide, narrow = weights.attended.T, weights.wide.T, weights.narrow.T
+    each = (queries.T, keys.T, values.T, _centred(attended), wide, _centred(narrow))
+    return _Layer(*map(np.ascontiguousarray, each))
 
 
 def _shapes(settings: DocumentSettings, inventory: Inventory) -> dict[str, tuple[int, ...]]:
@@ -412,9 +434,12 @@ def _turned(vectors: Floats, by: NDArray[np.complex64]) -> Floats:
 
 
 def _gelu(values: Floats) -> Floats:
-    """As torch has it; numpy has no error function."""
-    shares = [erf(value / sqrt(2)) for value in values.ravel().tolist()]
-    return np.asarray(values * (1 + np.array(shares).reshape(values.shape)) / 2, np.float32)
+    """As torch has it; numpy has no error function (Abramowitz and Stegun, 7.1.26)."""
+    size = np.abs(values.astype(np.float64)) / sqrt(2)
+    step = 1 / (1 + 0.3275911 * size)
+    terms = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592, 0.0)
+    shares = 1 - np.polyval(terms, step) * np.exp(-size * size)
+    return np.asarray(values * (1 + np.sign(values) * shares) / 2, np.float32)
 
 
 def _softmax(scores: Chances) -> Chances:

@@ -31,7 +31,7 @@ from crosspro.prediction.neural.network_system import NetworkSystem
 from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
 from crosspro.prediction.neural.reading.encoding import encode
 from crosspro.prediction.neural.reading.word_places import NounSums
-from crosspro.prediction.stored_tensors import FULL, WEIGHTS_FILE, narrowed, taken_weights
+from crosspro.prediction.stored_tensors import BYTES, FULL, WEIGHTS_FILE, narrowed, taken_weights
 from crosspro.prediction.system import Classes, Probabilities
 
 if TYPE_CHECKING:
@@ -149,6 +149,7 @@ class DocumentReader(NetworkSystem):
             return DocumentArrays(arrays, settings, inventory)
 
         self.network, self.weights = taken_weights(folder / WEIGHTS_FILE, self.name, take)
+        self.network.in_bytes = self.weights == BYTES
         self.adjustment = load_adjustment(folder, len(self.task.classes))
 
 
