@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crosspro.arguments import AnyPath, given_task
+from crosspro.arguments import AnyPath, Inputs, Text, given_task, languages_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -116,42 +116,76 @@ def predict_pair(
 
 
 def proofread(
-    source_lines: Sequence[str],
-    target_lines: Sequence[str],
-    documents: Sequence[str] | None = None,
+    source: Text,
+    translation: Text | None = None,
+    documents: Text | None = None,
     model: Predictor | AnyPath | None = None,
     *,
+    source_language: str | None = None,
+    target_language: str | None = None,
     threshold: float = 0.4,
 ) -> Proofreading:
     """What a model says of each pronoun of a translation: how probably it is wrong, and why.
 
-    A line of the source is translated by the line of the target in the same place; `documents` has
-    the name of the document of each, and without it all are one. `model` is a name (en-de), a run,
-    an archive, or what `load` has given. The result iterates over the pronouns in the order of the
-    text, prints as `crosspro proofread` does, and has `to_dict()` and `mended(threshold)`.
+    Lists of lines, open files, or paths, also of subtitles (.srt, .vtt) and of files with both
+    sides (.po, .xliff, .tmx). A line of the source is translated by the line in the same place;
+    `documents` has the document of each, and without it all are one. `model` is a name (en-de), a
+    run, an archive, or what `load` has given; without it the languages say which model of the box
+    is meant, or names of files do (book.en book.de). The result iterates over the pronouns in the
+    order of the text and has `mended(threshold)`.
+
+    >>> import crosspro
+    >>> found = crosspro.proofread(
+    ...     ["The dog slept.", "It snored."],
+    ...     ["Der Hund schlief.", "Es schnarchte."],
+    ...     source_language="en",
+    ...     target_language="de",
+    ... )
+    >>> for one in found:
+    ...     print(one.word, one.suggestion, one.reason)
+    Es Er “Es” for “It”: “Hund” is masculine, line 1
     """
-    from crosspro.arguments import check_lines
     from crosspro.data_prep.core.errors import input_error
     from crosspro.prediction.models import chosen_run, summary
     from crosspro.prediction.pair_prediction import Predictor, load_predictor
+    from crosspro.prediction.proofread.formats import read_translation
     from crosspro.prediction.proofread.output import proofreading
-    from crosspro.prediction.proofread.text import text_of_lines
 
-    check_lines(source_lines=source_lines, target_lines=target_lines, documents=documents)
-    if not 0 <= threshold <= 1:
+    if isinstance(threshold, bool | str) or not 0 <= threshold <= 1:
         raise input_error("arguments", "threshold", "a number from 0 to 1", repr(threshold))
-    if model is None:
-        from crosspro.prediction.model_archive import box_models
+    languages = languages_or_none(source_language, target_language)
+    inputs = Inputs()
+    one = inputs.text("source", source)
+    other = inputs.text_or_none("translation", translation)
+    where = inputs.documents(documents)
+    with inputs:
+        digest = ""
+        if not isinstance(model, Predictor):
+            by_name = isinstance(source, AnyPath) and isinstance(translation, AnyPath | None)
+            files = (one, other) if by_name else None
+            path = Path(model) if model is not None else _box_model(languages, files)
+            run = chosen_run(path, logging.getLogger("crosspro").warning)
+            digest = summary(run).digest
+            model = load_predictor(run, path.stem)
+        known = model.task.source_language, model.task.target_language
+        text = read_translation(one, other, doc_ids=where, languages=known)
+        return proofreading(model, digest, text, threshold)
 
-        expected = f"a run, an archive, or one of the box: {', '.join(box_models())}"
-        raise input_error("arguments", "model", expected, "none")
-    digest = ""
-    if not isinstance(model, Predictor):
-        run = chosen_run(Path(model), logging.getLogger("crosspro").warning)
-        digest = summary(run).digest
-        model = load_predictor(run, Path(model).stem)
-    text = text_of_lines(source_lines, target_lines, documents)
-    return proofreading(model, digest, text, threshold)
+
+def _box_model(languages: tuple[str, str] | None, files: tuple[Path, Path | None] | None) -> Path:
+    """The model of the box for two languages, or for the files whose names say them."""
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.prediction.model_archive import box_models
+    from crosspro.prediction.proofread.languages import model_for
+
+    if languages is not None:
+        return Path("-".join(languages))
+    if files is not None:
+        return model_for(*files)
+    expected = f"a run, an archive, or one of the box: {', '.join(box_models())}"
+    raise input_error(
+        "arguments", "model, or source_language and target_language", expected, "none"
+    )
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:

@@ -176,6 +176,27 @@ def task_names() -> list[str]:
     return sorted(path.stem for path in (CONF_DIR / "task").glob("*.yaml"))
 
 
+def task_of_labels(labels: Sequence[str]) -> Task:
+    """A task whose classes are these labels, for scores of labels that belong to no known task."""
+    return Task(
+        name="labels",
+        source_language="source",
+        target_language="target",
+        years=(),
+        target="inflected",
+        tagset="none",
+        forms={label: (label,) for label in labels},
+        source_pronouns=(),
+        null_subjects=False,
+        fillers=(),
+        other_fillers=(),
+        symmetrisation="grow-diag-final",
+        subject_filter=SubjectFilter((), (), ()),
+        coarse={},
+        official_score="macro_recall",
+    )
+
+
 def load_task(name_or_path: str | Path) -> Task:
     """Read a task by its name, or from a file of your own."""
     from crosspro.data_prep.core import yaml_files  # not every command reads a task
