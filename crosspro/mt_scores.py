@@ -107,8 +107,8 @@ def autoprf(
     ...     candidate_links=["0-0 1-1 2-2", "0-0 1-1 2-2"],
     ...     resamples=0,
     ... )
-    >>> print(result.scores["system"]["f1"])
-    0.5000
+    >>> result.scores["system"]["f1"].value
+    0.5
     """
     texts = source, reference, candidates, links, candidate_links, documents
     lists, plan = (pronouns, languages_or_none(source_language, target_language)), (resamples, seed)

@@ -25,6 +25,7 @@ from crosspro.arguments import (
     languages_or_none,
     resampling,
 )
+from crosspro.trained_models import held_system
 
 if TYPE_CHECKING:
     from crosspro.data_prep.annotate.layers import Layers
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from crosspro.data_prep.core.task import Task
     from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
     from crosspro.evaluation.output.result import Result
-    from crosspro.prediction.system import System
 
 
 def evaluate(
@@ -157,7 +157,7 @@ def _predictions(inputs: Inputs, value: Any) -> list[_Given]:
     if not isinstance(value, list) or not value:
         return [_given(inputs, "predictions", value, "system")]
     apart = (
-        isinstance(one, Path) or is_open_file(one) or is_listed(one) or _system(one) is not None
+        isinstance(one, Path) or is_open_file(one) or is_listed(one) or held_system(one) is not None
         for one in value
     )
     if not (are_files(value) or any(apart)):
@@ -176,7 +176,7 @@ def _given(inputs: Inputs, argument: str, value: Any, name: str | None) -> _Give
     if isinstance(value, AnyPath) or is_open_file(value):
         named = name if argument.endswith('"]') or is_open_file(value) else None
         return _Given(named, _FILE, value, inputs.text(argument, value))
-    system = _system(value)
+    system = held_system(value)
     if system is not None and argument != "gold":
         return _Given(name, _SYSTEM, system, path)
     if not isinstance(value, list):
@@ -200,14 +200,6 @@ def _given(inputs: Inputs, argument: str, value: Any, name: str | None) -> _Give
 def _listed(value: Any) -> Any:
     """Whatever gives labels or examples one by one, as a list."""
     return list(value) if is_listed(value) else value
-
-
-def _system(value: Any) -> System | None:
-    """The system that a value is, or that it has."""
-    from crosspro.prediction.system import System
-
-    held = (value, *(getattr(value, name, None) for name in ("system", "system_")))
-    return next((one for one in held if isinstance(one, System)), None)
 
 
 def _task_of_labels(given: Sequence[_Given]) -> Task:

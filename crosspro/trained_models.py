@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crosspro.arguments import AnyPath, Inputs, Text, given_task, languages_or_none
+from crosspro.task_examples import given_examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,6 +20,33 @@ if TYPE_CHECKING:
     from crosspro.prediction.pair_prediction import PairPrediction, Predictor
     from crosspro.prediction.proofread.output import Proofreading
     from crosspro.prediction.system import System
+
+
+Model = Any
+"""A trained system, or what has one: a `System`, `TrainedRun`, `Predictor`, a path or a name."""
+
+
+def given_system(model: Model) -> System:
+    """The system that a model is or has, or the one of that name, run or archive."""
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.prediction.models import chosen_run
+    from crosspro.prediction.system import load_system
+
+    if isinstance(model, AnyPath):
+        return load_system(chosen_run(Path(model), logging.getLogger("crosspro").warning))
+    system = held_system(model)
+    if system is None:
+        expected = "a system, a run, an archive or the name of a model"
+        raise input_error("arguments", "model", expected, type(model).__name__)
+    return system
+
+
+def held_system(value: object) -> System | None:
+    """The system that a value is, or that it has."""
+    from crosspro.prediction.system import System
+
+    held = (value, *(getattr(value, name, None) for name in ("system", "system_")))
+    return next((one for one in held if isinstance(one, System)), None)
 
 
 def load_system(run: AnyPath) -> System:
@@ -37,6 +65,14 @@ def load(model: AnyPath) -> Predictor:
 
     `load("en-fr").fill(source, target)` fills each REPLACE of a translation. Models of the box and
     others that were packed with a prior link words by what their training text taught.
+
+    >>> import crosspro
+    >>> filled = crosspro.load("en-fr").fill(
+    ...     "The cup fell, but it did not break.",
+    ...     "La tasse est tombée, mais REPLACE ne s'est pas cassée.",
+    ... )
+    >>> filled.text, filled.gaps[0].label
+    ("La tasse est tombée, mais elle ne s'est pas cassée.", 'elle')
     """
     from crosspro.prediction.models import chosen_run
     from crosspro.prediction.pair_prediction import load_predictor
@@ -45,14 +81,16 @@ def load(model: AnyPath) -> Predictor:
     return load_predictor(run, Path(model).stem)
 
 
-def predict(system: System, examples: Sequence[Example]) -> list[Example]:
-    """The examples with the most probable class of each gap as its label.
+def predict(system: Model, examples: Iterable[Example] | AnyPath) -> list[Example]:
+    """The examples with the class that a system decides on as the label of each gap.
 
-    `system.predict(examples)` gives the probability of every class.
+    Systems and examples may be paths. `system.predict(examples)` gives the probability of every
+    class.
     """
     from crosspro.prediction.output import predicted
 
-    return predicted(system, examples).labelled()
+    own = given_system(system)
+    return predicted(own, given_examples(examples, own.task)).labelled()
 
 
 def pair_pipeline(
@@ -196,18 +234,22 @@ def load_language_model(path: AnyPath) -> LanguageModel:
 
 
 def fill(
-    examples: Sequence[Example],
+    examples: Iterable[Example] | AnyPath,
     task: Task | AnyPath,
-    model: LanguageModel,
+    model: LanguageModel | AnyPath,
     none_penalty: float = 0.0,
 ) -> list[Example]:
     """The examples with all gaps of a line filled together by a language model, as labels.
 
-    The official baseline: `none_penalty` (log10) makes it dearer to leave a gap empty.
+    The official baseline, `crosspro fill`: `none_penalty` (log10) makes it dearer to leave a gap
+    empty. Examples and the model may be paths.
     """
     from crosspro.baselines.fill import GapFiller, task_fillers
 
-    fillers = task_fillers(given_task(task))
+    rules = given_task(task)
+    examples = given_examples(examples, rules)
+    model = load_language_model(model) if isinstance(model, AnyPath) else model
+    fillers = task_fillers(rules)
     fillings = GapFiller(model, fillers, none_penalty).fill(examples)
     return [
         example.with_labels([fillers.classes[choice] for choice in filling.choices])
