@@ -77,7 +77,18 @@ def is_open_file(value: object) -> bool:
 def is_listed(value: object) -> TypeGuard[Iterable[Any]]:
     """Whether a value gives lines, numbers and so on one by one, in an order."""
     alone = (str, Path, bytes, Mapping, set, frozenset)
-    return isinstance(value, Iterable) and not isinstance(value, alone) and not is_open_file(value)
+    if isinstance(value, alone) or is_open_file(value) or _is_table(value):
+        return False
+    return isinstance(value, Iterable)
+
+
+def by_name(value: Any) -> Any:
+    """The columns of a table of pandas or polars by their names; other values as they are."""
+    return {str(name): value[name] for name in value.columns} if _is_table(value) else value
+
+
+def _is_table(value: object) -> bool:
+    return hasattr(value, "columns") and hasattr(value, "__getitem__")
 
 
 class GivenText(NamedTuple):
@@ -138,6 +149,7 @@ class Inputs:
         self, name: str, value: object, written: Callable[[Any], str] | None = None
     ) -> list[GivenText]:
         """The texts of systems, with the names that they are given; files have theirs still."""
+        value = by_name(value)
         if isinstance(value, Mapping):
             wrong = [key for key in value if not isinstance(key, str) or not key.strip()]
             if wrong or not value:

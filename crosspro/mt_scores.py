@@ -163,9 +163,9 @@ def bleu(
     `references` are the lines of one, or a list of several.
 
     >>> import crosspro
-    >>> lines = ["Elle dort dans la maison."]  # doctest: +SKIP
-    >>> print(crosspro.bleu(lines, lines).scores["system"]["bleu"].value)  # doctest: +SKIP
-    100.0
+    >>> lines = ["Elle dort dans la maison."]
+    >>> print(crosspro.bleu(lines, lines, resamples=0).scores["system"]["bleu"])
+    100.00
     """
     from crosspro.evaluation.metrics import metric_class
 

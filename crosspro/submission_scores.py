@@ -18,6 +18,7 @@ from crosspro.arguments import (
     Inputs,
     Text,
     are_files,
+    by_name,
     check_choice,
     given_task,
     is_listed,
@@ -146,6 +147,7 @@ class _GoldData:
 
 def _predictions(inputs: Inputs, value: Any) -> list[_Given]:
     """What is scored: one system, or several, by their names or in a list."""
+    value = by_name(value)
     if isinstance(value, Mapping):
         wrong = [name for name in value if not isinstance(name, str) or not name.strip()]
         if wrong or not value:

@@ -26,7 +26,12 @@ def limits(factor: float) -> AbstractContextManager[None]:
 
 
 def load_task(name: AnyPath) -> Task:
-    """The rules of a shared task by name (`en-fr`), or from a YAML file of your own."""
+    """The rules of a shared task by name (`en-fr`), or from a YAML file of your own.
+
+    >>> import crosspro
+    >>> crosspro.load_task("en-fr").classes
+    ('ce', 'elle', 'elles', 'il', 'ils', 'cela', 'on', 'OTHER')
+    """
     from crosspro.data_prep.core.task import load_task
 
     return load_task(name)
@@ -119,7 +124,12 @@ def write_examples(path: AnyPath, examples: Iterable[Example]) -> None:
 
 
 def demo(task: Task | AnyPath, split: str, documents: int, seed: int = 1) -> list[Example]:
-    """Documents of the generated demo corpus: `split` is train, dev or test."""
+    """Documents of the generated demo corpus: `split` is train, dev or test.
+
+    >>> import crosspro
+    >>> sum(len(example.gaps) for example in crosspro.demo("en-fr", "test", 2))
+    11
+    """
     from crosspro.data_prep.demo.corpus import demo_examples
 
     return demo_examples(given_task(task), split, documents, seed)

@@ -194,6 +194,14 @@ class Result(Displayed, Evaluation):
 
         Units (documents where they are known) are resampled and exchanged as often as for the
         scores, unless `resamples` or `seed` say otherwise.
+
+        >>> import crosspro
+        >>> gold = ["il", "elle", "il", "elle"] * 5
+        >>> systems = {"A": gold, "B": ["il"] * 20}
+        >>> result = crosspro.evaluate(gold, systems, "en-fr", resamples=200)
+        >>> test = result.compare("A", "B")
+        >>> test.difference, test.p < 0.05
+        (50.0, True)
         """
         for name, given in (("first", first), ("second", second)):
             if given not in self.names:
