@@ -124,9 +124,12 @@ def contrastive_generate(
     """
     from crosspro.data_prep.core.errors import input_error
     from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
-    from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
+    from crosspro.evaluation.metrics.expected_forms.gender_words import metric_of
+    from crosspro.evaluation.metrics.expected_forms.metric import (
+        ExpectedFormsSettings,
+        GeneratedSet,
+    )
     from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 
     path, files, chosen = Path(test_set), all_paths(outputs), rules or PayloadRules()
@@ -137,7 +140,7 @@ def contrastive_generate(
     systems = read_outputs(
         files, read, chosen, language, tsv=tsv, parts=path_or_none(parts), lenient=lenient
     )
-    metric = make_metric("expected_forms", language=language, rules=chosen)
+    metric = metric_of(read, ExpectedFormsSettings(language, chosen))
     return evaluate(metric, GeneratedSet(read, tuple(systems)), resampling(resamples, seed))
 
 
