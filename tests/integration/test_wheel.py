@@ -14,7 +14,8 @@ import pytest
 
 from tests.conftest import GOLDEN, ROOT
 
-FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "models", "prediction", "scripts")
+FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "integrations", "models", "prediction",
+           "scripts")  # fmt: skip
 LEFT_OUT = ("scripts/bench/", "scripts/reproduce/")
 
 
