@@ -27,7 +27,7 @@ SPACE := $(subst ,, )
 NAMED := $(subst $(COMMA), ,$(EXTRAS))
 # A sentence and its translation follow; nothing is shown where the box has no such model.
 SHOW := test ! -f models/en-fr.zip || $(VENV)/bin/crosspro predict --model en-fr --text
-FOLDERS := baselines conf data_prep evaluation prediction scripts
+FOLDERS := baselines conf data_prep evaluation integrations prediction scripts
 
 .PHONY: train test test-all lint extras hashed pins names clean
 

@@ -234,9 +234,12 @@ def contrastive_generate(
     and `outputs` may be empty. `rules` and `parts` say which part of a line is scored.
     """
     from crosspro.data_prep.core.errors import input_error
-    from crosspro.evaluation.metrics import make_metric
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
-    from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
+    from crosspro.evaluation.metrics.expected_forms.gender_words import metric_of
+    from crosspro.evaluation.metrics.expected_forms.metric import (
+        ExpectedFormsSettings,
+        GeneratedSet,
+    )
     from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 
     plan, inputs, chosen = resampling(resamples, seed), Inputs(), rules or PayloadRules()
@@ -256,7 +259,7 @@ def contrastive_generate(
     own, names = len(found) - len(given), [one.name for one in found]
     names[own:] = names_of(given, names[own:])
     systems = [replace(one, name=name) for one, name in zip(found, names, strict=True)]
-    metric = make_metric("expected_forms", language=target_language, rules=chosen)
+    metric = metric_of(read, ExpectedFormsSettings(target_language, chosen))
     return _scored(metric, GeneratedSet(read, tuple(systems)), plan)
 
 

@@ -66,7 +66,9 @@ def generate(
     test_set: Annotated[
         Path,
         typer.Argument(
-            metavar="SET", help="JSON: ctxpro, ContraPro, large en-fr set; or ContraPro's TSV."
+            metavar="SET",
+            help="JSON: ctxpro, ContraPro, large en-fr set; ContraPro's TSV; the English file of "
+            "MT-GenEval's contextual set.",
         ),
     ],
     resampled: Resampled,
@@ -129,7 +131,8 @@ def generate(
 
     An instance is right where the expected form is a word of the translated sentence. Accuracy in
     total, by pronoun, gender, rule, antecedent and distance, with 95% intervals by document; how
-    often a rival form is there instead, or neither; paired tests between systems.
+    often a rival form is there instead, or neither; paired tests between systems. In MT-GenEval an
+    instance is right where no word stands only in the reference with the other gender.
     """
     check_html(shown.html, legacy)
     if not language.strip():
@@ -156,8 +159,11 @@ def generate(
         raise typer.BadParameter("--parts and --part do not go together")
 
     from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.metrics import make_metric
-    from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
+    from crosspro.evaluation.metrics.expected_forms.gender_words import metric_of
+    from crosspro.evaluation.metrics.expected_forms.metric import (
+        ExpectedFormsSettings,
+        GeneratedSet,
+    )
     from crosspro.evaluation.metrics.expected_forms.outputs import (
         SEPARATORS,
         PayloadRules,
@@ -179,7 +185,7 @@ def generate(
     read, systems = among(read, systems, kept)
     called = named([system.name for system in systems], name)
     systems = [replace(one, name=own) for one, own in zip(systems, called, strict=True)]
-    metric = make_metric("expected_forms", language=language, rules=rules)
+    metric = metric_of(read, ExpectedFormsSettings(language, rules))
     written.write(evaluate(metric, GeneratedSet(read, tuple(systems)), resampled.plan))
 
 
@@ -215,10 +221,16 @@ def _legacy(
     only: list[str],
 ) -> None:
     from crosspro.evaluation.metrics.contrastive.formats import read_json
-    from crosspro.evaluation.metrics.expected_forms.expected_sets import is_ctxpro, is_json
+    from crosspro.evaluation.metrics.expected_forms.expected_sets import (
+        is_ctxpro,
+        is_geneval,
+        is_json,
+    )
     from crosspro.evaluation.released.contrastive import ctxpro, generative_contrapro
     from crosspro.evaluation.released.contrastive.beside import beside_ctxpro
 
+    if is_geneval(test_set):
+        raise typer.BadParameter("--legacy: a set of ctxpro, or ContraPro's TSV")
     always = ("test_set", "candidate", "language", "legacy", "layout", "output")
     detail, output = shown.detail, shown.output
     chosen = shown.layout.value if "layout" in given_options(context) else "default"

@@ -14,9 +14,10 @@ import pytest
 
 from tests.conftest import GOLDEN, ROOT
 
-FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "models", "prediction", "scripts")
+FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "integrations", "models", "prediction",
+           "scripts")  # fmt: skip
 LIBRARY = "crosspro/prediction/neural/_document_layers."
-LEFT_OUT = ("scripts/bench/", "scripts/reproduce/")
+LEFT_OUT = ("integrations/lm_eval/", "scripts/bench/", "scripts/reproduce/")
 
 
 def tracked() -> list[str]:

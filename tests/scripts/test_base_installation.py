@@ -24,7 +24,8 @@ JUDGED = (
 SCORED = GOLDEN / "scorer" / "en-fr_random"
 PROTEST = GOLDEN / "protest"
 SAVED = GOLDEN / "models"
-FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "models", "prediction", "scripts")
+FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "integrations", "models", "prediction",
+           "scripts")  # fmt: skip
 
 RUN = {
     "tokenise": ("tokenise", SAMPLE / "sample.fr", "--language", "fr", "-o", "text.fr"),

@@ -218,17 +218,20 @@ class PairPipeline:
         )
         return PreparedPair(sentences, (*notes, *self._link_notes(annotated[-1])))
 
-    def prepare_text(self, pairs: Sequence[TypedPair]) -> list[PreparedSentence]:
+    def prepare_text(
+        self, pairs: Sequence[TypedPair], left_over: bool = True
+    ) -> list[PreparedSentence]:
         """Pairs of a text, each with the gaps that the rules of the task find in it.
 
         A pronoun that is wrong is linked less surely than a right one. So a source pronoun that is
-        linked to none, and one of the target beside its place that is linked to none, are a gap.
+        linked to none, and one of the target beside its place that is linked to none, are a gap,
+        unless not `left_over`.
         """
         annotated, _ = self._annotate(pairs, parse=False)
         found = []
         for one in annotated:
             made = self._sentence(one, None)
-            marks = self._pairs_left(one.pair, made)
+            marks = self._pairs_left(one.pair, made) if left_over else []
             found.append(self._sentence(one, marks) if marks else made)
         return found
 

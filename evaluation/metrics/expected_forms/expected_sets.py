@@ -10,6 +10,10 @@
   output; before them there may be the number of the payload among the parts of the output (0 the
   first). Source, reference and output are whole documents whose parts are joined by a separator.
   Only rows labelled `correct` are instances; the others are the contrastive errors of the set.
+- MT-GenEval's contextual sets (Currey et al. 2022): three files of lines, known by the name of the
+  first, `NAME-2to1-test.en_de.en`: a sentence of context, `<sep>` and the segment; `original` and
+  `flipped` have two references beside it, the second with the other gender. No form is named:
+  what stands in one reference only tells the genders apart.
 
 Where a set names no rivals they are the other forms in the same role, from our tables of pronouns;
 so is the gender of the expected form.
@@ -17,13 +21,15 @@ so is the gender of the expected form.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.errors import InputError, Problem, empty_file, input_error, quoted
 from crosspro.data_prep.core.files import read_bytes
+from crosspro.evaluation.inputs.plain_text import lines_of, plain_name, unequal_lines
 from crosspro.evaluation.inputs.pronoun_forms import gender_of, likely_readings, rivals_of
 from crosspro.evaluation.metrics.contrastive.formats import (
     CONTRAPRO,
@@ -41,6 +47,9 @@ from crosspro.evaluation.metrics.contrastive.formats import (
 from crosspro.evaluation.metrics.expected_forms.outputs import SEPARATORS, TsvSet, read_tsv_set
 
 CTXPRO = "ctxpro"
+MT_GENEVAL = "mt-geneval"
+_GENEVAL_NAME = re.compile(r".+-2to1-[^.]+\.en_([a-z]{2})\.en")
+_SEP = "<sep>"
 _SPELLINGS = {
     "document": ("document id", "document_id"),
     "source": ("src segment", "source"),
@@ -59,6 +68,8 @@ def read_expected(
 
     Raises `InputError` with all faults.
     """
+    if is_geneval(path):
+        return _geneval_set(path, language), None
     if not is_json(path):
         rows = read_tsv_set(path, separators)
         return with_forms(rows.test_set, language), rows
@@ -82,6 +93,60 @@ def is_ctxpro(content: object) -> bool:
     """Whether a list of JSON is one of ctxpro."""
     return isinstance(content, list) and any(
         isinstance(one, dict) and "expected" in one for one in content
+    )
+
+
+def is_geneval(path: Path) -> bool:
+    """Whether a file is named as the English side of a contextual set of MT-GenEval is."""
+    return bool(_geneval_language(path))
+
+
+def _geneval_language(path: Path) -> str:
+    """The target language in the name of a contextual set of MT-GenEval; nothing in others."""
+    found = _GENEVAL_NAME.fullmatch(plain_name(path))
+    return found[1] if found else ""
+
+
+def _geneval_set(path: Path, language: str) -> ContrastiveSet:
+    own = _geneval_language(path)
+    if language not in ("", own):
+        raise input_error(path, "language", f"{own}, by its name", language)
+    problems: list[Problem] = []
+    paths = [path, *(_geneval_reference(path, own, kind) for kind in ("original", "flipped"))]
+    files = [lines_of(one, problems) for one in paths]
+    for one, lines in zip(paths[1:], files[1:], strict=True):
+        if lines is not None and files[0] is not None:
+            problems += unequal_lines(one, len(lines), len(files[0]), path.name)
+    if files[0] == []:
+        problems.append(empty_file(path))
+    for number, line in enumerate(files[0] or (), start=1):
+        if _SEP not in line.lower():
+            problems.append(Problem(str(path), number, _SEP, "it after the context", quoted(line)))
+    if problems:
+        raise InputError(problems)
+    rows = list(zip(*(lines or () for lines in files), strict=True))
+    alike = sum(original.split() == flipped.split() for _, original, flipped in rows)
+    warnings = [f"{alike:,} instances have one reference for both genders"] if alike else []
+    instances = tuple(_geneval_instance(number, *row) for number, row in enumerate(rows, start=1))
+    digest = content_digest(rows)
+    return ContrastiveSet(path.name, MT_GENEVAL, instances, digest, tuple(warnings))
+
+
+def _geneval_reference(path: Path, language: str, kind: str) -> Path:
+    stem, _, ending = path.name.partition("-2to1-")
+    before, after = ending.rsplit(".en", 1)
+    return path.with_name(f"{stem}-{kind}-{before}.{language}{after}")
+
+
+def _geneval_instance(number: int, source: str, original: str, flipped: str) -> Instance:
+    context, segment = re.split(rf"(?i){_SEP}(?!.*{_SEP})", source, maxsplit=1)
+    return Instance(
+        name=f"line {number}",
+        errors=(WrongTranslation(flipped, None),),
+        groups={},
+        source=segment.strip(),
+        reference=original,
+        source_context=(context.strip(),) if context.strip() else (),
     )
 
 

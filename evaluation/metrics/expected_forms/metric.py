@@ -28,7 +28,8 @@ from crosspro.evaluation.output.examples import Mark, Rendering
 ALONE, BESIDE, RIVAL, NEITHER = range(4)
 VERDICTS = ("right", "right beside a rival", "rival instead", "neither")
 """What can be said of an instance, by number."""
-KEYS = tuple(verdict.replace(" ", "_") for verdict in VERDICTS)
+LAST_RIGHT = BESIDE
+"""Verdicts begin with those by which an instance is right."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class FoundForms:
     @property
     def right(self) -> bool:
         """Whether the expected form is there."""
-        return self.verdict <= BESIDE
+        return self.verdict <= LAST_RIGHT
 
 
 JudgedSet = Scored[GeneratedSet, FoundForms]
@@ -74,44 +75,55 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
     called = "{} (generated)"
     examples_note = "Marked are the words that are the expected form or a rival."
     verdict_kinds = tuple(zip(VERDICTS, ("right", "part", "wrong", "open"), strict=True))
+    rule = "expected-form-in-payload"
+    note = "right if the expected form is a word of the translated sentence."
+
+    def judged(self, test_set: ContrastiveSet, output: GeneratedOutput) -> list[FoundForms]:
+        """The verdict on each instance of an output."""
+        return judge(test_set, output, self.settings.language)
+
+    @property
+    def keys(self) -> list[str]:
+        """The verdicts as counts and scores are called."""
+        return [name.replace(" ", "_") for name, _ in self.verdict_kinds]
 
     def items(self, data: GeneratedSet) -> JudgedSet:
         """The instances of the set, judged in each output."""
-        judged = [judge(data.test_set, output, self.settings.language) for output in data.outputs]
+        judged = [self.judged(data.test_set, output) for output in data.outputs]
         notes = [f"{one.name}: {note}" for one in data.outputs for note in one.notes]
         return scored_set(data, (one.name for one in data.outputs), judged, notes)
 
     def how(self, scored: JudgedSet, system: int) -> tuple[str, ...]:
         """The rule, the payload and the language."""
         own = self.settings
-        return ("rule:expected-form-in-payload", own.rules.signature, f"language:{own.language}")
+        return (f"rule:{self.rule}", own.rules.signature, f"language:{own.language}")
 
     def statistics(self, scored: JudgedSet, system: int) -> Floats:
         """Right instances, all, blocks, and each verdict."""
-        verdicts = np.eye(len(VERDICTS))[self.verdicts(scored, system)]
+        verdicts = np.eye(len(self.verdict_kinds))[self.verdicts(scored, system)]
         return np.concatenate((super().statistics(scored, system), verdicts), axis=1)
 
     def more_of_total(self, scored: JudgedSet, system: int) -> Iterable[Part]:
         """The share of each verdict."""
-        for number, verdict in enumerate(KEYS):
+        for number, verdict in enumerate(self.keys):
             yield Part(columns=(4 + number, 1), score=partial(_share, verdict))
 
     def counts(self, sums: Floats) -> Mapping[str, int]:
         """How many instances there are, and how many have which verdict."""
         return {
             "instances": int(sums[1]),
-            **{key: int(n) for key, n in zip(KEYS, sums[4:], strict=True)},
+            **{key: int(n) for key, n in zip(self.keys, sums[4:], strict=True)},
         }
 
     def notes(self, scored: JudgedSet) -> tuple[str, ...]:
         """When an instance is right."""
-        return ("right if the expected form is a word of the translated sentence.",)
+        return (self.note,)
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
         """The shares of the verdicts."""
         rows: list[Sequence[Cell]] = [
             [verdict, *(system.scores[key] for system in evaluation.systems)]
-            for verdict, key in zip(VERDICTS, KEYS, strict=True)
+            for (verdict, _), key in zip(self.verdict_kinds, self.keys, strict=True)
         ]
         return [Table(("instances (%)", *evaluation.names), rows, "What is there")]
 
@@ -125,8 +137,8 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
         for number, (one, instance) in enumerate(zip(scored.items[system], instances, strict=True)):
             yield {
                 **self.placed(scored, number),
-                "verdict": VERDICTS[one.verdict],
-                "expected": instance.reference_pronoun or "",
+                "verdict": self.verdict_kinds[one.verdict][0],
+                "expected": self.known_as(instance),
                 "rivals": list(one.rivals),
                 "payload": output.payloads[number],
             }
@@ -152,7 +164,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
     def reference(self, instance: Instance, line: int) -> tuple[str, list[Any]]:
         """Its text, and where the expected form is."""
         text = " ".join((instance.reference or "").split())
-        return text, self._marks(instance, line, text, ())
+        return text, self.marks(instance, line, text, ())
 
     def rendering(
         self,
@@ -165,10 +177,10 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
         """The payload, with the expected form and the rivals in it."""
         one = scored.items[system][number]
         text = " ".join(scored.data.outputs[system].payloads[number].split())
-        marks = self._marks(scored.data.test_set.instances[number], line, text, one.rivals)
+        marks = self.marks(scored.data.test_set.instances[number], line, text, one.rivals)
         return text, Rendering(one.verdict, cell, marks)
 
-    def _marks(self, instance: Instance, line: int, text: str, rivals: Sequence[str]) -> list[Mark]:
+    def marks(self, instance: Instance, line: int, text: str, rivals: Sequence[str]) -> list[Mark]:
         """The source pronoun, and the words between spaces that are the form or a rival."""
         words_of = target_words(self.settings.language)
         forms = [words_of.form(word) for word in (instance.reference_pronoun or "", *rivals)]

@@ -15,7 +15,6 @@ from crosspro.evaluation.metrics.contrastive.build import BuildRules, build_set,
 from crosspro.evaluation.metrics.expected_forms.metric import (
     ALONE,
     BESIDE,
-    KEYS,
     NEITHER,
     RIVAL,
     GeneratedSet,
@@ -143,7 +142,8 @@ def test_accuracy_shares_and_comparisons(tmp_path):
     assert values["", "total"] == [100, pytest.approx(100 * 5 / 30)]
     assert values["gender", "feminine"] == values["rule", "GENDER.F"] == [100, 0]
     assert values["pronoun", "it:il"] == [100, pytest.approx(100 * 5 / 6)]
-    assert [found.systems[1].scores[key].value for key in KEYS] == pytest.approx(
+    keys = ("right", "right_beside_a_rival", "rival_instead", "neither")
+    assert [found.systems[1].scores[key].value for key in keys] == pytest.approx(
         [100 * 5 / 30, 0, 80, 100 / 30]
     )
     (difference,) = found.comparisons
