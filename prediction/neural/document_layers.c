@@ -52,8 +52,12 @@ struct work {
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,fma")
+#endif
 #define ROWS 8
 static inline void dot_vnni(const int8_t *rows, const int8_t *weights, const int32_t *start,
                             int32_t sums[ROWS][GROUP]) {
@@ -83,10 +87,18 @@ static inline void dot_vnni(const int8_t *rows, const int8_t *weights, const int
 #undef LANES
 #undef BIAS
 #undef ROWS
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#endif
 #define ROWS 2
 static inline void dot_avx2(const int8_t *rows, const int8_t *weights, const int32_t *start,
                             int32_t sums[ROWS][GROUP]) {
@@ -122,7 +134,11 @@ static inline void dot_avx2(const int8_t *rows, const int8_t *weights, const int
 #undef LANES
 #undef BIAS
 #undef ROWS
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #endif
 
 #if defined(__aarch64__)
@@ -131,8 +147,12 @@ static inline void dot_avx2(const int8_t *rows, const int8_t *weights, const int
 #include <sys/auxv.h>
 #endif
 
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("dotprod"))), apply_to = function)
+#else
 #pragma GCC push_options
-#pragma GCC target("+dotprod")
+#pragma GCC target("arch=armv8.2-a+dotprod")
+#endif
 #define ROWS 2
 static inline void dot_neon(const int8_t *rows, const int8_t *weights, const int32_t *start,
                             int32_t sums[ROWS][GROUP]) {
@@ -164,7 +184,11 @@ static inline void dot_neon(const int8_t *rows, const int8_t *weights, const int
 #undef LANES
 #undef BIAS
 #undef ROWS
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #endif
 
 /* Any other processor. */
