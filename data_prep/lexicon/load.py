@@ -243,7 +243,7 @@ PACKAGES = {
 
 
 AUTO, INDUCED = "auto", "induced"
-_OF_LANGUAGE = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}
+LEXICONS = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}
 """The packages of a language, the first that is installed first."""
 _ENGLISH = "en"
 
@@ -296,7 +296,7 @@ def side_lexicon(
     language = task.source_language if side == "source" else task.target_language
     name = setting.get(language) if isinstance(setting, Mapping) else setting
     if name == AUTO:
-        installed = (package for package in _OF_LANGUAGE.get(language, ()) if _installed(package))
+        installed = (package for package in LEXICONS.get(language, ()) if _installed(package))
         name = next(installed, INDUCED)
         if name == INDUCED and not _can_be_induced(task, side, language):
             return SideLexicon(side, language, missing=True)
