@@ -42,7 +42,7 @@ FOLDERS := baselines conf data_prep evaluation prediction scripts
 .PHONY: train test test-all lint extras hashed pins names clean
 
 train: $(READY)
-	$(RUN) train.py task=en-fr $(ARGS)
+	$(RUN) train.py experiment=first_look task=en-fr $(ARGS)
 	@test ! -f models/en-fr.zip || printf '\n%s\n' \
 		"That was generated text. The model en-fr of the box (crosspro predict --model en-fr --text …):"
 	@$(SHOW) "The cup fell, but it did not break." \

@@ -48,7 +48,7 @@ from crosspro.prediction.run_settings import (
     unknown_names,
     unlike_splits,
 )
-from crosspro.prediction.runs import FILE, Configuration
+from crosspro.prediction.runs import FILE, Configuration, StageClock
 from crosspro.prediction.system import System
 from crosspro.scripts.options import style_of
 from crosspro.scripts.standard_streams import end_after, open_standard_streams
@@ -118,7 +118,9 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     first = _rank() == 0
     if first:
         _tell(f"task {task.name}: loading data ({chosen.get('data', '')})")
+    clock = StageClock()
     splits = load_data(task, function, settings["data"])
+    clock.end("load data")
     if not first:  # it does its part; the first process saves and scores
         fit_in_stages(task, system, splits, folder)
         return None
@@ -137,6 +139,7 @@ def run(configuration: Configuration, folder: Path) -> float | None:
         absent=settings["absent"],
         resampling=Resampling(resamples, settings["resampling_seed"]) if resamples else None,
         tell=_tell,
+        clock=clock,
     )
     for name in splits.test:
         if name in outcome.evaluations:
