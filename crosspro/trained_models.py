@@ -62,9 +62,13 @@ def load_system(run: AnyPath) -> System:
     Of a folder of runs the newest complete one is taken, which the logger `crosspro` tells.
     """
     from crosspro.prediction.models import chosen_run
+    from crosspro.prediction.pair_prediction import own_pipeline
     from crosspro.prediction.system import load_system
 
-    return load_system(chosen_run(Path(run), logging.getLogger("crosspro").warning))
+    chosen = chosen_run(Path(run), logging.getLogger("crosspro").warning)
+    system = load_system(chosen)
+    own_pipeline(system, chosen)
+    return system
 
 
 def load(model: AnyPath) -> Predictor:
@@ -146,12 +150,13 @@ def predict_pair(
     Gaps are written into the target as REPLACE (REPLACE_6 if the source token is known), or named
     in `gaps`; without either, the pronouns that the rules of the task find are hidden and
     predicted. `context` has the pairs before, in order. `links` (`0-0 1-2`) replaces the aligner.
+    Without a `pipeline` the system gets one, which is kept with it.
     """
     from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
-    from crosspro.prediction.pair_prediction import predict_pair
+    from crosspro.prediction.pair_prediction import own_pipeline, predict_pair
 
     if pipeline is None:
-        pipeline = pair_pipeline(system.task)
+        pipeline = own_pipeline(system)
     elif pipeline.task != system.task:
         from crosspro.data_prep.core.errors import input_error
 

@@ -43,6 +43,7 @@ from crosspro.prediction.runs import (
     MEMBERS,
     Configuration,
     Run,
+    StageClock,
     Times,
     checkout_commit,
     now,
@@ -77,12 +78,15 @@ def fit_and_score(
     absent: Absent = "skip",
     resampling: Resampling | None = None,
     tell: Callable[[str], None] = lambda note: None,
+    clock: StageClock | None = None,
 ) -> ScoredRun:
     """Fit a system and write its model, submissions, scores, pages and `run.json` to a folder.
 
     `name` is that of the system's configuration, if it has one; without `resampling` there are no
-    intervals and no tests. `tell` gets what a user should know meanwhile.
+    intervals and no tests. `tell` gets what a user should know meanwhile. A `clock` has measured
+    what came before.
     """
+    clock = clock or StageClock()
     make_folder(folder)
     record = folder / FILE
     earlier = record.read_bytes() if record.is_file() else None
@@ -118,22 +122,25 @@ def fit_and_score(
                 handle.write(earlier)
         raise
     fitted = time.monotonic()
+    clock.end("fit")
     if system.report is not None:
         for note in filter(None, (system.report.told(), system.report.warning())):
             tell(note)
     system.save(folder / "model")
-    sets = {"dev": splits.dev, **splits.test}
-    found = {
-        title: score_set(system, run.name, title, examples, folder, absent, resampling, tell)
-        for title, examples in sets.items()
-    }
+    clock.end("save")
+    found = {}
+    for title, examples in {"dev": splits.dev, **splits.test}.items():
+        found[title] = score_set(
+            system, run.name, title, examples, folder, absent, resampling, tell
+        )
+        clock.end(f"score {title}")
     evaluations = {title: one for title, one in found.items() if one is not None}
     seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
     run = replace(
         run,
         status="complete",
         versions=versions(),
-        times=Times(run.times.started, now(), *seconds),
+        times=Times(run.times.started, now(), *seconds, clock.stages),
         fit=None if system.report is None else asdict(system.report),
         scores=_scores(evaluations, 0),
         variants={
@@ -157,6 +164,7 @@ def fit_configured(
     folder: Path,
     configuration: Configuration,
     tell: Callable[[str], None] = lambda note: None,
+    clock: StageClock | None = None,
 ) -> ScoredRun:
     """The same with the seed, the resampling and the averages that checked settings say."""
     settings = configuration.settings
@@ -172,6 +180,7 @@ def fit_configured(
         absent=settings["absent"],
         resampling=Resampling(resamples, settings["resampling_seed"]) if resamples else None,
         tell=tell,
+        clock=clock,
     )
 
 

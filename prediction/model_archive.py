@@ -67,10 +67,16 @@ def described_files(description: Mapping[str, Any], folder: Path, name: str) -> 
     return sorted(description.get(_FILES) or with_digests({}, folder, name)[_FILES])
 
 
-def check_digests(description: Mapping[str, Any], folder: Path, name: str) -> None:
+def check_digests(
+    description: Mapping[str, Any],
+    folder: Path,
+    name: str,
+    unpacked: Mapping[str, str] | None = None,
+) -> None:
     """Refuse a system of which anything has changed since it was saved, with all that has.
 
-    One without checksums, as anybody can make it, is held against none.
+    One without checksums, as anybody can make it, is held against none. `unpacked` has those that
+    files were found to have when they were unpacked.
     """
     if _FILES not in description and _REST not in description:
         return
@@ -86,7 +92,7 @@ def check_digests(description: Mapping[str, Any], folder: Path, name: str) -> No
     problems = [
         Problem(str(folder / file), None, "file", f"as it was saved (sha256 {digest})", state)
         for file, digest in files.items()
-        if (state := _state(folder / file)) != digest
+        if (state := (unpacked or {}).get(file) or _state(folder / file)) != digest
     ]
     if problems:
         raise InputError(problems)
@@ -220,6 +226,14 @@ def read_manifest(path: Path) -> Manifest:
     """What an archive says of itself; the files in it are not read."""
     with _opened(path) as archive:
         return _manifest(archive, path)
+
+
+def unpacked_digests(run: str | Path) -> dict[str, str]:
+    """The checksums of the files of a system that `opened_run` unpacks, where it does."""
+    if not is_archive(Path(run)):
+        return {}
+    parts = ((name.partition("/"), file) for name, file in read_manifest(Path(run)).files.items())
+    return {inner: file.sha256 for (room, _, inner), file in parts if room == MODEL}
 
 
 def archived_text(path: Path, name: str) -> str | None:

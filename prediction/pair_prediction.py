@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -87,6 +88,21 @@ def predict_pair(
     notes = layer_notes(system, "text", layers_in(prepared.examples))
     found = predict_last(system, prepared.examples)
     return PairPrediction(system.shown_name, prepared, found, (*prepared.notes, *notes))
+
+
+_PIPELINES: WeakKeyDictionary[System, PairPipeline] = WeakKeyDictionary()
+
+
+def own_pipeline(system: System, run: Path | None = None) -> PairPipeline:
+    """What prepares pairs for a system, made once, for it learns and loads for seconds.
+
+    Links are made by the prior that its run brings, where the system is from one that does.
+    """
+    known = _PIPELINES.get(system)
+    if known is None or known.task != system.task:
+        aligner = partial(model_aligner, runs=[] if run is None else [run])
+        known = _PIPELINES[system] = PairPipeline(system.task, make_aligner=aligner)
+    return known
 
 
 def as_learnt(system: System, examples: Sequence[Example]) -> Sequence[Example]:
@@ -304,8 +320,7 @@ class Predictor:
 def load_predictor(run: Path, name: str | None = None) -> Predictor:
     """A model of a run or an archive, ready to fill gaps; `name` is what it is called."""
     system = load_system(run)
-    aligner = partial(model_aligner, runs=[run])
-    return Predictor(name or run.stem, system, PairPipeline(system.task, make_aligner=aligner))
+    return Predictor(name or run.stem, system, own_pipeline(system, run))
 
 
 def model_aligner(task: Task, runs: Sequence[Path]) -> PairAligner:

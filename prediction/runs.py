@@ -7,8 +7,10 @@ so that a run that was stopped can be told from one that was not.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -60,13 +62,59 @@ class Configuration:
 
 
 @dataclass(frozen=True)
+class Stage:
+    """What a stage of a run took: seconds, those of processors, and memory.
+
+    `peak_mb` is the most that the process has ever had when the stage ends; None where the system
+    does not tell.
+    """
+
+    name: str
+    seconds: float
+    cpu_seconds: float
+    peak_mb: float | None = None
+
+
+class StageClock:
+    """Measures stages that follow each other; the first begins when the clock is made."""
+
+    def __init__(self) -> None:
+        self.stages: tuple[Stage, ...] = ()
+        self._since = _now_and_cpu()
+
+    def end(self, name: str) -> None:
+        """A stage has ended, and the next one begins."""
+        now = _now_and_cpu()
+        wall, cpu = (round(end - start, 3) for start, end in zip(self._since, now, strict=True))
+        self.stages += (Stage(name, wall, cpu, _peak_mb()),)
+        self._since = now
+
+
+def _now_and_cpu() -> tuple[float, float]:
+    return time.monotonic(), sum(os.times()[:4])
+
+
+def _peak_mb() -> float | None:
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
+
+
+@dataclass(frozen=True)
 class Times:
-    """When a run began and ended (UTC), and the seconds it took to fit and to score."""
+    """When a run began and ended (UTC), and the seconds it took to fit and to score.
+
+    `stages` say more of it, from loading the data on.
+    """
 
     started: str
     ended: str | None = None
     fit_seconds: float | None = None
     score_seconds: float | None = None
+    stages: tuple[Stage, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,7 +42,13 @@ from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report
-from crosspro.prediction.model_archive import MODEL, check_digests, opened_run, with_digests
+from crosspro.prediction.model_archive import (
+    MODEL,
+    check_digests,
+    opened_run,
+    unpacked_digests,
+    with_digests,
+)
 from crosspro.prediction.registry import predicting, registered
 from crosspro.version import __version__
 
@@ -352,11 +358,14 @@ def load_system(run: str | Path) -> System:
 def load_run(run: str | Path) -> System:
     """Load the system of a run, which may be one to go on from only."""
     with opened_run(run) as folder:
-        return load_saved(model_folder(folder))
+        return load_saved(model_folder(folder), unpacked_digests(run))
 
 
-def load_saved(folder: Path) -> System:
-    """Load a system from the very folder that it was saved to."""
+def load_saved(folder: Path, unpacked: Mapping[str, str] | None = None) -> System:
+    """Load a system from the very folder that it was saved to.
+
+    `unpacked` has the checksums that files were found to have when they were unpacked.
+    """
     path = folder / DESCRIPTION
     description = _read_description(path)
     task = saved_task(description.get("task"), f"{path}: task")
@@ -367,7 +376,7 @@ def load_saved(folder: Path) -> System:
     system.configured = _configured(description, path)
     system.trained_layers = checked_layers(description.get("layers"), path)
     system.load_state(folder)  # first: what it finds wrong with a file says more than a checksum
-    check_digests(description, folder, DESCRIPTION)
+    check_digests(description, folder, DESCRIPTION, unpacked)
     return system
 
 

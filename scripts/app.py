@@ -5,7 +5,7 @@ runs. A group of commands may have a default: `crosspro contrastive SET …` bes
 
 Every path that a command is given is an input unless its parameter is one of `OUTPUTS`. Inputs are
 noted before the command begins, and an output that is one of them, or another output, is refused
-there and then.
+there and then. An input may be a file of the sample in the package: `sample/sample.en`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ OUTPUTS = frozenset(
 )
 """Names of parameters that are written to. One that is missing here counts as an input: the
 command then refuses to replace it."""
+
+SAMPLE = Path(__file__).resolve().parent.parent / "data_prep" / "sample"
+"""The sample that comes with the package, which commands know as `sample/` in any folder."""
 
 LimitOption = Annotated[
     float,
@@ -106,6 +109,7 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
             if isinstance(value, float) and not isfinite(value):
                 raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is no number")
             if name not in OUTPUTS:
+                parameters[name] = value = _of_sample(value)
                 for path in _paths(value):
                     note_input(path)
         outputs = [
@@ -125,6 +129,16 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     checked.__annotations__ = {**function.__annotations__, "limit": LimitOption}
     checked.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return checked
+
+
+def _of_sample(value: Any) -> Any:
+    """Paths in `sample/` are in the package where there is no such file or folder."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(_of_sample, value))
+    if not isinstance(value, Path) or value.parts[:1] != (SAMPLE.name,) or value.exists():
+        return value
+    inside = SAMPLE.joinpath(*value.parts[1:])
+    return inside if ".." not in value.parts and inside.exists() else value
 
 
 def _paths(value: object) -> Iterator[Path]:

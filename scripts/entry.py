@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import Any
 
 
 def main() -> None:
     """Run `crosspro`; Control-C ends it without a traceback, also while modules are imported."""
-    _run("crosspro.scripts.main", " ".join(["crosspro", *sys.argv[1:2]]))
+    command = " ".join(["crosspro", *sys.argv[1:2]])
+    if not _run("crosspro.scripts.overview", command):
+        _run("crosspro.scripts.main", command)
 
 
 def train() -> None:
@@ -16,10 +19,10 @@ def train() -> None:
     _run("crosspro.scripts.train", "crosspro train")
 
 
-def _run(module: str, command: str) -> None:
+def _run(module: str, command: str) -> Any:
     """Run what a module does; a command that needs the extra `train` says so where it is not."""
     try:
-        import_module(module).main()
+        return import_module(module).main()
     except ImportError as error:
         from crosspro.data_prep.core.errors import how_to_install, printable, training_package
 

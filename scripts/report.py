@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from crosspro.scripts.app import SAMPLE
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.mt_options import (
     AlignPrior,
@@ -147,7 +148,8 @@ def report(
         priors(align_prior) if align_sentences else None,
     )
     plan = Resampling(resamples, seed) if resamples else None
-    target = output or (folder / OUTPUT if folder.is_dir() else folder.with_suffix(f".{OUTPUT}"))
+    beside = folder / OUTPUT if folder.is_dir() else folder.with_suffix(f".{OUTPUT}")
+    target = output or (Path(OUTPUT) if SAMPLE in folder.parents else beside)
     check_is_test(folder)
     _check_target(folder, target)
     with StepDisplay() as display:

@@ -41,7 +41,7 @@ from crosspro.prediction.run_settings import (
     load_data,
     refused_names,
 )
-from crosspro.prediction.runs import FILE, Configuration
+from crosspro.prediction.runs import FILE, Configuration, StageClock
 from crosspro.scripts.options import style_of
 from crosspro.scripts.standard_streams import end_after, open_standard_streams
 from crosspro.scripts.train_comparison import comparison, demo_ceilings, last_line
@@ -63,13 +63,15 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     first = _rank() == 0
     if first:
         _tell(f"task {task.name}: loading data ({chosen.get('data', '')})")
+    clock = StageClock()
     splits = load_data(task, function, settings["data"])
+    clock.end("load data")
     if not first:  # it does its part; the first process saves and scores
         fit_in_stages(task, system, splits, folder)
         return None
     for warning in leaks(splits):
         _tell(f"warning: {warning}")
-    outcome = fit_configured(task, system, splits, folder, configuration, _tell)
+    outcome = fit_configured(task, system, splits, folder, configuration, _tell, clock)
     for name in splits.test:
         if name in outcome.evaluations:
             _show(text_report(outcome.evaluations[name], style_of()))

@@ -17,6 +17,7 @@ import pytest
 
 import crosspro
 from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.prediction.pair_prediction import own_pipeline
 from tests.conftest import GOLDEN, ROOT, mostly_slow
 from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro as command
@@ -323,5 +324,6 @@ def test_a_typed_pair_is_predicted_as_the_same_line_of_a_file(tmp_path):
     assert found.system == "ngram"
     marked = crosspro.predict_pair(system, *pair, gaps=[crosspro.GapMark(target=1, source=1)])
     assert marked.pair.example.target[1] == "REPLACE_1"
+    assert own_pipeline(system).aligner is own_pipeline(system).aligner  # learnt once
     with pytest.raises(crosspro.InputError, match="expected en-fr-2015, found en-de"):
         crosspro.predict_pair(system, *pair, pipeline=crosspro.pair_pipeline("en-de"))

@@ -221,13 +221,14 @@ def _outside_pairs(text: NumberedBitext) -> Iterator[Ints]:
     """The different pairs of segments that stand in no block, of some segments at a time."""
     gathered: list[Ints] = [np.array([-1])]
     for one in text.outside.tolist():
-        rows = np.unique(text.source.segment(one)).astype(np.int64) * text.width
-        gathered.append((rows[:, None] + np.unique(text.target.segment(one))).ravel())
+        rows = distinct_values(text.source.segment(one).astype(np.int64)) * text.width
+        columns = distinct_values(text.target.segment(one).astype(np.int64))
+        gathered.append((rows[:, None] + columns).ravel())
         if sum(map(len, gathered)) > _BLOCK_CELLS:
-            yield _distinct(np.concatenate(gathered))
+            yield distinct_values(np.concatenate(gathered))
             gathered = []
     if gathered:
-        yield _distinct(np.concatenate(gathered))
+        yield distinct_values(np.concatenate(gathered))
 
 
 def _number_pairs(folder: Path, drafts: list[int], text: NumberedBitext) -> None:
@@ -245,7 +246,7 @@ def _number_pairs(folder: Path, drafts: list[int], text: NumberedBitext) -> None
         for number in range(len(edges) - 1):
             places = [(int(cut[number]), int(cut[number + 1])) for cut in cuts]
             pieces = [_draft(folder, *place) for place in places]
-            distinct = _distinct(np.concatenate(pieces))
+            distinct = distinct_values(np.concatenate(pieces))
             keys.write(distinct.data)
             for piece, (start, _) in zip(pieces, places, strict=True):
                 pairs.seek(start * np.dtype(np.int32).itemsize)
@@ -270,8 +271,9 @@ def _draft(folder: Path, start: int, stop: int) -> Ints:
     return read_array(folder / "draft", np.int64, stop - start, start)
 
 
-def _distinct(values: Ints) -> Ints:
-    """The different values in order; for many numbers faster than `np.unique`, which hashes."""
+def distinct_values(values: Ints) -> Ints:
+    """The different values in order; for many numbers faster than `np.unique`, which hashes, and
+    for few without the masked arrays that it imports."""
     values.sort()
-    new = np.append(True, values[1:] != values[:-1])
+    new = np.append(True, values[1:] != values[:-1])[: len(values)]
     return np.asarray(values[new])

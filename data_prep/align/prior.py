@@ -31,7 +31,13 @@ from zipfile import BadZipFile, is_zipfile
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.align.blocks import FILES, PairedText, paired_text, read_paired_text
+from crosspro.data_prep.align.blocks import (
+    FILES,
+    PairedText,
+    distinct_values,
+    paired_text,
+    read_paired_text,
+)
 from crosspro.data_prep.align.model import Counts, Known, Tally
 from crosspro.data_prep.align.text import NumberedBitext, Numbers
 from crosspro.data_prep.core.errors import InputError, input_error
@@ -141,7 +147,7 @@ class Prior:
         width = len(target_words)
         forward = left_word * width + np.where(kept, right_word, 0)
         backward = np.where(kept, left_word, 0) * width + right_word
-        keys = np.unique(np.concatenate([forward, backward]))
+        keys = distinct_values(np.concatenate([forward, backward]))
         forward_tally, backward_tally = (
             replace(
                 tally,

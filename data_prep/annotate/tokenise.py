@@ -24,13 +24,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise, tee
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.stored import store_names, store_sentences
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.core.words import words_file
+
+if TYPE_CHECKING:
+    from crosspro.data_prep.bitext.segment import Segment
 
 Rule = Literal["keep", "lower", "number", "inside"]
 """When a final period stays with its word: always; before a lower-case word; before a number;
@@ -73,6 +75,7 @@ _PLURAL_OF_NUMBER = re.compile(r"(?<=\d)['’]s\b")
 _ENDS = {".", "!", "?", "...", ":", '"'}
 _ATTACHED = re.compile(r"\w\w(?:,(?=\s)|\.(?=\s*$))")
 _SPACES = re.compile(r"\s*")
+_FIRST_MARK = "\u0300"
 _DETACHED = re.compile(r"(?:^|\s)[,.](?=\s|$)")
 
 
@@ -155,7 +158,7 @@ def _tokeniser(language: str, normalise: bool) -> Tokeniser:
 @lru_cache(maxsize=1)
 def _marks() -> str:
     """All combining marks of the basic plane, for a character class: parts of words."""
-    points = [p for p in range(0x300, 0xFFFF) if unicodedata.category(chr(p)).startswith("M")]
+    points = [p for p in range(ord(_FIRST_MARK), 0xFFFF) if _is_mark(chr(p))]
     runs: list[list[int]] = []
     for point in points:
         if runs and runs[-1][1] == point - 1:
@@ -165,8 +168,12 @@ def _marks() -> str:
     return "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in runs)
 
 
+def _is_mark(character: str) -> bool:
+    return character >= _FIRST_MARK and unicodedata.category(character).startswith("M")
+
+
 def _is_letter(character: str) -> bool:
-    return character.isalpha() or unicodedata.category(character).startswith("M")
+    return character.isalpha() or _is_mark(character)
 
 
 class _Patterns(NamedTuple):
@@ -176,14 +183,19 @@ class _Patterns(NamedTuple):
     lenient: re.Pattern[str]
 
 
-@lru_cache(maxsize=1)
-def _patterns() -> _Patterns:
-    marks = _marks()
+@lru_cache(maxsize=2)
+def _patterns(marked: bool) -> _Patterns:
+    """Those for chunks with combining marks, or for others: to prepare the former takes longer than
+    to tokenise a sentence."""
+    marks = _marks() if marked else ""
+    letter = rf"(?:[^\W_]|[{marks}])" if marked else r"[^\W_]"
+    behind = "|".join(
+        rf"(?<={one})_+(?={letter})" for one in (rf"[^\W_{marks}]", f"[{marks}]")[: 1 + marked]
+    )
 
     def pattern(hyphen: str, dashes: str) -> re.Pattern[str]:
-        letter = rf"(?:[^\W_]|[{marks}])"
         sign = rf"(?<!\.)\.(?!\.)|{hyphen}|(?<!['’])['’](?!['’]|{_ADDRESS})"
-        joint = rf"(?<=[^\W_{marks}])_+(?={letter})|(?<=[{marks}])_+(?={letter})|(?<=\d),(?=\d)"
+        joint = rf"{behind}|(?<=\d),(?=\d)"
         word = rf"(?:{letter}|{sign})(?:{letter}|{sign}|{joint})*"
         web = rf"{_ADDRESS}[^\s<>\"]*[^\s<>\".,;:!?'’)\]}}…»”]"
         mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -288,7 +300,8 @@ class Tokeniser:
 
     def _pieces(self, chunk: str, *, strict: bool) -> list[str]:
         """A chunk cut into tokens, the final period of the last one undecided."""
-        found = (_patterns().strict if strict else _patterns().lenient).findall(chunk)
+        patterns = _patterns(any(map(_is_mark, chunk)))
+        found = (patterns.strict if strict else patterns.lenient).findall(chunk)
         pieces: list[str] = []
         for piece in found:
             if "'" in piece or "’" in piece:

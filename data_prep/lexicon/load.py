@@ -20,7 +20,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
@@ -53,23 +52,27 @@ class Package:
 
     def installed(self) -> bool:
         """Whether the package is there."""
-        try:
-            distribution(self.package)
-        except PackageNotFoundError:
-            return False
-        return True
+        return self._place() is not None
 
     def path(self) -> Path:
         """The data file of the installed package."""
-        try:
-            found = Path(str(distribution(self.package).locate_file(self.file)))
-        except PackageNotFoundError:
+        found = self._place()
+        if found is None:
             raise CrossproError(
                 f"the package {self.package} is not installed: {how_to_install('lexicon')}"
-            ) from None
+            )
         if not found.is_file():
             raise input_error(found, "file", f"a file of the package {self.package}", "none")
         return found
+
+    def _place(self) -> Path | None:
+        # Imported here: every saved network imports this module, and hardly one asks for a package.
+        from importlib.metadata import PackageNotFoundError, distribution
+
+        try:
+            return Path(str(distribution(self.package).locate_file(self.file)))
+        except PackageNotFoundError:
+            return None
 
 
 def read_lefff(path: Path) -> Iterator[Entry]:
@@ -240,7 +243,7 @@ PACKAGES = {
 
 
 AUTO, INDUCED = "auto", "induced"
-_OF_LANGUAGE = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}
+LEXICONS = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}
 """The packages of a language, the first that is installed first."""
 _ENGLISH = "en"
 
@@ -293,7 +296,7 @@ def side_lexicon(
     language = task.source_language if side == "source" else task.target_language
     name = setting.get(language) if isinstance(setting, Mapping) else setting
     if name == AUTO:
-        installed = (package for package in _OF_LANGUAGE.get(language, ()) if _installed(package))
+        installed = (package for package in LEXICONS.get(language, ()) if _installed(package))
         name = next(installed, INDUCED)
         if name == INDUCED and not _can_be_induced(task, side, language):
             return SideLexicon(side, language, missing=True)

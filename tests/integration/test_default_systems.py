@@ -52,7 +52,7 @@ def bare(monkeypatch):
             raise PackageNotFoundError(name)
         return distribution(name)
 
-    monkeypatch.setattr("crosspro.data_prep.lexicon.load.distribution", found)
+    monkeypatch.setattr("importlib.metadata.distribution", found)
 
 
 @pytest.mark.parametrize("name", mostly_slow(SYSTEMS, *CLASSICAL, *QUICK))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, replace
@@ -29,7 +30,7 @@ from crosspro.prediction.fit_report import (
     ItLabelReport,
     chosen_by,
 )
-from crosspro.prediction.runs import find_run, names_of, read_run, write_run
+from crosspro.prediction.runs import StageClock, find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 from tests.data_prep.pipeline.sets.test_cues import with_links, without_links
 
@@ -292,3 +293,15 @@ def test_runs_are_called_by_system_and_seed_and_told_apart_by_folder(tmp_path):
     assert names_of([a, b, old, file]) == ["majority seed 1", "majority seed 2", "old", "x"]
     assert names_of([a, b, c]) == ["majority seed 1 (a)", "majority seed 2", "majority seed 1 (c)"]
     assert find_run(old) is None
+
+
+def test_a_run_says_what_each_stage_took(tmp_path):
+    clock = StageClock()
+    clock.end("load data")
+    run = fit_and_score(TASK, Majority(), SMALL, tmp_path, clock=clock).run
+    stages = read_run(tmp_path).times.stages
+    assert stages == run.times.stages
+    sets = [f"score {name}" for name in ("dev", *SMALL.test)]
+    assert [stage.name for stage in stages] == ["load data", "fit", "save", *sets]
+    assert all(stage.seconds >= 0 and stage.cpu_seconds >= 0 for stage in stages)
+    assert sys.platform == "win32" or all((stage.peak_mb or 0) > 1 for stage in stages)

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from crosspro.scripts.main import COMMANDS, EXAMPLES, PANELS
+from crosspro.scripts.overview import COMMANDS, EXAMPLES, PANELS
 from tests.conftest import GOLDEN, ROOT
 from tests.scripts.run import crosspro
 from tests.scripts.test_vocabulary import commands

@@ -143,7 +143,7 @@ class GapClassifier(pl.LightningModule):
             self.network.parameters(),
             lr=settings.learning_rate,
             weight_decay=settings.weight_decay,
-            fused=self.device.type == "cuda" and self.trainer.precision != "16-mixed",
+            fused=self.device.type in ("cpu", "cuda") and self.trainer.precision != "16-mixed",
         )
         if settings.decay == "none" and not settings.warmup_steps:
             return optimiser

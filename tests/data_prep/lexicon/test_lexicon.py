@@ -81,6 +81,38 @@ def test_a_lexicon_survives_writing_and_reading(tmp_path, written):
     assert set(lexicon.entries) == {entry.word for entry in written}
 
 
+spaces = st.sampled_from(["\u00a0x", "x\u2003", "x\u0085", "\u00abx", "xx\u00b0", "\u3000"])
+cells = {
+    "category": st.sampled_from([*CATEGORIES, "NOM"]),
+    "gender": st.sampled_from([*GENDERS, "_", "Mas"]),
+    "number": st.sampled_from([*NUMBERS, "_", ""]),
+    "count": st.sampled_from(["_", "0", "17", "9" * 15, "9" * 16, "1_", "__", "-1", "²"]),
+}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_table_in_order_is_read_as_line_by_line(tmp_path, data):
+    """What is checked column by column and looked up by halves, and what any order says of it."""
+    names = sorted(data.draw(st.lists(words | spaces | st.just("élevage" * 4), max_size=8)))
+    usual = {"category": "NOUN", "gender": "Fem", "number": "Sing", "count": "3"}
+    odd = data.draw(st.sets(st.sampled_from(sorted(cells)), max_size=1))
+    rows = [
+        "\t".join([name, *(data.draw(cells[one]) if one in odd else usual[one] for one in usual)])
+        for name in names
+    ]
+    found = []
+    for order in (rows, rows[::-1]):
+        path = tmp_path / "x.tsv"
+        path.write_text("\n".join([HEADER, *order]) + "\n", encoding="utf-8")
+        try:
+            lexicon = read_lexicon(path)
+            found.append({name: {*lexicon.readings(name)} for name in {*names, "nothing"}})
+        except InputError as error:
+            found.append(sorted((one.field, one.found) for one in error.problems))
+    assert found[0] == found[1]
+
+
 fields = st.sampled_from(["", " ", "maison", "NOUN", "Fem", "Sing", "_", "1", "-1", "²", "9" * 20])
 lines = st.lists(fields, max_size=6).map(lambda columns: "\t".join(columns).encode())
 
