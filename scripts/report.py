@@ -97,6 +97,14 @@ def report(
         Path | None,
         typer.Option("--output", "-o", help="Folder for report.html and report.json; DIR/report."),
     ] = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of links and judged pronouns, which the next run takes if texts are the "
+            "same; OUTPUT.cache by default, none: keep nothing.",
+        ),
+    ] = None,
 ) -> None:
     """All scores of a folder of MT output as one page.
 
@@ -150,6 +158,7 @@ def report(
     target = output or (folder / OUTPUT if folder.is_dir() else folder.with_suffix(f".{OUTPUT}"))
     check_is_test(folder)
     _check_target(folder, target)
+    kept = Path(cache) if cache else target.with_name(f"{target.name}.cache")
     with StepDisplay() as display:
         found = report_on(
             folder,
@@ -162,6 +171,7 @@ def report(
             judge_of=judge_of,
             jobs=jobs,
             progress=display.report,
+            cache=None if cache == "none" else kept,
         )
     for warning in found.warnings:
         tell(f"warning: {warning}")
