@@ -55,6 +55,7 @@ Progress = Callable[[str], None]
 
 SYMMETRISATION = "grow-diag-final"
 _LINK_ARRAYS = ("source", "target", "starts")
+_NONE = np.empty(0, np.int64)
 _ZIP = b"PK"
 
 
@@ -469,12 +470,11 @@ def _missing_links(
             name: np.array(array)
             for name, array in cache.arrays("links", key, names, aligned).items()
         }
-    return [
-        Links("aligned", *(arrays[f"{number}.{name}"] for name in _LINK_ARRAYS))
-        if one is None
-        else one
-        for number, one in enumerate(links)
-    ]
+    result = []
+    for number, one in enumerate(links):
+        own, other, starts = (arrays.get(f"{number}.{name}", _NONE) for name in _LINK_ARRAYS)
+        result.append(Links("aligned", own, other, starts) if one is None else one)
+    return result
 
 
 def _origin(read: ReadTexts) -> str:
