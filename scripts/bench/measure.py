@@ -100,14 +100,14 @@ def _kept_bytecode() -> Iterator[dict[str, str]]:
 
 
 def _run(
-    command: list[str], environment: dict[str, str], text: Path | None = None
+    command: list[str], environment: dict[str, str], given: Path | None = None
 ) -> tuple[float, float, float, str]:
     """Seconds, CPU seconds, and peak memory in MB of a command, and its messages."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     peak = 0
-    with tempfile.TemporaryFile() as told, (text or Path(os.devnull)).open("rb") as given:
+    with tempfile.TemporaryFile() as told, (given or Path(os.devnull)).open("rb") as stream:
         process = subprocess.Popen(
-            command, stdin=given, stdout=subprocess.DEVNULL, stderr=told, env=environment
+            command, stdin=stream, stdout=subprocess.DEVNULL, stderr=told, env=environment
         )
         while process.poll() is None:
             peak = max(peak, sum(map(_memory, _tree(process.pid))))

@@ -199,10 +199,9 @@ def align_beside(
     """`crosspro align` of tokenised text in one process and in two; the peer is fast_align."""
 
     def work(size: int, folder: Path) -> Mapping[str, Command]:
-        texts = []
-        for path in (source, target):
-            texts.append(folder / f"text.{len(texts)}")
-            with texts[-1].open("wb") as handle:
+        texts = folder / "source", folder / "target"
+        for path, text in zip((source, target), texts, strict=True):
+            with text.open("wb") as handle:
                 handle.writelines(islice(read_lines(path), size))
         ours = [*CROSSPRO, "align", "--task", task, "--source", texts[0], "--target", texts[1]]
         ours += ["-o", folder / "links", "--jobs"]
