@@ -101,7 +101,7 @@ def report(
         str | None,
         typer.Option(
             metavar="DIR",
-            help="Folder of links and judged pronouns, which the next run takes if texts are the "
+            help="Folder of tokens, links and judged pronouns, which the next run takes if texts are the "
             "same; OUTPUT.cache by default, none: keep nothing.",
         ),
     ] = None,

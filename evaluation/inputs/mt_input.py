@@ -8,7 +8,6 @@ was learnt from one where the user has it, and both directions are merged by gro
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from crosspro.evaluation.inputs.linked_text import (
     Text,
     Translation,
     check_lengths,
+    content_digest,
     links_from_pairs,
     raise_problems,
     read_links,
@@ -234,8 +234,8 @@ def linked_input(
     """
     source, texts, helper = read.source, read.texts, read.helper
     if read.languages is not None:
-        source = tokenised_text(source, read.languages[0])
-        texts = tuple(tokenised_text(text, read.languages[1]) for text in texts)
+        source = tokenised_text(source, read.languages[0], cache)
+        texts = tuple(tokenised_text(text, read.languages[1], cache) for text in texts)
         helper = _tokenised_helper(helper, read.languages)
         raise_problems(_too_long_to_align(source, *texts), "")
     made = _missing_links(source, texts, read.links, helper, progress, jobs, cache)
@@ -461,7 +461,7 @@ def _missing_links(
         arrays = aligned()
     else:
         given = source, *texts, *(helper.corpus or ())
-        lines = [hashlib.sha256(b"\n".join(text.lines)).hexdigest() for text in given]
+        lines = [content_digest(text) for text in given]
         key = content_key(
             __version__, np.__version__, settings, helper.prior_digest, lines, missing
         )
