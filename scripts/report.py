@@ -98,11 +98,10 @@ def report(
         typer.Option("--output", "-o", help="Folder for report.html and report.json; DIR/report."),
     ] = None,
     cache: Annotated[
-        str | None,
+        Path | None,
         typer.Option(
-            metavar="DIR",
-            help="Folder of tokens, links and judged pronouns, which the next run takes if texts are the "
-            "same; OUTPUT.cache by default, none: keep nothing.",
+            help="Folder of tokens, links and judged pronouns, which the next run of the same "
+            "texts takes; OUTPUT.cache by default, none: keep nothing.",
         ),
     ] = None,
 ) -> None:
@@ -158,7 +157,7 @@ def report(
     target = output or (folder / OUTPUT if folder.is_dir() else folder.with_suffix(f".{OUTPUT}"))
     check_is_test(folder)
     _check_target(folder, target)
-    kept = Path(cache) if cache else target.with_name(f"{target.name}.cache")
+    kept = cache or target.with_name(f"{target.name}.cache")
     with StepDisplay() as display:
         found = report_on(
             folder,
@@ -171,7 +170,7 @@ def report(
             judge_of=judge_of,
             jobs=jobs,
             progress=display.report,
-            cache=None if cache == "none" else kept,
+            cache=None if str(cache) == "none" else kept,
         )
     for warning in found.warnings:
         tell(f"warning: {warning}")
