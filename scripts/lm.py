@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from crosspro.baselines.ngram import DEFAULT_FALLBACK
-from crosspro.baselines.ngram.load import ENGINES, load_model, load_own, save_model
+from crosspro.baselines.ngram.load import ENGINES, is_arpa, load_model, load_own, save_model
 from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
 from crosspro.baselines.ngram.text import read_sentences
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error
@@ -93,7 +93,7 @@ def train(
     ] = None,
 ) -> None:
     """Estimate a model with modified Kneser-Ney smoothing, as KenLM's lmplz does."""
-    from crosspro.baselines.ngram.arpa import write_arpa
+    from crosspro.baselines.ngram.arpa import write_ngrams
     from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 
     if output is None and arpa is None:
@@ -112,15 +112,14 @@ def train(
     start = time.perf_counter()
     with _progress() as report:
         made = estimate(read_sentences(texts, rules), settings, report)
-        if output is not None:
-            report(f"writing {output}")
-            save_model(output, made.model, report)
-        if arpa is not None:
-            write_arpa(arpa, made.model, report)
-    for n, (count, discounts) in enumerate(
-        zip(made.model.counts, made.discounts, strict=True), start=1
-    ):
-        print(f"{n}-grams: {count:,}  {discounts}", file=sys.stderr)
+        for path in filter(None, (arpa, output)):
+            if path is arpa or is_arpa(path):
+                write_ngrams(path, made.words, made.orders, report)
+            else:
+                report("building the index")
+                save_model(path, made.model, report)
+    for n, (ngrams, discounts) in enumerate(zip(made.orders, made.discounts, strict=True), start=1):
+        print(f"{n}-grams: {len(ngrams):,}  {discounts}", file=sys.stderr)
     print(
         f"{output or arpa}: {order}-gram model of {made.tokens:,} words in "
         f"{made.sentences:,} sentences, {time.perf_counter() - start:.1f} s",

@@ -98,6 +98,13 @@ def report(
         Path | None,
         typer.Option("--output", "-o", help="Folder for report.html and report.json; DIR/report."),
     ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of tokens, links and judged pronouns, which the next run of the same "
+            "texts takes; OUTPUT.cache by default, none: keep nothing.",
+        ),
+    ] = None,
 ) -> None:
     """All scores of a folder of MT output as one page.
 
@@ -152,6 +159,7 @@ def report(
     target = output or (Path(OUTPUT) if SAMPLE in folder.parents else beside)
     check_is_test(folder)
     _check_target(folder, target)
+    kept = cache or target.with_name(f"{target.name}.cache")
     with StepDisplay() as display:
         found = report_on(
             folder,
@@ -164,6 +172,7 @@ def report(
             judge_of=judge_of,
             jobs=jobs,
             progress=display.report,
+            cache=None if str(cache) == "none" else kept,
         )
     for warning in found.warnings:
         tell(f"warning: {warning}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice, repeat
@@ -357,62 +357,179 @@ class _Reader:
             yield Problem(str(self.path), line, f"{n}-grams", expected, found)
 
 
-BLOCK = 1 << 16
+_LINES = 1 << 14
+"""Lines that are made at once."""
+_LONGEST = 64
+"""Lines with a longer word are made one by one."""
 
 
 def write_arpa(path: Path, model: NGramModel, report: Report = lambda _: None) -> None:
     """Write a model (also .gz, .xz); the highest order has no back-offs."""
+    write_ngrams(path, model.vocabulary.words, ngrams_of(model), report)
+
+
+def ngrams_of(model: NGramModel) -> list[NGrams]:
+    """The n-grams of a model, order by order."""
+    size = len(model.vocabulary)
+    keys = np.empty(len(model.index.keys), np.int64)
+    keys[model.index.nodes - np.uint32(size + 1)] = model.index.keys
+    orders = []
+    for n, (first, count) in enumerate(zip(model.first_nodes, model.counts, strict=True), start=1):
+        nodes = slice(int(first), int(first) + count)
+        if n == 1:
+            contexts, words = np.zeros(count, np.uint32), np.arange(count, dtype=np.uint32)
+        else:
+            own = keys[nodes.start - size - 1 : nodes.stop - size - 1]
+            contexts = (own // size - model.first_nodes[n - 2]).astype(np.uint32)
+            words = (own % size).astype(np.uint32)
+        orders.append(NGrams(contexts, words, model.log_probs[nodes], model.back_offs[nodes]))
+    return orders
+
+
+def write_ngrams(
+    path: Path,
+    words: Sequence[bytes],
+    orders: Sequence[NGrams],
+    report: Report = lambda _: None,
+) -> None:
+    """Write all n-grams (also .gz, .xz); the highest order has no back-offs."""
+    texts = _WordTexts(words)
     with atomic_output(path) as handle:
         handle.write(b"\\data\\\n")
-        for n, count in enumerate(model.counts, start=1):
-            handle.write(b"ngram %d=%d\n" % (n, count))
-        keys = keys_by_node(model)
-        for n in range(1, model.order + 1):
+        for n, ngrams in enumerate(orders, start=1):
+            handle.write(b"ngram %d=%d\n" % (n, len(ngrams)))
+        for n in range(1, len(orders) + 1):
             handle.write(b"\n\\%d-grams:\n" % n)
-            for lines in _lines(model, keys, n):
-                handle.write(lines)
+            for start in range(0, len(orders[n - 1]), _LINES):
+                part = slice(start, min(start + _LINES, len(orders[n - 1])))
+                handle.write(_lines(texts, orders, n, part))
                 report(f"writing {n}-grams")
         handle.write(b"\n\\end\\\n")
 
 
-def keys_by_node(model: NGramModel) -> IntArray:
-    """The keys of all n-grams that are no unigrams, in the order of their nodes."""
-    keys = np.empty(len(model.index.keys), np.int64)
-    keys[model.index.nodes - np.uint32(model.counts[0] + 1)] = model.index.keys
-    return keys
+class _WordTexts:
+    """The words of a model, to be written many at a time.
+
+    Beside the words themselves there is a table of those that are not too long, filled up with
+    NULs, which no word has.
+    """
+
+    def __init__(self, words: Sequence[bytes]) -> None:
+        self.words = words
+        self.lengths = np.fromiter(map(len, words), np.int64, len(words))
+        short = [word if len(word) <= _LONGEST else b"" for word in words]
+        self.table = np.array(short, dtype=f"S{max(8, min(_LONGEST, int(self.lengths.max())))}")
+
+    def column(self, numbers: NDArray[np.uint32]) -> NDArray[np.bytes_]:
+        """Words by their numbers; none is too long."""
+        width = int(self.lengths.take(numbers).max())
+        return self.table.take(numbers).astype(f"S{max(1, width)}")
 
 
-def _lines(model: NGramModel, keys: IntArray, n: int) -> Iterator[bytes]:
-    words = np.array(model.vocabulary.words, dtype=object)
-    size = len(words)
-    first = int(model.first_nodes[n - 1])
-    for start in range(first, first + model.counts[n - 1], BLOCK):
-        nodes = np.arange(start, min(start + BLOCK, first + model.counts[n - 1]))
-        numbers = []
-        contexts = nodes
-        for _ in range(n - 1):
-            key = keys[contexts - (size + 1)]
-            numbers.append(key % size)
-            contexts = key // size
-        numbers.append(contexts - 1)
-        columns: list[list[bytes]] = [formatted(model.log_probs[nodes])]
-        columns += [words[number].tolist() for number in reversed(numbers)]
-        pattern = b"%b\t" + b" ".join([b"%b"] * n)
-        if n < model.order:
-            columns.append(formatted(model.back_offs[nodes]))
-            pattern += b"\t%b"
-        pattern += b"\n"
-        yield b"".join([pattern % values for values in zip(*columns, strict=True)])
+def _lines(texts: _WordTexts, orders: Sequence[NGrams], n: int, part: slice) -> bytes:
+    """Some lines of one order."""
+    numbers = [orders[n - 1].words[part]]
+    contexts = orders[n - 1].contexts[part]
+    for shorter in reversed(orders[: n - 1]):
+        numbers.append(shorter.words.take(contexts))
+        contexts = shorter.contexts.take(contexts)
+    numbers.reverse()
+    columns = [decimal_texts(orders[n - 1].log_probs[part])]
+    if n < len(orders):
+        columns.append(decimal_texts(orders[n - 1].back_offs[part]))
+    if max(int(texts.lengths.take(number).max()) for number in numbers) > _LONGEST:
+        pattern = b"%b\t" + b" ".join([b"%b"] * n) + b"\t%b" * (len(columns) - 1) + b"\n"
+        given = [[texts.words[number] for number in column.tolist()] for column in numbers]
+        filled = [[text.replace(b"\0", b"") for text in column.tolist()] for column in columns]
+        return b"".join(map(pattern.__mod__, zip(filled[0], *given, *filled[1:], strict=True)))
+    columns[1:1] = map(texts.column, numbers)
+    between = [b"\t", *[b" "] * (n - 1), *[b"\t"] * (n < len(orders)), b"\n"]
+    fields: list[tuple[str, object]] = []
+    for place, column in enumerate(columns):
+        fields += [(f"text{place}", column.dtype), (f"after{place}", "S1")]
+    rows = np.empty(len(columns[0]), np.dtype(fields))
+    for place, (column, after) in enumerate(zip(columns, between, strict=True)):
+        rows[f"text{place}"] = column
+        rows[f"after{place}"] = after
+    return rows.tobytes().translate(None, b"\0")
 
 
 def formatted(values: Floats) -> list[bytes]:
+    """The shortest decimal number of each value that reads as the same 32-bit value."""
+    texts: list[bytes] = decimal_texts(values).tolist()
+    return [text.replace(b"\0", b"") for text in texts]
+
+
+_MOST_DECIMALS = 11
+_FEWEST = 7
+"""Most values have about so many decimals."""
+_POWERS = 10.0 ** np.arange(_MOST_DECIMALS + 1)
+_EXPONENT = 0x7F800000
+_FRACTION = 0x007FFFFF
+
+
+def _digit_tables() -> tuple[NDArray[np.bytes_], NDArray[np.bytes_]]:
+    """Four digits by their number, with one before a point and as they are; then without zeros at
+    the end, from 10,000 on, for where no other digits follow."""
+    digits = [b"%04d" % number for number in range(10_000)]
+    leading = [b"-%b.%b" % (four[:1], four[1:]) for four in digits]
+    leading += [text.rstrip(b"0").rstrip(b".") for text in leading]
+    return np.array(leading, "S8"), np.array([*digits, *(four.rstrip(b"0") for four in digits)])
+
+
+_LEADING, _DIGITS = _digit_tables()
+
+
+def decimal_texts(values: Floats) -> NDArray[np.bytes_]:
     """The shortest decimal number of each value that reads as the same 32-bit value.
 
-    Equal values, which are many, are formatted once.
+    There may be NULs inside. Negative numbers down to -10 are calculated, others, which are rare,
+    are left to numpy. A number with so few decimals that it is as near to a value as half the step
+    to the next 32-bit value reads as that value. With up to 11 decimals products are exact.
     """
-    different, inverse = np.unique(values, return_inverse=True)
-    texts: NDArray[np.object_] = np.array(
-        [text.removesuffix(b".0") for text in different.astype("S").tolist()], dtype=object
-    )
-    formatted_values: list[bytes] = texts[inverse].tolist()
-    return formatted_values
+    values = np.ascontiguousarray(values, np.float32)
+    raw = values.view(np.uint32)
+    size = -values.astype(np.float64)
+    usual = (size >= 1e-3) & (size < 10) & (raw & _FRACTION != 0)
+    exact = np.where(usual, size, 1.0)
+    # Half a step: 2 ** (exponent - 24).
+    half = ((raw & _EXPONENT) - np.uint32(24 << 23)).view(np.float32).astype(np.float64)
+    numbers = np.empty(len(values))
+    odd = [np.flatnonzero(~usual & (raw != 0))]
+
+    def fitting(places: NDArray[np.int64], decimals: int) -> NDArray[np.bool_]:
+        """Which values have a number with so many decimals; it is kept, as one with 11."""
+        wanted = exact.take(places)
+        rounded = np.rint(wanted * _POWERS[decimals])
+        away = np.abs(rounded / _POWERS[decimals] - wanted)
+        steps = half.take(places)
+        found: NDArray[np.bool_] = np.less(away, steps)
+        odd.append(places[away == steps])
+        numbers[places[found]] = rounded[found] * _POWERS[_MOST_DECIMALS - decimals]
+        return found
+
+    places = np.flatnonzero(usual)
+    found = fitting(places, _FEWEST)
+    fewer, more = places[found], places[~found]
+    for decimals in range(_FEWEST - 1, -1, -1):
+        fewer = fewer[fitting(fewer, decimals)]
+    for decimals in range(_FEWEST + 1, _MOST_DECIMALS + 1):
+        more = more[~fitting(more, decimals)]
+    numbers[~usual] = 0
+    whole = numbers.astype(np.int64)
+    high, low = np.divmod(whole, 10**4)
+    first, middle = np.divmod(high, 10**4)
+    texts = np.empty(len(values), "S16")
+    rows = texts.view(np.dtype([("first", "S8"), ("middle", "S4"), ("low", "S4")]))
+    last = low == 0
+    rows["low"] = _DIGITS.take(low + 10**4)
+    rows["middle"] = _DIGITS.take(middle + 10**4 * last)
+    last &= middle == 0
+    rows["first"] = _LEADING.take(first + 10**4 * last)
+    texts[raw == 0] = b"0"
+    for places in (*odd, more):
+        if len(places):
+            texts[places] = [
+                text.removesuffix(b".0") for text in values[places].astype("S").tolist()
+            ]
+    return texts

@@ -22,7 +22,7 @@ NO_ROW = np.uint32(0xFFFFFFFF)
 """Instead of a row, where an n-gram would begin before its sentence."""
 
 Keys = NDArray[np.int64]
-Counts = NDArray[np.int64]
+Counts = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +58,28 @@ def count_ngrams(
         report(f"counting {n}-grams")
         if len(tables[-1]) * size >= 2**63 or len(rows) >= 2**32 - 1:
             raise CrossproError(f"text: {len(rows):,} words are too many to count {n}-grams")
-        new_rows = space.empty(len(rows), np.uint32)
+        most_bits = (len(tables[-1]) * size).bit_length()
+        new_rows = space.empty(len(rows), np.uint32) if n < order else None
         runs = [
-            _sort_chunk(corpus.ids, rows, new_rows, part, size, space)
+            _sort_chunk(corpus.ids, rows, new_rows, part, size, most_bits, space)
             for part in _chunks(len(rows), space.chunk)
         ]
         keys, counts, suffixes = merge(runs, space)
-        if len(runs) > 1 and n < order:
+        if len(runs) > 1 and new_rows is not None:
             for part, run in zip(_chunks(len(rows), space.chunk), runs, strict=True):
                 _to_global(new_rows, part, run, keys)
         begin = int(np.searchsorted(keys, tables[-1].begin * size))
         end = int(np.searchsorted(keys, tables[-1].end * size))
         tables.append(NGramTable(keys, counts, suffixes, begin, end))
-        rows = new_rows
+        if new_rows is not None:
+            rows = new_rows
     return tables
 
 
 def _unigrams(corpus: NumberedText, space: Workspace) -> NGramTable:
-    counts = np.zeros(len(corpus.words), np.int64)
+    counts = np.zeros(len(corpus.words), np.uint32)
     for part in space.blocks(len(corpus.ids)):
-        counts += np.bincount(corpus.ids[part], minlength=len(counts))
+        counts += np.bincount(corpus.ids[part], minlength=len(counts)).astype(np.uint32)
     counts[BEGIN_ID] = 0
     keys = np.arange(len(counts), dtype=np.int64)
     return NGramTable(keys, counts, np.zeros(len(counts), np.uint32), BEGIN_ID, BEGIN_ID + 1)
@@ -105,12 +107,18 @@ class SortedRun:
 
 
 def _sort_chunk(
-    ids: NDArray[np.int32], rows: Rows, new_rows: Rows, part: slice, size: int, space: Workspace
+    ids: NDArray[np.int32],
+    rows: Rows,
+    new_rows: Rows | None,
+    part: slice,
+    size: int,
+    most_bits: int,
+    space: Workspace,
 ) -> SortedRun:
     """Count the n-grams that end in a part of the text.
 
     `rows` has the row of the (n-1)-gram that ends at each word; `new_rows` gets that of the n-gram,
-    as a row of the run.
+    as a row of the run. No key has more than `most_bits`.
     """
     words = ids[part]
     contexts = np.empty(len(words), np.uint32)
@@ -118,27 +126,45 @@ def _sort_chunk(
     contexts[1:] = rows[part.start : part.stop - 1]
     places = np.flatnonzero((contexts != NO_ROW) & (words != BEGIN_ID))
     keys = contexts[places].astype(np.int64)
+    del contexts
     keys *= size
     keys += words[places]
-    order = np.argsort(keys)
-    keys = keys[order]
-    places = places[order]
+    keys, places = _sorted(keys, places, most_bits, len(words).bit_length())
     first = np.empty(len(keys), bool)
     first[:1] = True
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
     starts = np.flatnonzero(first)
-    part_rows = new_rows[part]
-    part_rows[:] = NO_ROW
-    part_rows[places] = np.cumsum(first, dtype=np.uint32) - 1
+    if new_rows is not None:
+        part_rows = new_rows[part]
+        part_rows[:] = NO_ROW
+        part_rows[places] = np.cumsum(first, dtype=np.uint32) - 1
     run = SortedRun(
         space.empty(len(starts), np.int64),
-        space.empty(len(starts), np.int64),
+        space.empty(len(starts), np.uint32),
         space.empty(len(starts), np.uint32),
     )
     run.keys[:] = keys[starts]
     run.counts[:] = np.diff(starts, append=len(keys))
     run.suffixes[:] = rows[part][places[starts]]
     return run
+
+
+def _sorted(
+    keys: Keys, places: NDArray[np.int64], key_bits: int, place_bits: int
+) -> tuple[Keys, NDArray[np.int64]]:
+    """Keys in order, and the place of each, those of equal keys in any order.
+
+    Where both fit into one number, it is sorted: that takes a third of sorting places by keys.
+    """
+    if key_bits + place_bits > 63:
+        order = np.argsort(keys)
+        return keys[order], places[order]
+    keys <<= place_bits
+    keys |= places
+    keys.sort()
+    np.bitwise_and(keys, (1 << place_bits) - 1, out=places)
+    keys >>= place_bits
+    return keys, places
 
 
 def _to_global(rows: Rows, part: slice, run: SortedRun, keys: Keys) -> None:
@@ -153,7 +179,7 @@ def merge(runs: list[SortedRun], space: Workspace) -> tuple[Keys, Counts, Rows]:
         return runs[0].keys, runs[0].counts, runs[0].suffixes
     longest = sum(len(run.keys) for run in runs)
     keys = space.empty(longest, np.int64)
-    counts = space.empty(longest, np.int64)
+    counts = space.empty(longest, np.uint32)
     suffixes = space.empty(longest, np.uint32)
     length = 0
     step = max(1, space.chunk // len(runs))

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from crosspro.baselines.ngram.model import (
     Rows,
     build_model,
 )
-from crosspro.baselines.ngram.text import NumberedText, Report, SentenceBatch, read_corpus
+from crosspro.baselines.ngram.text import Report, SentenceBatch, read_corpus
 from crosspro.data_prep.core.errors import CrossproError
 
 
@@ -174,15 +175,16 @@ def _advice(tables: Sequence[NGramTable]) -> str:
 
 
 def smooth(
-    tables: Sequence[NGramTable],
-    adjusted: Sequence[Counts],
+    tables: list[NGramTable],
+    adjusted: list[Counts],
     discounts: Sequence[Discounts],
     thresholds: Sequence[int],
     space: Workspace,
 ) -> tuple[list[NGrams], NDArray[np.int64]]:
     """All orders smoothed, and the words that are left, by the numbers that they had.
 
-    N-grams that occur no more often than their threshold are left out.
+    N-grams that occur no more often than their threshold are left out. Tables and counts go when
+    they are read: both lists are empty in the end.
     """
     kept = [
         _Kept(table, threshold, n, space)
@@ -192,17 +194,16 @@ def smooth(
     uniform = np.full(1, 1 / (kept[0].number - 1))
     orders: list[NGrams] = []
     probs = uniform
-    for n, (table, counts, discount) in enumerate(
-        zip(tables, adjusted, discounts, strict=True), start=1
-    ):
-        contexts = _Contexts(table, counts, discount, kept[n - 1].mask, len(probs), size, space)
+    for n, discount in enumerate(discounts, start=1):
+        table, counts = tables.pop(0), adjusted.pop(0)
+        contexts = _Contexts(table, counts, discount, kept[n - 1], len(probs), size, space)
         if orders:
             contexts.write_back_offs(kept[n - 2], orders[-1].back_offs)
         probs = contexts.interpolate(counts, discount, probs)
         if n == 1:
             probs[BEGIN_ID] = 1.0  # scoring it as a word shall cost nothing, as in KenLM
         orders.append(_select(table, probs, n, kept, space))
-    return orders, np.flatnonzero(kept[0].mask)
+    return orders, np.arange(size) if kept[0].mask is None else np.flatnonzero(kept[0].mask)
 
 
 class _Kept:
@@ -211,20 +212,32 @@ class _Kept:
     What an n-gram contains is at least as frequent as itself and thresholds never fall with the
     order, so contexts and suffixes of n-grams that are kept are kept. The special words always
     are. (In lmplz `</s>` falls below a unigram threshold if the text has no more sentences than
-    that, and comes out with probability 1.)
+    that, and comes out with probability 1.) Without a threshold there is no mask, and rows stay.
     """
 
     def __init__(self, table: NGramTable, threshold: int, n: int, space: Workspace) -> None:
-        self.mask: NDArray[np.bool_] = space.empty(len(table), bool)
-        self.rows: Rows = space.empty(len(table), np.uint32)
-        self.space = space
+        self.mask: NDArray[np.bool_] | None = None
+        self._rows: Rows | None = None
+        self.size = self.number = len(table)
+        if not threshold:
+            return
+        self.mask = space.empty(len(table), bool)
+        self._rows = space.empty(len(table), np.uint32)
         self.number = 0
         for part in space.blocks(len(table)):
             self.mask[part] = table.counts[part] > threshold
             if n == 1 and part.start == 0:
                 self.mask[: END_ID + 1] = True
-            self.rows[part] = np.cumsum(self.mask[part]) + (self.number - 1)
+            self._rows[part] = np.cumsum(self.mask[part]) + (self.number - 1)
             self.number += int(self.mask[part].sum())
+
+    def of(self, part: slice) -> NDArray[np.bool_] | slice:
+        """What picks those that are kept out of a part of the table."""
+        return slice(None) if self.mask is None else self.mask[part]
+
+    def rows(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """The new rows of some that are kept."""
+        return rows if self._rows is None else self._rows[rows]
 
 
 class _Contexts:
@@ -235,7 +248,7 @@ class _Contexts:
         table: NGramTable,
         counts: Counts,
         discount: Discounts,
-        keep: NDArray[np.bool_],
+        kept: _Kept,
         number: int,
         size: int,
         space: Workspace,
@@ -248,7 +261,9 @@ class _Contexts:
         for part in space.blocks(len(table)):
             rows = self.rows(part)
             np.add.at(self.total, rows, counts[part].astype(np.float64))
-            spared = np.where(keep[part], discount.of(counts[part]), counts[part])
+            spared = discount.of(counts[part])
+            if kept.mask is not None:
+                spared = np.where(kept.mask[part], spared, counts[part])
             np.add.at(self.left, rows, spared)
         for part in space.blocks(number):
             self.left[part] /= np.maximum(self.total[part], 1)
@@ -271,11 +286,13 @@ class _Contexts:
 
     def write_back_offs(self, kept: _Kept, back_offs: Floats) -> None:
         """The log10 mass left over of each context that is kept; 0 for what is no context."""
+        at = 0
         for part in self.space.blocks(len(self.total)):
-            chosen = kept.mask[part]
             with np.errstate(divide="ignore"):
                 values = np.where(self.total[part] > 0, np.log10(self.left[part]), 0)
-            back_offs[kept.rows[part][chosen]] = values[chosen]
+            values = values[kept.of(part)]
+            back_offs[at : at + len(values)] = values
+            at += len(values)
 
 
 def _select(
@@ -283,7 +300,7 @@ def _select(
 ) -> NGrams:
     """The n-grams that are kept, their rows counted anew in each order."""
     length = kept[n - 1].number
-    size = len(kept[0].rows)
+    size = kept[0].size
     ngrams = NGrams(
         space.zeros(length, np.uint32),
         space.empty(length, np.uint32),
@@ -292,14 +309,14 @@ def _select(
     )
     at = 0
     for part in space.blocks(len(table)):
-        chosen = kept[n - 1].mask[part]
+        chosen = kept[n - 1].of(part)
         keys = table.keys[part][chosen]
         target = slice(at, at + len(keys))
-        ngrams.words[target] = kept[0].rows[keys % size]
+        ngrams.words[target] = kept[0].rows(keys % size)
         with np.errstate(divide="ignore"):
             ngrams.log_probs[target] = np.minimum(np.log10(probs[part][chosen]), 0)
         if n > 1:
-            ngrams.contexts[target] = kept[n - 2].rows[keys // size]
+            ngrams.contexts[target] = kept[n - 2].rows(keys // size)
         at += len(keys)
     return ngrams
 
@@ -349,14 +366,22 @@ class EstimationSettings:
         return given + given[-1:] * (self.order - len(given))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Estimate:
-    """A model and what it was estimated from."""
+    """The words and n-grams of a model, and what they were estimated from."""
 
-    model: NGramModel
+    words: list[bytes]
+    orders: list[NGrams]
     discounts: list[Discounts]
     tokens: int
     sentences: int
+    settings: EstimationSettings
+
+    @cached_property
+    def model(self) -> NGramModel:
+        """The model that answers queries; an ARPA file needs but the n-grams."""
+        with workspace(self.settings.memory, self.settings.folder) as space:
+            return build_model(self.words, self.orders, space)
 
 
 def estimate(
@@ -366,23 +391,15 @@ def estimate(
     with workspace(settings.memory, settings.folder) as space:
         corpus = read_corpus(batches, space, report, skip_symbols=settings.skip_symbols)
         tokens, sentences = corpus.tokens, corpus.sentences
-        words, orders, discounts = _smoothed(corpus, settings, space, report)
+        tables = count_ngrams(corpus, settings.order, space, report)
+        words = corpus.words
         del corpus
-        report("building the index")
-        model = build_model(words, orders, space)
-    return Estimate(model, discounts, tokens, sentences)
-
-
-def _smoothed(
-    corpus: NumberedText, settings: EstimationSettings, space: Workspace, report: Report
-) -> tuple[list[bytes], list[NGrams], list[Discounts]]:
-    """The words and n-grams of the model; what only counting needs is gone afterwards."""
-    tables = count_ngrams(corpus, settings.order, space, report)
-    report("smoothing")
-    adjusted = [adjusted_counts(tables, n, space) for n in range(1, len(tables) + 1)]
-    discounts = estimate_discounts(tables, adjusted, settings.fallback, space)
-    orders, left = smooth(tables, adjusted, discounts, settings.thresholds, space)
-    return [corpus.words[number] for number in left], orders, discounts
+        report("smoothing")
+        adjusted = [adjusted_counts(tables, n, space) for n in range(1, len(tables) + 1)]
+        discounts = estimate_discounts(tables, adjusted, settings.fallback, space)
+        orders, left = smooth(tables, adjusted, discounts, settings.thresholds, space)
+    kept = [words[number] for number in left.tolist()]
+    return Estimate(kept, orders, discounts, tokens, sentences, settings)
 
 
 def _check_fallback(fallback: Sequence[float]) -> None:

@@ -119,6 +119,8 @@ IntArray = NDArray[np.int64]
 
 _MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
+_BUCKETS = 1 << 22
+"""Buckets that are sorted together, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +175,17 @@ def build_index(
 ) -> Index:
     """The index of `total` keys, which come in parts with the node of their first key.
 
-    Only as many buckets as fit into memory are sorted at a time, so the parts are asked for once
-    for each range of buckets.
+    Only some buckets are sorted at a time, so that sorting needs less memory than the index; the
+    parts are asked for once for each range of buckets.
     """
     buckets = max(1, total)
     starts = space.empty(buckets + 1, np.uint32)
     index = Index(starts, space.empty(total, np.int64), space.empty(total, np.uint32))
     starts[0] = 0
     done = 0
-    for low in range(0, buckets, space.chunk):
-        high = min(low + space.chunk, buckets)
+    step = min(_BUCKETS, space.chunk)
+    for low in range(0, buckets, step):
+        high = min(low + step, buckets)
         chosen = [_in_range(first, keys, buckets, low, high) for first, keys in parts()]
         keys, nodes, places = (np.concatenate(column) for column in zip(*chosen, strict=True))
         order = _order(places)

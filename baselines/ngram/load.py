@@ -70,13 +70,17 @@ def load_own(path: str | Path, report: Report = lambda _: None) -> NGramModel:
 def save_model(path: str | Path, model: NGramModel, report: Report = lambda _: None) -> None:
     """Write a model: as ARPA if the name says so (.arpa, .arpa.gz, .arpa.xz), else binary."""
     path = Path(path)
-    name = path.name.removesuffix(".gz").removesuffix(".xz")
-    if name.endswith(".arpa"):
+    if is_arpa(path):
         from crosspro.baselines.ngram.arpa import write_arpa
 
         write_arpa(path, model, report)
     else:
         write_binary(path, model)
+
+
+def is_arpa(path: Path) -> bool:
+    """Whether a model of that name is to be an ARPA file."""
+    return path.name.removesuffix(".gz").removesuffix(".xz").endswith(".arpa")
 
 
 def _first_bytes(path: Path) -> bytes:

@@ -12,17 +12,16 @@ after the other in one array.
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.index import Workspace
-from crosspro.baselines.ngram.model import BEGIN_ID, END_ID, Numbering
+from crosspro.baselines.ngram.model import BEGIN_ID, END_ID, Numbering, sums
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import bad_byte, read_lines
@@ -112,18 +111,18 @@ def filled(example: Example) -> list[str]:
 
 def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes], NDArray[np.int64]]:
     """The words of all lines, and how many each has."""
-    each = [split_words(line) for line in lines]
+    # bytes.split also splits at vertical tabs and form feeds, which are part of a word in KenLM,
+    # and not at NULs. All three are rare, and looking for them costs next to nothing.
+    text = b"".join(lines)
+    split = _word.findall if any(odd in text for odd in _ODD_SPACES) else bytes.split
+    each = list(map(split, lines))
     lengths = np.fromiter(map(len, each), np.int64, len(each))
-    return [word for line in each for word in line], lengths
+    return list(chain.from_iterable(each)), lengths
 
 
 def split_words(line: bytes) -> list[bytes]:
     """The words of a line."""
-    # bytes.split also splits at vertical tabs and form feeds, which are part of a word in KenLM,
-    # and not at NULs. All three are rare, and looking for them costs next to nothing.
-    if any(odd in line for odd in _ODD_SPACES):
-        return _word.findall(line)
-    return line.split()
+    return split_lines([line])[0]
 
 
 def _check_encoding(path: Path, first: int, batch: list[bytes], rest: Iterator[bytes]) -> None:
@@ -182,15 +181,18 @@ def read_corpus(
     problems: list[Problem] = []
     with path.open("wb") as handle:
         for batch in batches:
-            numbers = _number(batch.sentences, numbering)
-            if not _specials_in_place(numbers, len(batch.lengths)):
+            numbers = np.fromiter(map(numbering.__getitem__, batch.words), np.int32)
+            lengths = batch.lengths
+            special = numbers <= END_ID
+            if special.any():
                 if not skip_symbols:
-                    problems += _special_words(batch, numbering)
-                numbers = _number(_without_specials(batch.sentences, numbering), numbering)
-            sentences += len(batch.lengths)
-            tokens += len(numbers) - 2 * len(batch.lengths)
+                    problems += _special_words(batch, special)
+                lengths = lengths - sums(special.astype(np.int64), np.cumsum(lengths))
+                numbers = numbers[~special]
+            sentences += len(lengths)
+            tokens += len(numbers)
             try:
-                numbers.tofile(handle)
+                _with_ends(numbers, lengths).tofile(handle)
             except OSError as error:
                 expected, found = "room for the text", str(error.strerror or error)
                 raise input_error(space.folder, "temporary folder", expected, found) from error
@@ -202,32 +204,22 @@ def read_corpus(
     return NumberedText(space.load(path, np.int32), list(numbering), sentences)
 
 
-def _number(sentences: Iterable[list[bytes]], numbering: Numbering) -> array[int]:
-    numbers = array("i")
-    number = numbering.__getitem__
-    for sentence in sentences:
-        numbers.append(BEGIN_ID)
-        numbers.extend(map(number, sentence))
-        numbers.append(END_ID)
-    return numbers
+def _with_ends(numbers: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Sentences one after the other, each between `<s>` and `</s>`."""
+    ends = np.cumsum(lengths + 2) - 1
+    result = np.empty(len(numbers) + 2 * len(lengths), np.int32)
+    inside = np.ones(len(result), bool)
+    for mark, places in ((BEGIN_ID, ends - lengths - 1), (END_ID, ends)):
+        result[places] = mark
+        inside[places] = False
+    result[inside] = numbers
+    return result
 
 
-def _specials_in_place(numbers: array[int], sentences: int) -> bool:
-    return int((np.frombuffer(numbers, np.int32) <= END_ID).sum()) == 2 * sentences
-
-
-def _special_words(batch: SentenceBatch, numbering: Numbering) -> list[Problem]:
+def _special_words(batch: SentenceBatch, special: NDArray[np.bool_]) -> list[Problem]:
     expected = "no special word (--skip-symbols leaves them out)"
+    lines = np.repeat(np.arange(len(batch.lengths)) + batch.first_line, batch.lengths)
     return [
-        Problem(str(batch.path), line, "text", expected, word.decode("utf-8"))
-        for line, sentence in enumerate(batch.sentences, start=batch.first_line)
-        for word in sentence
-        if numbering[word] <= END_ID
+        Problem(str(batch.path), int(lines[place]), "text", expected, batch.words[place].decode())
+        for place in np.flatnonzero(special).tolist()
     ]
-
-
-def _without_specials(
-    sentences: Iterable[list[bytes]], numbering: Numbering
-) -> Iterable[list[bytes]]:
-    for sentence in sentences:
-        yield [word for word in sentence if numbering[word] > END_ID]

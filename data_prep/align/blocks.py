@@ -1,13 +1,13 @@
 """Segments in batches of similar length, with the number of every pair of words, in files.
 
 Batches are gathered in blocks: inside a block pairs have small numbers of their own, so that
-training reads and counts in tables that fit the processor's cache. A block is read when its turn
-comes, so that memory holds one block, however long the text is.
+training reads and counts in tables that fit the processor's cache. A batch is read when its turn
+comes, so that memory holds the numbering of one block, however long the text is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,7 @@ from crosspro.data_prep.align.text import (
 _BUCKET = 4
 _BATCH_CELLS = 2**18
 _BLOCK_CELLS = 2**23
-_KEYS_AT_ONCE = 2**22
+_KEYS_AT_ONCE = 2**20
 
 FILES = ("cells", "words", "pairs", "keys")
 """Cells of all blocks, words of their batches, pairs of each block, and those of the text."""
@@ -47,15 +47,6 @@ class SegmentBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Batches with a common numbering: `pairs` translates it into that of the whole text."""
-
-    batches: tuple[SegmentBatch, ...]
-    cells: Numbers
-    pairs: Numbers
-
-
-@dataclass(frozen=True, slots=True)
 class _Shape:
     """The segments of a batch, and the lengths of the longest."""
 
@@ -70,6 +61,37 @@ class _Shape:
     @property
     def cells(self) -> int:
         return len(self.segments) * self.source * self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Batches with a common numbering: `pairs` translates it into that of the whole text.
+
+    Batches are read from the disk one after the other, whenever they are gone over.
+    """
+
+    pairs: Numbers
+    words: Numbers
+    shapes: Sequence[_Shape]
+    path: Path
+    start: int
+    """Where the cells of the block begin in their file."""
+
+    @property
+    def batches(self) -> Iterator[SegmentBatch]:
+        """The batches, each with its cells."""
+        cell, word = self.start, 0
+        for shape in self.shapes:
+            size = len(shape.segments)
+            middle = word + size * shape.source
+            cells = read_array(self.path, np.int32, shape.cells, cell)
+            yield SegmentBatch(
+                shape.segments,
+                self.words[word:middle].reshape(size, shape.source),
+                self.words[middle : word + shape.words].reshape(size, shape.target),
+                cells.reshape(shape.target, size, shape.source),
+            )
+            cell, word = cell + shape.cells, word + shape.words
 
 
 class Blocks:
@@ -93,22 +115,9 @@ class Blocks:
 
     def __iter__(self) -> Iterator[Block]:
         for number, shapes in enumerate(self.shapes):
-            cells, words, pairs = (self._read(name, number) for name in FILES[:3])
-            batches = []
-            cell = word = 0
-            for shape in shapes:
-                size = len(shape.segments)
-                middle = word + size * shape.source
-                batches.append(
-                    SegmentBatch(
-                        shape.segments,
-                        words[word:middle].reshape(size, shape.source),
-                        words[middle : word + shape.words].reshape(size, shape.target),
-                        cells[cell : cell + shape.cells].reshape(shape.target, size, shape.source),
-                    )
-                )
-                cell, word = cell + shape.cells, word + shape.words
-            yield Block(tuple(batches), cells, pairs)
+            words, pairs = (self._read(name, number) for name in ("words", "pairs"))
+            start = int(self.starts["cells"][number])
+            yield Block(pairs, words, shapes, self.folder / "cells", start)
 
     def _read(self, name: str, number: int) -> Numbers:
         start, stop = self.starts[name][number : number + 2].tolist()
@@ -213,8 +222,39 @@ def _block_pairs(words: list[tuple[Numbers, Numbers]], width: int) -> tuple[Ints
         np.add(source[None, :, :].astype(np.int64) * width, target.T[:, :, None], out=keys)
         keys[(source[None, :, :] < 0) | (target.T[:, :, None] < 0)] = -1
         start = stop
-    distinct, numbers = np.unique(found, return_inverse=True)
-    return distinct, numbers[1:].astype(np.int32)
+    distinct, numbers = _numbered(found)
+    return distinct, numbers[1:]
+
+
+def _numbered(keys: Ints) -> tuple[Ints, Numbers]:
+    """The different keys in order, and the number of each key among them; the keys are used up.
+
+    Where a key and its place fit into one number, that is sorted, in a fifth of the time and half
+    the memory of sorting places by keys.
+    """
+    bits = len(keys).bit_length()
+    if (int(keys.max()) + 2).bit_length() + bits > 63:
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        return distinct, inverse.astype(np.int32)
+    numbers = np.empty(len(keys), np.int32)
+    pieces = []
+    keys += 1
+    keys <<= bits
+    keys |= np.arange(len(keys))
+    keys.sort()
+    last, before = -2, -1
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        part = keys[start : start + _KEYS_AT_ONCE]
+        places = part & ((1 << bits) - 1)
+        part = (part >> bits) - 1
+        new = np.empty(len(part), bool)
+        new[0] = part[0] != last
+        np.not_equal(part[1:], part[:-1], out=new[1:])
+        numbers[places] = np.cumsum(new) + before
+        pieces.append(part[new])
+        before += len(pieces[-1])
+        last = int(part[-1])
+    return np.concatenate(pieces), numbers
 
 
 def _outside_pairs(text: NumberedBitext) -> Iterator[Ints]:

@@ -278,14 +278,13 @@ class Direction:
         """One pass over the text: what is counted in it with the present probabilities."""
         tally = self._empty()
         for block in self.text.blocks:
-            weights = np.empty(len(block.cells), dtype=np.float32)
-            start = 0
+            counts = np.zeros(len(block.pairs))
             for batch, posterior, jumps in self._posteriors(block, hmm):
-                stop = start + batch.cells.size
-                links = posterior.links
-                shaped = weights[start:stop].reshape(batch.cells.shape)
-                shaped[...] = links.transpose(2, 1, 0) if self.backward else links
-                start = stop
+                links = posterior.links.transpose(2, 1, 0) if self.backward else posterior.links
+                # One after the other, as if a block were summed at once; both of the types that
+                # numpy adds without a copy for each number.
+                weights = links.astype(np.float64, order="C").ravel()
+                np.add.at(counts, batch.cells.astype(np.intp).ravel(), weights)
                 made = self._made(batch).T
                 inside = made != NO_WORD
                 tally.unlinked += np.bincount(
@@ -293,7 +292,7 @@ class Direction:
                 )
                 if jumps is not None:
                     self._count_jumps(tally, jumps)
-            tally.pairs[block.pairs] += np.bincount(block.cells, weights, len(block.pairs))
+            tally.pairs[block.pairs] += counts
             report()
         tally.pairs[0] = 0
         return tally

@@ -24,7 +24,7 @@ Sentences = Collection[Sequence[str]]
 
 NO_WORD = -1
 _SEGMENTS_AT_ONCE = 10_000
-_PAIRS_AT_ONCE = 2**20
+_PAIRS_AT_ONCE = 2**17
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,16 @@ metric is a piece of work of its own; the number of processes changes nothing bu
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import Report, Step, map_shards
+from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.evaluation.core.evaluation import Evaluation, PairChoice, against_best, evaluate
 from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.statistics import Difference, Resampling
@@ -27,11 +32,13 @@ from crosspro.evaluation.metrics.pronoun_doubt.metric import (
 from crosspro.evaluation.output.page import Section, differing_numbers, table_section
 from crosspro.evaluation.output.records import record
 from crosspro.evaluation.output.text import report_tables, score_notes, systems_table
+from crosspro.version import __version__
 
 ALIGNING = "aligning words"
 JUDGING = "proofreading"
 FEW = 500
 """So few lines of outputs are proofread before another process has loaded a model."""
+_JUDGED = "judged"
 LONG = 30
 """More rows than these are folded on the page."""
 
@@ -83,9 +90,10 @@ def compute_parts(
     settings: ReportSettings,
     jobs: int = 1,
     report: Report = lambda step: None,
+    cache: Cache | None = None,
 ) -> list[ReportPart]:
-    """All parts in the order in which a report shows them."""
-    data = column_data(contents, jobs, report)
+    """All parts in the order in which a report shows them; links are kept in a cache."""
+    data = column_data(contents, jobs, report, cache)
     pieces: list[_Piece] = []
     examples = settings.most_examples
     for column in contents.columns:
@@ -102,10 +110,13 @@ def compute_parts(
 
 
 def column_data(
-    contents: ReportContents, jobs: int = 1, report: Report = lambda step: None
+    contents: ReportContents,
+    jobs: int = 1,
+    report: Report = lambda step: None,
+    cache: Cache | None = None,
 ) -> dict[tuple[str, str], Any]:
     """What columns score, by what a metric needs and the set it is of; links are made here."""
-    linked = _linked(contents, jobs, report)
+    linked = _linked(contents, jobs, report, cache)
     data: dict[tuple[str, str], Any] = {("text", ""): contents.text, ("linked", ""): linked}
     data["judged", ""] = contents.judged
     for one in contents.sets:
@@ -113,13 +124,15 @@ def column_data(
     return data
 
 
-def _linked(contents: ReportContents, jobs: int, report: Report) -> MtInput | None:
+def _linked(
+    contents: ReportContents, jobs: int, report: Report, cache: Cache | None
+) -> MtInput | None:
     if contents.linked is None:
         return None
     if None in contents.linked.links:
         report(Step(ALIGNING))
     return linked_input(
-        contents.linked, lambda text: report(Step(ALIGNING, text)), 1 if jobs == 1 else None
+        contents.linked, lambda text: report(Step(ALIGNING, text)), 1 if jobs == 1 else None, cache
     )
 
 
@@ -128,10 +141,12 @@ def judged_text(
     judge: PronounJudge,
     jobs: int = 1,
     report: Report = lambda step: None,
+    cache: Cache | None = None,
 ) -> JudgedText | None:
     """The pronouns of all outputs with how probably they are wrong; None where that is not asked.
 
-    The number of processes changes nothing but the time.
+    The number of processes changes nothing but the time, nor does a cache, in which the pronouns
+    of each output are kept.
     """
     text = contents.text
     if text is None or not contents.to_judge:
@@ -146,16 +161,41 @@ def judged_text(
         report(Step(JUDGING, done=done, total=total))
 
     read(0)
-    pieces = [(judge, contents.source, lines, documents) for lines in text.candidates]
-    found = []
-    if jobs == 1 or len(pieces) == 1 or total < FEW:
-        found = [judge.judged(*piece[1:], progress=read) for piece in pieces]
+    given = __version__, judge.described, contents.source, documents
+    keys = [content_key(given, lines) for lines in text.candidates] if cache else []
+    found = {
+        number: _read_pronouns(cache.path(_JUDGED, key))
+        for number, key in enumerate(keys)
+        if cache is not None and cache.has_text(_JUDGED, key)
+    }
+    missing = [number for number in range(len(text.names)) if number not in found]
+    for _ in found:
+        read(text.lines)
+    pieces = [(judge, contents.source, text.candidates[n], documents) for n in missing]
+    made: Iterable[tuple[ProofreadPronoun, ...]]
+    alone = jobs == 1 or len(pieces) < 2 or total < FEW
+    if alone:
+        made = (judge.judged(*piece[1:], progress=read) for piece in pieces)
     else:
-        for pronouns in map_shards(_judged, pieces, jobs=min(jobs, len(pieces))):
-            found.append(pronouns)
+        made = map_shards(_judged, pieces, jobs=min(jobs, len(pieces)))
+    for number, pronouns in zip(missing, made, strict=True):
+        found[number] = pronouns
+        if cache is not None:
+            cache.text(_JUDGED, keys[number], partial(_pronoun_lines, pronouns))
+        if not alone:
             read(text.lines)
-    told = judge.described, text.prepared
-    return JudgedText(text.names, tuple(found), text.lines, text.documents, *told)
+    judged = tuple(found[number] for number in range(len(text.names)))
+    return JudgedText(
+        text.names, judged, text.lines, text.documents, judge.described, text.prepared
+    )
+
+
+def _pronoun_lines(pronouns: Iterable[ProofreadPronoun]) -> str:
+    return "".join(json.dumps(astuple(one)) + "\n" for one in pronouns)
+
+
+def _read_pronouns(path: Path) -> tuple[ProofreadPronoun, ...]:
+    return tuple(ProofreadPronoun(*json.loads(line)) for line in read_text_lines(path))
 
 
 _Translation = tuple[PronounJudge, Sequence[str], Sequence[str], Sequence[str] | None]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.files import temporary_folder
 from crosspro.data_prep.core.processes import Report, Step
+from crosspro.data_prep.core.stored import Cache
 from crosspro.evaluation.core.evaluation import against
 from crosspro.evaluation.folder_report.compute import ReportSettings, compute_parts, judged_text
 from crosspro.evaluation.folder_report.contents import ReadingRules, read_contents
@@ -57,12 +58,14 @@ def report_on(
     judge_of: JudgeOf = lambda source, target: None,
     jobs: int = 1,
     progress: Report = lambda step: None,
+    cache: Path | None = None,
 ) -> FolderReport:
     """The report on a folder, or on a file of WMT; raises `InputError` with all that is wrong.
 
     Systems are compared with the `baseline`, if one is named. `names` are those of the outputs, in
     the order of their files; the rest are called by these. `judge_of` finds what judges pronouns of
-    two languages without a reference, if there is something.
+    two languages without a reference, if there is something. What takes long, links and judged
+    pronouns, is kept in the folder `cache` and taken from it by the content of the texts.
     """
     progress(Step(READING))
     with opened_test(folder, pair) as test:
@@ -81,11 +84,13 @@ def report_on(
             progress(Step(SENTENCES, text))
 
         contents = read_contents(test.folder, files, rules, problems, judge is not None, tell)
-        if judge is not None:
-            contents = replace(contents, judged=judged_text(contents, judge, jobs, progress))
-        text = contents.text
-        small = text is None or text.lines * len(text.names) < SMALL
-        parts = compute_parts(contents, settings, 1 if small else jobs, progress)
+        with nullcontext() if cache is None else Cache(cache) as steps:
+            if judge is not None:
+                judged = judged_text(contents, judge, jobs, progress, steps)
+                contents = replace(contents, judged=judged)
+            text = contents.text
+            small = text is None or text.lines * len(text.names) < SMALL
+            parts = compute_parts(contents, settings, 1 if small else jobs, progress, steps)
         found = make_report(test.folder, files, contents, parts, baseline)
     if test.folder == folder:
         return found

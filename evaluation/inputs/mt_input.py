@@ -21,6 +21,7 @@ from crosspro.data_prep.bitext.segment import exchanged
 from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.files import read_bytes, sha256_of
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.stored import Arrays, Cache, content_key
 from crosspro.evaluation.inputs.anchors import Anchor, token_anchors
 from crosspro.evaluation.inputs.linked_text import (
     INSIDE,
@@ -28,6 +29,7 @@ from crosspro.evaluation.inputs.linked_text import (
     Text,
     Translation,
     check_lengths,
+    content_digest,
     links_from_pairs,
     raise_problems,
     read_links,
@@ -42,6 +44,7 @@ from crosspro.evaluation.inputs.plain_text import (
     read_documents,
 )
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
+from crosspro.version import __version__
 
 if TYPE_CHECKING:
     from crosspro.data_prep.align.prior import Prior
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str], None]
 
 SYMMETRISATION = "grow-diag-final"
+_LINK_ARRAYS = ("source", "target", "starts")
+_NONE = np.empty(0, np.int64)
 _ZIP = b"PK"
 
 
@@ -217,19 +222,23 @@ def read_texts(
 
 
 def linked_input(
-    read: ReadTexts, progress: Progress = lambda text: None, jobs: int | None = 1
+    read: ReadTexts,
+    progress: Progress = lambda text: None,
+    jobs: int | None = 1,
+    cache: Cache | None = None,
 ) -> MtInput:
     """What was read, tokenised if it is to be, with the links that were missing.
 
-    Neither the number of `jobs` nor the progress shown changes the links.
+    Neither the number of `jobs` nor the progress shown changes the links, nor a cache, from which
+    those of an earlier run are taken.
     """
     source, texts, helper = read.source, read.texts, read.helper
     if read.languages is not None:
-        source = tokenised_text(source, read.languages[0])
-        texts = tuple(tokenised_text(text, read.languages[1]) for text in texts)
+        source = tokenised_text(source, read.languages[0], cache)
+        texts = tuple(tokenised_text(text, read.languages[1], cache) for text in texts)
         helper = _tokenised_helper(helper, read.languages)
         raise_problems(_too_long_to_align(source, *texts), "")
-    made = _missing_links(source, texts, read.links, helper, progress, jobs)
+    made = _missing_links(source, texts, read.links, helper, progress, jobs, cache)
     translations = [Translation(*item) for item in zip(read.names, texts, made, strict=True)]
     return MtInput(
         source,
@@ -362,10 +371,12 @@ class _Helper:
     prior: Prior | None
     symmetrisation: str
     digests: tuple[str, ...]
+    prior_digest: str = ""
 
 
 def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Helper:
     corpus = prior = None
+    prior_digest = ""
     symmetrisation = align.symmetrisation or SYMMETRISATION
     digests = [symmetrisation]
     if all_given and align != ALONE:
@@ -382,8 +393,9 @@ def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Help
     if align.prior is not None:
         prior = _prior(align.prior, problems)
         if prior is not None:
-            digests.append(f"prior-{sha256_of(align.prior)[:8]}")
-    return _Helper(corpus, prior, symmetrisation, tuple(digests))
+            prior_digest = sha256_of(align.prior)
+            digests.append(f"prior-{prior_digest[:8]}")
+    return _Helper(corpus, prior, symmetrisation, tuple(digests), prior_digest)
 
 
 def _tokenised_helper(helper: _Helper, languages: tuple[str, str]) -> _Helper:
@@ -418,29 +430,51 @@ def _missing_links(
     helper: _Helper,
     progress: Progress,
     jobs: int | None,
+    cache: Cache | None,
 ) -> list[Links]:
     """The given links, and those of one run of the aligner over all texts for the others."""
-    if all(link is not None for link in links):
+    missing = [number for number, link in enumerate(links) if link is None]
+    if not missing:
         return [one for one in links if one is not None]
     from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 
-    sentences = source.sentences()
-    left = sentences * len(texts)
-    right = [words for text in texts for words in text.sentences()]
-    if helper.corpus is not None:
-        left, right = left + helper.corpus[0].sentences(), right + helper.corpus[1].sentences()
     known = helper.prior
     settings = AlignerSettings(symmetrisation=helper.symmetrisation)
     if known is not None:
         settings = replace(settings, form=known.form, prefix_length=known.prefix_length)
-    made = align_corpus(left, right, settings, known, jobs, progress)
-    size = len(sentences)
-    return [
-        links_from_pairs("aligned", made[number * size : (number + 1) * size])
-        if one is None
-        else one
-        for number, one in enumerate(links)
-    ]
+
+    def aligned() -> Arrays:
+        sentences = source.sentences()
+        left = sentences * len(texts)
+        right = [words for text in texts for words in text.sentences()]
+        if helper.corpus is not None:
+            left, right = left + helper.corpus[0].sentences(), right + helper.corpus[1].sentences()
+        made = align_corpus(left, right, settings, known, jobs, progress)
+        size = len(sentences)
+        found: Arrays = {}
+        for number in missing:
+            own = links_from_pairs("aligned", made[number * size : (number + 1) * size])
+            found |= {f"{number}.{name}": getattr(own, name) for name in _LINK_ARRAYS}
+        return found
+
+    if cache is None:
+        arrays = aligned()
+    else:
+        given = source, *texts, *(helper.corpus or ())
+        lines = [content_digest(text) for text in given]
+        key = content_key(
+            __version__, np.__version__, settings, helper.prior_digest, lines, missing
+        )
+        names = [f"{number}.{name}" for number in missing for name in _LINK_ARRAYS]
+        arrays = {
+            name: np.array(array)
+            for name, array in cache.arrays("links", key, names, aligned).items()
+        }
+    result = []
+    for number, one in enumerate(links):
+        own, other, starts = (arrays.get(f"{number}.{name}", _NONE) for name in _LINK_ARRAYS)
+        result.append(Links("aligned", own, other, starts) if one is None else one)
+    return result
 
 
 def _origin(read: ReadTexts) -> str:

@@ -25,7 +25,15 @@ from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.shared_task import placeholder
 from crosspro.data_prep.sample import sample_path
 from crosspro.scripts.bench import plain_loops
-from crosspro.scripts.bench.measure import CROSSPRO, Measurement, Row, best, in_turns, measure
+from crosspro.scripts.bench.measure import (
+    CROSSPRO,
+    Command,
+    Measurement,
+    Row,
+    best,
+    in_turns,
+    measure,
+)
 
 _STEP = re.compile(r"(.+?) {2,}([\d,.]+) +([\d,.]+) +\d+%")
 """A line of the table at the end of `crosspro prepare`: step, seconds, CPU seconds."""
@@ -135,8 +143,9 @@ def start_up(
             ("crosspro --help", (*run, "--help")),
             ("crosspro evaluate", (*run, "evaluate", *files, "--task", "en-fr")),
         ):
-            found = in_turns([(one, "-P", *words) for one in python], times)
-            seconds = {f"{one} CPU": f"{own:.3f} s" for one, own in zip(python, found, strict=True)}
+            found = in_turns([Command((one, "-P", *words)) for one in python], times)
+            pairs = zip(python, found, strict=True)
+            seconds = {f"{one} CPU": f"{own.cpu:.3f} s" for one, own in pairs}
             yield {"": f"{title}:"} | seconds
 
 

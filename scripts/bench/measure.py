@@ -68,12 +68,27 @@ def measure(command: Sequence[object], times: int = 3) -> Measurement:
     return Measurement(min(walls), sorted(walls)[times // 2], min(cpu), max(peaks), told[-1])
 
 
-def in_turns(commands: Sequence[Sequence[object]], times: int) -> list[float]:
-    """The median CPU seconds of each of some commands, which are run in turns."""
-    words = [[str(word) for word in command] for command in commands]
+@dataclass(frozen=True)
+class Command:
+    """A command, and the file that it reads as its standard input."""
+
+    words: Sequence[object]
+    text: Path | None = None
+
+
+def in_turns(commands: Sequence[Command], times: int, warm_up: bool = True) -> list[Measurement]:
+    """Each of some commands, which are run in turns; CPU seconds and memory are medians."""
     with _kept_bytecode() as environment:
-        rounds = [[_run(one, environment)[1] for one in words] for _ in range(times + 1)]
-    return [statistics.median(own) for own in zip(*rounds[1:], strict=True)]
+        rounds = [
+            [_run([*map(str, one.words)], environment, one.text) for one in commands]
+            for _ in range(times + warm_up)
+        ]
+    found = []
+    for own in zip(*rounds[warm_up:], strict=True):
+        walls, cpu, peaks, told = zip(*own, strict=True)
+        middle = statistics.median(walls), statistics.median(cpu), statistics.median(peaks)
+        found.append(Measurement(min(walls), *middle, told[-1]))
+    return found
 
 
 @contextmanager
@@ -84,12 +99,16 @@ def _kept_bytecode() -> Iterator[dict[str, str]]:
         yield environment
 
 
-def _run(command: list[str], environment: dict[str, str]) -> tuple[float, float, float, str]:
+def _run(
+    command: list[str], environment: dict[str, str], given: Path | None = None
+) -> tuple[float, float, float, str]:
     """Seconds, CPU seconds, and peak memory in MB of a command, and its messages."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     peak = 0
-    with tempfile.TemporaryFile() as told:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=told, env=environment)
+    with tempfile.TemporaryFile() as told, (given or Path(os.devnull)).open("rb") as stream:
+        process = subprocess.Popen(
+            command, stdin=stream, stdout=subprocess.DEVNULL, stderr=told, env=environment
+        )
         while process.poll() is None:
             peak = max(peak, sum(map(_memory, _tree(process.pid))))
             with suppress(subprocess.TimeoutExpired):

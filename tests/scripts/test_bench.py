@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from itertools import islice
@@ -52,6 +53,16 @@ def test_every_case_is_listed_and_has_help(capsys):
         first = function_of(case).__doc__.splitlines()[0]
         assert first in listed
         assert first.split()[0] in bench(capsys, case, "--help")
+
+
+def test_work_grows_and_is_kept(tmp_path, capsys):
+    text, record = sample_path("sample.en"), tmp_path / "record.json"
+    given = ("--lines", 20, "--lines", 40, "--times", 1, "--record", record)
+    assert "exponent:" in bench(capsys, "tokenise", text, *given)
+    kept = json.loads(record.read_text("utf-8"))
+    assert kept["case"] == "tokenise" and kept["command"].startswith("tokenise ")
+    assert kept["machine"].keys() == {"processor", "cores", "architecture"}
+    assert [row[""] for row in kept["rows"]][-1] == "exponent:"
 
 
 def test_the_speed_of_pretraining_is_measured(monkeypatch, capsys):

@@ -27,7 +27,9 @@ def test_both_files_and_the_overview(folder, tmp_path):
     before = files_in(folder)
     result = crosspro("report", folder, "--resamples", 20)
     assert result.code == 0, result.stderr
-    assert set(files_in(folder)) - set(before) == {"report/report.html", "report/report.json"}
+    written = set(files_in(folder)) - set(before)
+    kept = {path for path in written if path.startswith("report.cache/judged.")}
+    assert written - kept == {"report/report.html", "report/report.json"}
     shown = result.stdout.decode()
     assert re.search(r"^people .* 100\.00 \[100\.00, 100\.00\] \*", shown, re.MULTILINE)
     assert "[95% interval by document].\n" in shown
@@ -42,6 +44,32 @@ def test_both_files_and_the_overview(folder, tmp_path):
         content = (folder / "report" / name).read_bytes()
         assert (tmp_path / "elsewhere" / name).read_bytes() == content
     assert json.loads((folder / "report/report.json").read_bytes())["unused"] == []
+
+
+def test_a_second_run_takes_links_and_judgements_of_the_first(folder, tmp_path, monkeypatch):
+    for path in folder.rglob("*.links"):
+        path.unlink()
+    asked = ("report", folder, "--resamples", 20, "--cache", tmp_path / "kept")
+    assert crosspro(*asked, "-o", tmp_path / "1").code == 0
+    kept = {path.name.partition(".")[0] for path in (tmp_path / "kept").iterdir()}
+    assert kept == {"links", "judged"}
+    without = ("report", folder, "--resamples", 20, "--cache", "none", "-o", tmp_path / "2")
+    assert crosspro(*without).code == 0
+    assert not (tmp_path / "2.cache").exists()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("made again")
+
+    with monkeypatch.context() as changed:
+        changed.setattr("crosspro.data_prep.align.backends.align_corpus", refuse)
+        changed.setattr("crosspro.prediction.proofread.box_judge.BoxJudge.judged", refuse)
+        assert crosspro(*asked, "-o", tmp_path / "3").code == 0
+    written = [(tmp_path / name / "report.json").read_bytes() for name in "123"]
+    assert written[0] == written[1] == written[2]
+    text = (folder / "source.en").read_text("utf-8")
+    (folder / "source.en").write_text(text.replace("it", "that", 1), "utf-8")
+    assert crosspro(*asked, "-o", tmp_path / "4").code == 0
+    assert len(list((tmp_path / "kept").glob("links.*"))) == 2
 
 
 def test_the_overview_says_by_what_each_interval_is(folder):
@@ -181,7 +209,8 @@ def test_a_report_of_a_file_lies_beside_it(tmp_path):
     assert b"news.xml:26: seg: expected the id of a segment" in wrong.stderr
     assert files_in(tmp_path) == ["news.xml"]
     (tmp_path / "news.xml").write_text(text, "utf-8")
-    crosspro("report", tmp_path / "news.xml", "--resamples", 20, "--no-proofread")
+    asked = ("--resamples", 20, "--no-proofread", "--cache", "none")
+    crosspro("report", tmp_path / "news.xml", *asked)
     assert files_in(tmp_path) == ["news.report/report.html", "news.report/report.json", "news.xml"]
 
 

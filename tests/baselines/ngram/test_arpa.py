@@ -83,6 +83,26 @@ def test_numbers_are_as_short_as_exactness_allows():
     assert [np.float32(float(text)) for text in formatted(values)] == values.tolist()
 
 
+def test_numbers_are_those_of_numpy():
+    generator = np.random.default_rng(1)
+    usual = -np.concatenate([generator.random(20_000) * 10, generator.random(20_000) / 50])
+    few = -np.round(generator.random(5000) * 10, 3)
+    powers = -(2.0 ** np.arange(-20, 8))
+    near = np.nextafter(powers.astype(np.float32), np.float32(0))
+    all_sizes = generator.integers(0, 2**32, 5000, np.uint32).view(np.float32)
+    all_sizes = all_sizes[np.isfinite(all_sizes)]
+    values = np.concatenate([usual, few, powers, near, [-0.0, 100, -10], all_sizes])
+    values = values.astype(np.float32)
+    assert formatted(values) == [text.removesuffix(b".0") for text in values.astype("S").tolist()]
+
+
+def test_words_may_be_long(tmp_path):
+    words = ["é" * 40, "x" * 64, "y" * 5000, "z"]
+    model = train([" ".join(words), " ".join(reversed(words))], 3)
+    write_arpa(tmp_path / "x.arpa", model)
+    assert_same(entries_of(load_own(tmp_path / "x.arpa")), entries_of(model))
+
+
 @pytest.mark.parametrize(
     "change",
     [
