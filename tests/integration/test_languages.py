@@ -1,4 +1,4 @@
-"""The walk-through of docs/tutorials/add-language.md, followed as a reader would: files, commands, outputs."""
+"""docs/tutorials/add-language.md, followed as a reader would: files, commands, outputs."""
 
 from __future__ import annotations
 

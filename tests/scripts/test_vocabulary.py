@@ -94,9 +94,8 @@ def known():
 
 def table(title):
     """The cells of a table of docs/reference/options.md."""
-    text = (
-        (ROOT / "docs/reference/options.md").read_text("utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
-    )
+    page = (ROOT / "docs/reference/options.md").read_text("utf-8")
+    text = page.split(f"## {title}\n")[1].split("\n## ")[0]
     rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| `")]
     return [[cell.strip() for cell in row] for row in rows]
 

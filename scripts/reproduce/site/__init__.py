@@ -1,1 +1,1 @@
-"""The documentation as a site (`make docs`): what MkDocs calls, the reference, reports as examples."""
+"""The documentation as a site (`make docs`): what MkDocs calls, reference, examples."""

@@ -1,7 +1,7 @@
 """The reference of commands and of the Python API, as Markdown made from the code.
 
 A page is what `--help` and `help(crosspro)` say, in tables: nothing of it is written twice, so it
-cannot be out of date. `python -m crosspro.scripts.reproduce.site.reference FOLDER` writes the pages.
+cannot be out of date. `python -m crosspro.scripts.reproduce.site.reference FOLDER` writes them.
 """
 
 from __future__ import annotations
