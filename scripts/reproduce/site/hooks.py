@@ -53,8 +53,8 @@ def on_files(files: Files, config: Any) -> Files:
     made_pages = {**command_pages(), **notebook_pages(), "reference/api.md": api_page()}
     for path, text in made_pages.items():
         files.append(File.generated(config, path, content=text))
-    for path in make_examples(Path(_MADE.name)):
-        files.append(File.generated(config, f"examples/{path.name}", abs_src_path=str(path)))
+    for example in make_examples(Path(_MADE.name)):
+        files.append(File.generated(config, f"examples/{example.name}", abs_src_path=str(example)))
     waiting = [f"docs/{file.src_uri}" for file in files if file.src_uri.endswith(".md")
                and (ROOT / "docs" / file.src_uri).is_file()]  # fmt: skip
     waiting += wanted

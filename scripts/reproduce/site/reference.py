@@ -135,8 +135,8 @@ def api_page() -> str:
               for name, one in {**functions, **classes}.items()]  # fmt: skip
     for name, one in functions.items():
         lines += [f"\n## {name}\n", _signature(name, one), _text(_doc(one))]
-    for name, one in classes.items():
-        lines += [f"\n## {name}\n", _text(_doc(one)), *_members(name, one)]
+    for name, owner in classes.items():
+        lines += [f"\n## {name}\n", _text(_doc(owner)), *_members(name, owner)]
     return "\n".join(lines) + "\n"
 
 
