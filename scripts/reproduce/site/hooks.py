@@ -19,6 +19,7 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
+from crosspro.scripts.main import PANELS
 from crosspro.scripts.reproduce.site.examples import make_examples
 from crosspro.scripts.reproduce.site.notebooks import notebook_pages
 from crosspro.scripts.reproduce.site.reference import api_page, command_pages
@@ -36,6 +37,8 @@ _MADE = tempfile.TemporaryDirectory(prefix="crosspro-examples-")
 """Where examples stand until the site is built."""
 _LINK = re.compile(r"(?P<before>\]\()(?P<path>[^)\s#:]+)(?P<rest>(?:#[^)\s]*)?\))")
 _CODE = re.compile(r"^( *)```.*?^\1```[^\n]*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+_SESSION = re.compile(r"^```(?P<kind>console|text)\n(?P<block>.*?)^```$", re.MULTILINE | re.DOTALL)
+_OUTPUT = "```{ .text .output .no-copy }"
 _LOADED = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\ssrc=["']?(?:https?:)?//"""
     r"""|<link\b(?=[^>]*\brel=["']?(?:stylesheet|preconnect|preload|icon))[^>]*href=["']?(?:https?:)?//"""
@@ -43,6 +46,17 @@ _LOADED = re.compile(
     re.IGNORECASE,
 )
 """What a browser would fetch from elsewhere."""
+
+
+def on_config(config: Any) -> Any:
+    """Put every command into the navigation, by its panel."""
+    panels = [{panel: [{f"crosspro {name}": f"reference/commands/{name}.md"} for name in names]}
+              for panel, names in PANELS.items()]  # fmt: skip
+    for section in config.nav:
+        for page in section.get("Reference", ()):
+            if isinstance(page, dict) and "Commands" in page:
+                page["Commands"] = [page["Commands"], *panels]
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -84,11 +98,28 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         path = os.path.relpath(place(target), os.path.dirname(here) or ".")  # noqa: PTH120
         return f"{match['before']}{path}{match['rest']}"
 
+    markdown = _SESSION.sub(_session, markdown)
     parts, last = [], 0
     for code in _CODE.finditer(markdown):
         parts += [_LINK.sub(mended, markdown[last : code.start()]), code[0]]
         last = code.end()
     return "".join([*parts, _LINK.sub(mended, markdown[last:])])
+
+
+def _session(match: re.Match[str]) -> str:
+    """What is typed and what is printed in blocks of their own, so that commands can be copied."""
+    if match["kind"] == "text":
+        return f"{_OUTPUT}\n{match['block']}```"
+    blocks: list[str] = []
+    typed = ""
+    for part in re.split(r"(?m)^\$ ", match["block"])[1:]:
+        command = re.match(r"(?:[^\n]*\\\n)*[^\n]*\n", part)
+        length = command.end() if command else len(part)
+        typed += part[:length]
+        if printed := part[length:]:
+            blocks += [f"```sh\n{typed}```", f"{_OUTPUT}\n{printed}```"]
+            typed = ""
+    return "\n\n".join([*blocks, f"```sh\n{typed}```"] if typed else blocks)
 
 
 def on_post_build(config: Any) -> None:

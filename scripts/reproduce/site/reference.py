@@ -50,17 +50,16 @@ def _overview() -> Iterator[str]:
 
 def _command_page(name: str, panel: str) -> Iterator[str]:
     yield f"# crosspro {name}\n"
-    yield f"{COMMANDS[name]}\n"
     module = _module(name)
     if not hasattr(module, "app"):
+        yield f"{COMMANDS[name]}\n"
         yield from _example(f"crosspro {name}")
         yield _SETTINGS
         return
     command = typer.main.get_command(module.app)
     inner = dict(_leaves(f"crosspro {name}", command))
     if len(inner) > 1:
-        if command.help:
-            yield _text(command.help)
+        yield _text(command.help or COMMANDS[name])
         yield "| command | |\n| --- | --- |"
         for full, one in inner.items():
             anchor = full.replace(" ", "-")
@@ -69,9 +68,10 @@ def _command_page(name: str, panel: str) -> Iterator[str]:
     for full, one in inner.items():
         if len(inner) > 1:
             yield f"## {full}\n"
+        first, _, rest = (one.help or COMMANDS[name]).partition("\n\n")
+        yield _text(first)
         yield from _example(full)
-        if one.help:
-            yield _text(one.help)
+        yield _text(rest)
         yield from _options(one)
 
 
@@ -104,9 +104,16 @@ def _options(command: Any) -> Iterator[str]:
         yield f"| {_cell(panel).lower()} | value | |\n| --- | --- | --- |"
         for one in those:
             spelled = ", ".join(f"`{word}`" for word in (*one.opts, *one.secondary_opts))
-            takes = "" if one.is_flag else one.make_metavar(_context(command))
+            takes = "" if one.is_flag else _value(one.make_metavar(_context(command)))
             yield f"| {spelled} | {_cell(takes)} | {_cell(one.help or '')}{_default(one)} |"
         yield ""
+
+
+def _value(metavar: str) -> str:
+    """What an option takes, in the words of the help."""
+    named = {"path": "FILE", "str": "TEXT", "int": "NUMBER", "int range": "NUMBER",
+             "float": "NUMBER", "float range": "NUMBER", "path path": "FILE FILE"}  # fmt: skip
+    return re.sub(r"<([\w ]+)>", lambda match: named.get(match[1], match[0]), metavar)
 
 
 def _context(command: Any) -> Any:
