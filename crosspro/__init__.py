@@ -42,25 +42,32 @@ from crosspro.version import __version__ as __version__
 if TYPE_CHECKING:
     from crosspro.arguments import AnyPath as AnyPath
     from crosspro.arguments import Paths as Paths
+    from crosspro.classifier import PronounClassifier
     from crosspro.data_prep.core.errors import CrossproError, InputError
     from crosspro.data_prep.core.example import Example, Gap
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
+    from crosspro.evaluation.folder_report.results import FolderReport
+    from crosspro.evaluation.output.result import PairedTest, Result
     from crosspro.mt_scores import (
         apt,
         autoprf,
+        bleu,
         contrastive,
         contrastive_generate,
         pronoun_f1,
         report,
     )
+    from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.pair_prediction import FilledPronoun, FilledText, Predictor
     from crosspro.prediction.proofread.doubts import PronounDoubt
     from crosspro.prediction.proofread.output import Proofreading
     from crosspro.prediction.system import System
     from crosspro.submission_scores import evaluate
     from crosspro.task_examples import (
+        ExampleStream,
         demo,
+        examples,
         limits,
         load_task,
         prepare,
@@ -77,26 +84,38 @@ if TYPE_CHECKING:
         predict_pair,
         proofread,
     )
+    from crosspro.training import TrainedRun, explain, export, train
 
 __all__ = [
     "CrossproError",
     "Example",
+    "ExampleStream",
+    "ExplainedGap",
     "FilledPronoun",
     "FilledText",
+    "FolderReport",
     "Gap",
     "GapMark",
     "InputError",
+    "PairedTest",
     "Predictor",
+    "PronounClassifier",
     "PronounDoubt",
     "Proofreading",
+    "Result",
     "System",
     "Task",
+    "TrainedRun",
     "apt",
     "autoprf",
+    "bleu",
     "contrastive",
     "contrastive_generate",
     "demo",
     "evaluate",
+    "examples",
+    "explain",
+    "export",
     "fill",
     "limits",
     "load",
@@ -111,6 +130,7 @@ __all__ = [
     "proofread",
     "read_examples",
     "report",
+    "train",
     "write_examples",
 ]
 
@@ -118,19 +138,25 @@ _PLACES = {
     name: module
     for module, names in {
         "crosspro.arguments": "AnyPath Paths",
+        "crosspro.classifier": "PronounClassifier",
         "crosspro.data_prep.core.errors": "CrossproError InputError",
         "crosspro.data_prep.core.example": "Example Gap",
         "crosspro.data_prep.core.task": "Task",
         "crosspro.data_prep.pipeline.pairs.typed_text": "GapMark",
-        "crosspro.mt_scores": "apt autoprf contrastive contrastive_generate pronoun_f1 report",
+        "crosspro.evaluation.folder_report.results": "FolderReport",
+        "crosspro.evaluation.output.result": "PairedTest Result",
+        "crosspro.mt_scores": "apt autoprf bleu contrastive contrastive_generate pronoun_f1 report",
+        "crosspro.prediction.explanation": "ExplainedGap",
         "crosspro.prediction.pair_prediction": "FilledPronoun FilledText Predictor",
         "crosspro.prediction.proofread.doubts": "PronounDoubt",
         "crosspro.prediction.proofread.output": "Proofreading",
         "crosspro.prediction.system": "System",
         "crosspro.submission_scores": "evaluate",
-        "crosspro.task_examples": "demo limits load_task prepare read_examples write_examples",
+        "crosspro.task_examples": "ExampleStream demo examples limits load_task prepare "
+        "read_examples write_examples",
         "crosspro.trained_models": "fill load load_language_model load_system pair_pipeline "
         "predict predict_pair proofread",
+        "crosspro.training": "TrainedRun explain export train",
     }.items()
     for name in names.split()
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crosspro.arguments import AnyPath, check_choice, given_task, path_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
     from crosspro.data_prep.core.example import Example
@@ -26,7 +26,12 @@ def limits(factor: float) -> AbstractContextManager[None]:
 
 
 def load_task(name: AnyPath) -> Task:
-    """The rules of a shared task by name (`en-fr`), or from a YAML file of your own."""
+    """The rules of a shared task by name (`en-fr`), or from a YAML file of your own.
+
+    >>> import crosspro
+    >>> crosspro.load_task("en-fr").classes
+    ('ce', 'elle', 'elles', 'il', 'ils', 'cela', 'on', 'OTHER')
+    """
     from crosspro.data_prep.core.task import load_task
 
     return load_task(name)
@@ -42,6 +47,75 @@ def read_examples(path: AnyPath, task: Task | AnyPath, *, lenient: bool = False)
     return list(read_layered(path, given_task(task), lenient=lenient))
 
 
+class ExampleStream:
+    """The examples of a file, which are read as they are asked for; each `for` reads it again.
+
+    `task` is the one that was named, or one that takes labels as they are written.
+    """
+
+    def __init__(self, path: Path, task: Task, lenient: bool) -> None:
+        self.path = path
+        self.task = task
+        self._lenient = lenient
+
+    def __iter__(self) -> Iterator[Example]:
+        from crosspro.data_prep.annotate.layers import read_layered
+
+        return read_layered(self.path, self.task, lenient=self._lenient)
+
+    def __repr__(self) -> str:
+        return f"examples({str(self.path)!r}, {self.task.name!r})"
+
+    def take(self, number: int) -> list[Example]:
+        """The first examples; no more of the file is read."""
+        from itertools import islice
+
+        return list(islice(self, number))
+
+
+def examples(
+    path: AnyPath, task: Task | AnyPath | None = None, *, lenient: bool = False
+) -> ExampleStream:
+    """A stream of the examples of a five-column file, with the layers beside it (X.doc-ids, …).
+
+    It takes constant memory and may be gone over again, as a streamed set of `datasets` may. Labels
+    are checked if a `task` is named; without one they are taken as they are, and the form of the
+    target is seen.
+
+    >>> import crosspro, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     crosspro.write_examples(f"{place}/x.data", crosspro.demo("en-fr", "dev", 2))
+    ...     stream = crosspro.examples(f"{place}/x.data")
+    ...     labels = [gap.label for example in stream for gap in example.gaps]
+    ...     first = stream.take(1)
+    >>> labels[:3], first[0].target[:2]
+    (['ce', 'elle', 'ce'], ('REPLACE_0', 'être|VER'))
+    """
+    from crosspro.data_prep.formats.shared_task import task_of_file
+
+    found = task_of_file(path) if task is None else given_task(task)
+    return ExampleStream(Path(path), found, lenient)
+
+
+def given_examples(
+    examples: Iterable[Example] | AnyPath, task: Task, name: str = "examples"
+) -> Sequence[Example]:
+    """Examples as a list; those of a path are read."""
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.data_prep.core.example import Example
+
+    if isinstance(examples, AnyPath):
+        return read_examples(examples, task)
+    expected = "examples, or the path of a file"
+    if not isinstance(examples, Iterable):
+        raise input_error("arguments", name, expected, repr(examples))
+    found = list(examples)
+    for number, one in enumerate(found, start=1):
+        if not isinstance(one, Example):
+            raise input_error(name, "example", expected, repr(one), number)
+    return found
+
+
 def write_examples(path: AnyPath, examples: Iterable[Example]) -> None:
     """Write a five-column file, compressed if its name ends in .gz or .xz."""
     from crosspro.data_prep.formats.shared_task import write_examples
@@ -50,7 +124,12 @@ def write_examples(path: AnyPath, examples: Iterable[Example]) -> None:
 
 
 def demo(task: Task | AnyPath, split: str, documents: int, seed: int = 1) -> list[Example]:
-    """Documents of the generated demo corpus: `split` is train, dev or test."""
+    """Documents of the generated demo corpus: `split` is train, dev or test.
+
+    >>> import crosspro
+    >>> sum(len(example.gaps) for example in crosspro.demo("en-fr", "test", 2))
+    11
+    """
     from crosspro.data_prep.demo.corpus import demo_examples
 
     return demo_examples(given_task(task), split, documents, seed)

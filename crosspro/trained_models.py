@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from crosspro.arguments import AnyPath, given_task
+from crosspro.arguments import AnyPath, Inputs, Text, given_task, languages_or_none
+from crosspro.task_examples import given_examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,6 +20,33 @@ if TYPE_CHECKING:
     from crosspro.prediction.pair_prediction import PairPrediction, Predictor
     from crosspro.prediction.proofread.output import Proofreading
     from crosspro.prediction.system import System
+
+
+Model = Any
+"""A trained system, or what has one: a `System`, `TrainedRun`, `Predictor`, a path or a name."""
+
+
+def given_system(model: Model) -> System:
+    """The system that a model is or has, or the one of that name, run or archive."""
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.prediction.models import chosen_run
+    from crosspro.prediction.system import load_system
+
+    if isinstance(model, AnyPath):
+        return load_system(chosen_run(Path(model), logging.getLogger("crosspro").warning))
+    system = held_system(model)
+    if system is None:
+        expected = "a system, a run, an archive or the name of a model"
+        raise input_error("arguments", "model", expected, type(model).__name__)
+    return system
+
+
+def held_system(value: object) -> System | None:
+    """The system that a value is, or that it has."""
+    from crosspro.prediction.system import System
+
+    held = (value, *(getattr(value, name, None) for name in ("system", "system_")))
+    return next((one for one in held if isinstance(one, System)), None)
 
 
 def load_system(run: AnyPath) -> System:
@@ -37,6 +65,14 @@ def load(model: AnyPath) -> Predictor:
 
     `load("en-fr").fill(source, target)` fills each REPLACE of a translation. Models of the box and
     others that were packed with a prior link words by what their training text taught.
+
+    >>> import crosspro
+    >>> filled = crosspro.load("en-fr").fill(
+    ...     "The cup fell, but it did not break.",
+    ...     "La tasse est tombée, mais REPLACE ne s'est pas cassée.",
+    ... )
+    >>> filled.text, filled.gaps[0].label
+    ("La tasse est tombée, mais elle ne s'est pas cassée.", 'elle')
     """
     from crosspro.prediction.models import chosen_run
     from crosspro.prediction.pair_prediction import load_predictor
@@ -45,14 +81,16 @@ def load(model: AnyPath) -> Predictor:
     return load_predictor(run, Path(model).stem)
 
 
-def predict(system: System, examples: Sequence[Example]) -> list[Example]:
-    """The examples with the most probable class of each gap as its label.
+def predict(system: Model, examples: Iterable[Example] | AnyPath) -> list[Example]:
+    """The examples with the class that a system decides on as the label of each gap.
 
-    `system.predict(examples)` gives the probability of every class.
+    Systems and examples may be paths. `system.predict(examples)` gives the probability of every
+    class.
     """
     from crosspro.prediction.output import predicted
 
-    return predicted(system, examples).labelled()
+    own = given_system(system)
+    return predicted(own, given_examples(examples, own.task)).labelled()
 
 
 def pair_pipeline(
@@ -116,42 +154,76 @@ def predict_pair(
 
 
 def proofread(
-    source_lines: Sequence[str],
-    target_lines: Sequence[str],
-    documents: Sequence[str] | None = None,
+    source: Text,
+    translation: Text | None = None,
+    documents: Text | None = None,
     model: Predictor | AnyPath | None = None,
     *,
+    source_language: str | None = None,
+    target_language: str | None = None,
     threshold: float = 0.4,
 ) -> Proofreading:
     """What a model says of each pronoun of a translation: how probably it is wrong, and why.
 
-    A line of the source is translated by the line of the target in the same place; `documents` has
-    the name of the document of each, and without it all are one. `model` is a name (en-de), a run,
-    an archive, or what `load` has given. The result iterates over the pronouns in the order of the
-    text, prints as `crosspro proofread` does, and has `to_dict()` and `mended(threshold)`.
+    Lists of lines, open files, or paths, also of subtitles (.srt, .vtt) and of files with both
+    sides (.po, .xliff, .tmx). A line of the source is translated by the line in the same place;
+    `documents` has the document of each, and without it all are one. `model` is a name (en-de), a
+    run, an archive, or what `load` has given; without it the languages say which model of the box
+    is meant, or names of files do (book.en book.de). The result iterates over the pronouns in the
+    order of the text and has `mended(threshold)`.
+
+    >>> import crosspro
+    >>> found = crosspro.proofread(
+    ...     ["The dog slept.", "It snored."],
+    ...     ["Der Hund schlief.", "Es schnarchte."],
+    ...     source_language="en",
+    ...     target_language="de",
+    ... )
+    >>> for one in found:
+    ...     print(one.word, one.suggestion, one.reason)
+    Es Er “Es” for “It”: “Hund” is masculine, line 1
     """
-    from crosspro.arguments import check_lines
     from crosspro.data_prep.core.errors import input_error
     from crosspro.prediction.models import chosen_run, summary
     from crosspro.prediction.pair_prediction import Predictor, load_predictor
+    from crosspro.prediction.proofread.formats import read_translation
     from crosspro.prediction.proofread.output import proofreading
-    from crosspro.prediction.proofread.text import text_of_lines
 
-    check_lines(source_lines=source_lines, target_lines=target_lines, documents=documents)
-    if not 0 <= threshold <= 1:
+    if isinstance(threshold, bool | str) or not 0 <= threshold <= 1:
         raise input_error("arguments", "threshold", "a number from 0 to 1", repr(threshold))
-    if model is None:
-        from crosspro.prediction.model_archive import box_models
+    languages = languages_or_none(source_language, target_language)
+    inputs = Inputs()
+    one = inputs.text("source", source)
+    other = inputs.text_or_none("translation", translation)
+    where = inputs.documents(documents)
+    with inputs:
+        digest = ""
+        if not isinstance(model, Predictor):
+            by_name = isinstance(source, AnyPath) and isinstance(translation, AnyPath | None)
+            files = (one, other) if by_name else None
+            path = Path(model) if model is not None else _box_model(languages, files)
+            run = chosen_run(path, logging.getLogger("crosspro").warning)
+            digest = summary(run).digest
+            model = load_predictor(run, path.stem)
+        known = model.task.source_language, model.task.target_language
+        text = read_translation(one, other, doc_ids=where, languages=known)
+        return proofreading(model, digest, text, threshold)
 
-        expected = f"a run, an archive, or one of the box: {', '.join(box_models())}"
-        raise input_error("arguments", "model", expected, "none")
-    digest = ""
-    if not isinstance(model, Predictor):
-        run = chosen_run(Path(model), logging.getLogger("crosspro").warning)
-        digest = summary(run).digest
-        model = load_predictor(run, Path(model).stem)
-    text = text_of_lines(source_lines, target_lines, documents)
-    return proofreading(model, digest, text, threshold)
+
+def _box_model(languages: tuple[str, str] | None, files: tuple[Path, Path | None] | None) -> Path:
+    """The model of the box for two languages, or for the files whose names say them."""
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.prediction.model_archive import box_models
+    from crosspro.prediction.proofread.languages import model_for
+
+    if languages is not None:
+        return Path("-".join(languages))
+    if files is not None:
+        return model_for(*files)
+    expected = f"a run, an archive, or one of the box: {', '.join(box_models())}"
+    raise input_error(
+        "arguments", "model, or source_language and target_language", expected, "none"
+    )
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:
@@ -162,18 +234,22 @@ def load_language_model(path: AnyPath) -> LanguageModel:
 
 
 def fill(
-    examples: Sequence[Example],
+    examples: Iterable[Example] | AnyPath,
     task: Task | AnyPath,
-    model: LanguageModel,
+    model: LanguageModel | AnyPath,
     none_penalty: float = 0.0,
 ) -> list[Example]:
     """The examples with all gaps of a line filled together by a language model, as labels.
 
-    The official baseline: `none_penalty` (log10) makes it dearer to leave a gap empty.
+    The official baseline, `crosspro fill`: `none_penalty` (log10) makes it dearer to leave a gap
+    empty. Examples and the model may be paths.
     """
     from crosspro.baselines.fill import GapFiller, task_fillers
 
-    fillers = task_fillers(given_task(task))
+    rules = given_task(task)
+    examples = given_examples(examples, rules)
+    model = load_language_model(model) if isinstance(model, AnyPath) else model
+    fillers = task_fillers(rules)
     fillings = GapFiller(model, fillers, none_penalty).fill(examples)
     return [
         example.with_labels([fillers.classes[choice] for choice in filling.choices])

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from crosspro.data_prep.core.errors import CrossproError, printable
+from crosspro.data_prep.core.errors import CrossproError, input_error, printable
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.formats.shared_task import LEMMATISED
 from crosspro.evaluation.output.page import SHARED, cell_table, fill_page
+from crosspro.evaluation.output.result import Displayed
 from crosspro.evaluation.output.tables import text_table
 from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation, GapQuestion
-from crosspro.prediction.output import predicted
+from crosspro.prediction.output import predicted, whole_documents
 from crosspro.prediction.system import System
 
 
@@ -46,8 +49,11 @@ def explained(system: System, examples: Sequence[Example], line: int, gap: int) 
 
 
 @dataclass(frozen=True)
-class ExplainedGap:
-    """An explanation and where its gap is: the line (from 1) and the number of the gap (from 1)."""
+class ExplainedGap(Displayed):
+    """An explanation and where its gap is: the line (from 1) and the number of the gap (from 1).
+
+    It prints as `crosspro explain` prints it.
+    """
 
     explanation: Explanation
     example: Example
@@ -67,10 +73,58 @@ class ExplainedGap:
         place = f"line {self.line}, gap {self.number} of {len(self.example.gaps)}"
         return f"{place}: {pronoun} → {self.explanation.chosen}{gold}"
 
+    def __str__(self) -> str:
+        return as_text(self, _ROWS).rstrip("\n")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--layout json` writes."""
+        return dict(json.loads(as_json(self)))
+
+    def html(self) -> str:
+        """The page of `--html`."""
+        return explanation_page(self, self.explanation.system, _ROWS)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the sentence should know: that words were made lemmas."""
         return (LEMMATISED,) if self.example.tagged else ()
+
+
+def explained_gap(
+    system: System,
+    examples: Iterable[Example],
+    file: str | Path,
+    line: int | None,
+    gap: int,
+    options: tuple[str, str] = ("line", "gap"),
+) -> ExplainedGap:
+    """Why a gap of a text gets its class, by the number of its line (None: the first with a gap).
+
+    Lines and gaps of a line count from 1; `options` are what both are called in messages.
+    """
+    document, place, number = _document(examples, file, line, options[0])
+    gaps = len(document[place].gaps)
+    if gap > gaps:
+        expected = f"a line with {gap} gaps" if gap > 1 else "a line with a gap"
+        raise input_error(file, options[1], expected, f"{gaps}", number)
+    explanation = explain(system, document, place, gap - 1)
+    return ExplainedGap(explanation, document[place], number, gap)
+
+
+def _document(
+    examples: Iterable[Example], file: str | Path, line: int | None, option: str
+) -> tuple[list[Example], int, int]:
+    """The document of a line, or of the first with a gap; its place there, and its number."""
+    before = 0
+    for document in whole_documents(examples, 1):
+        for place, example in enumerate(document):
+            number = before + place + 1
+            if number == line or (line is None and example.gaps):
+                return document, place, number
+        before += len(document)
+    if line is None:
+        raise input_error(file, "file", "a line with a gap", f"none in {before:,} lines")
+    raise input_error(file, option, f"a line of the file, which has {before:,}", f"{line}")
 
 
 def verdict(explanation: Explanation) -> str:
@@ -160,6 +214,8 @@ def as_json(explained: ExplainedGap) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
+_ROWS = 15
+"""Rows of a table, at most, where nobody says how many."""
 _DARKEST = 0.5
 _LOUD = 0.1
 """Tokens with at least this share of the loudest one's number show theirs."""

@@ -1,6 +1,7 @@
 """A whole run: fit a system, save it, predict dev and the test sets, score them, write it down.
 
-`scripts/train.py` calls this with what Hydra composed; it works as well without any configuration.
+Training from a command line and from Python call this with what Hydra composed (`fit_configured`);
+it works as well without any configuration.
 """
 
 from __future__ import annotations
@@ -147,6 +148,31 @@ def fit_and_score(
             place, ignore_errors=True
         )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
+
+
+def fit_configured(
+    task: Task,
+    system: System,
+    splits: Splits,
+    folder: Path,
+    configuration: Configuration,
+    tell: Callable[[str], None] = lambda note: None,
+) -> ScoredRun:
+    """The same with the seed, the resampling and the averages that checked settings say."""
+    settings = configuration.settings
+    own_seed, resamples = settings["system"].get("seed"), settings["resamples"]
+    return fit_and_score(
+        task,
+        system,
+        splits,
+        folder,
+        name=configuration.choices.get("system"),
+        seed=own_seed if isinstance(own_seed, int) else settings["seed"],
+        configuration=configuration,
+        absent=settings["absent"],
+        resampling=Resampling(resamples, settings["resampling_seed"]) if resamples else None,
+        tell=tell,
+    )
 
 
 def fit_in_stages(task: Task, system: System, splits: Splits, folder: Path) -> None:

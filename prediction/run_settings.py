@@ -5,15 +5,17 @@ from __future__ import annotations
 import difflib
 import inspect
 import pkgutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import isfunction
 from itertools import zip_longest
+from pathlib import Path
 from typing import Annotated, Any, TypeGuard
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Fault, Must, Seed, one_of, shown
+from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.arguments import (
     BY_NAME,
@@ -33,6 +35,10 @@ _BY_POSITION = (
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
     inspect.Parameter.VAR_POSITIONAL,
 )
+DATA_TARGET = (
+    "a function that can be imported, as crosspro.data_prep.pipeline.sets.splits.file_splits"
+)
+DataFunction = Callable[..., Splits]
 _FOLDER = "hydra.run.dir"
 _OPTIONS = {"t": "task", "o": _FOLDER, "output": _FOLDER}
 """What options of other commands are called here."""
@@ -54,6 +60,53 @@ class RunSettings:
     resamples: Annotated[int, whole()]
     resampling_seed: Seed
     limit: float = 1
+
+
+def checked(
+    settings: dict[str, Any], names: Mapping[str, str]
+) -> tuple[Task, System, DataFunction]:
+    """The task, the system and the function of the data, or one error with every problem.
+
+    `names` are those of the configurations that the parts of the settings come from.
+    """
+    found = faults((), settings, RunSettings)
+    problems = settings_problems(found)
+    if any(one.expected == "a section of settings" for one in found):
+        raise InputError(problems)
+    data = dict(settings["data"])
+    function = imported("data", data.pop("_target_", None), DATA_TARGET, problems)
+    if function is not None:
+        problems += settings_problems(data_faults(function, data))
+    made = made_system("system", settings["system"], names, problems)
+    if made is not None and data.get("in_domain") is not None and not made.fine_tunes:
+        expected = f"null, since {made.shown_name} does not learn in stages"
+        problems += input_error(
+            "settings", "data.in_domain", expected, shown(data["in_domain"])
+        ).problems
+    try:
+        task = task_from_mapping(settings["task"], f"task {names.get('task', '')}")
+    except InputError as error:
+        problems = [*error.problems, *problems]
+    if problems or made is None:
+        raise InputError(problems)
+    return task, made, function
+
+
+def check_folder(settings: Mapping[str, Any], folder: Path, key: str) -> None:
+    """Refuse the folder of the data for a run: a submission might replace a data file."""
+    data = settings["data"].get("dir")
+    if data and Path(data).resolve() == folder.resolve():
+        raise input_error("settings", key, "another folder than data.dir", str(folder))
+
+
+def load_data(task: Task, function: DataFunction, settings: Mapping[str, Any]) -> Splits:
+    """The examples of a run, from the function that was chosen."""
+    splits = function(task, **{key: settings[key] for key in settings if key != "_target_"})
+    found = unlike_splits(splits)
+    if found:
+        expected = "a function that returns crosspro.data_prep.pipeline.sets.splits.Splits"
+        raise input_error("settings", "data._target_", expected, found)
+    return splits
 
 
 def imported(key: str, name: object, expected: str, problems: list[Problem]) -> Any:
@@ -207,6 +260,21 @@ def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) 
                 break
             section = place
     return problems
+
+
+def refused_names(arguments: list[str]) -> list[Problem]:
+    """Names among the arguments that there are not, each with those that there are."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    from crosspro.conf.names import names_of_choices
+
+    try:
+        names = names_of_choices(arguments)
+    except (HydraException, OmegaConfBaseException):
+        return []
+    wrong = [unknown_name(one.group, one.name, one.options, one.name) for one in names.wrong]
+    return [*wrong, *unknown_names(arguments, names.known)]
 
 
 def dashed_settings(arguments: Sequence[str], known: Collection[str]) -> list[Problem]:

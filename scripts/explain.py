@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,12 +11,14 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.annotate.layers import read_layered
-from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import write_text
-from crosspro.prediction.explanation import ExplainedGap, as_json, as_text, explanation_page
-from crosspro.prediction.explanation import explain as explain_gap
-from crosspro.prediction.output import layer_notes, whole_documents
+from crosspro.prediction.explanation import (
+    as_json,
+    as_text,
+    explained_gap,
+    explanation_page,
+)
+from crosspro.prediction.output import layer_notes
 from crosspro.prediction.system import load_system
 from crosspro.scripts.html_options import Html, check_html
 from crosspro.scripts.main import command_app, run
@@ -83,33 +84,11 @@ def explain(
     examples = read_layered(file, system.task, layers, lenient=lenient)
     for note in layer_notes(system, str(file), layers.present()):
         print(note, file=sys.stderr)
-    document, place, number = _document(examples, file, line)
-    gaps = len(document[place].gaps)
-    if gap > gaps:
-        expected = f"a line with {gap} gaps" if gap > 1 else "a line with a gap"
-        raise input_error(file, "--gap", expected, f"{gaps}", number)
-    explanation = explain_gap(system, document, place, gap - 1)
-    explained = ExplainedGap(explanation, document[place], number, gap)
+    explained = explained_gap(system, examples, file, line, gap, ("--line", "--gap"))
     shown = as_json(explained) if layout is ExplanationLayout.JSON else as_text(explained, rows)
     write_output(shown.encode("utf-8"), output)
     if html is not None:
         write_text(html, explanation_page(explained, f"{file.name}, run {run_dir}", rows))
-
-
-def _document(
-    examples: Iterable[Example], file: Path, line: int | None
-) -> tuple[list[Example], int, int]:
-    """The document of a line, or of the first with a gap; its place there, and its number."""
-    before = 0
-    for document in whole_documents(examples, 1):
-        for place, example in enumerate(document):
-            number = before + place + 1
-            if number == line or (line is None and example.gaps):
-                return document, place, number
-        before += len(document)
-    if line is None:
-        raise input_error(file, "file", "a line with a gap", f"none in {before:,} lines")
-    raise input_error(file, "--line", f"a line of the file, which has {before:,}", f"{line}")
 
 
 if __name__ == "__main__":

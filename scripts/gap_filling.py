@@ -17,7 +17,6 @@ from crosspro.scripts.mt_options import (
     Resampled,
     VariadicCommand,
     check_outputs,
-    lists_or_problems,
     refuse_pairs,
     tell,
 )
@@ -111,6 +110,7 @@ def score(
     from crosspro.evaluation.human.gap_filling import evaluate_gaps
     from crosspro.evaluation.human.gap_sheets import judged_csv, read_filled_gaps
     from crosspro.evaluation.inputs.plain_text import lines_of
+    from crosspro.evaluation.inputs.pronoun_lists import lists_or_problems
 
     outputs.check(context, (), (judged_file,))
     lists, problems = lists_or_problems(pronouns)

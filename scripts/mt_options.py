@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 from typer.core import TyperCommand
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
 from crosspro.scripts.options import (
     DocIds,
@@ -147,29 +147,11 @@ def lists_of_files(
 ) -> tuple[PronounLists | None, list[Problem]]:
     """Pronoun lists by name, else those of the languages that the names of the files end in."""
     from crosspro.evaluation.inputs.mt_input import told_languages
-    from crosspro.evaluation.inputs.pronoun_lists import lists_names
+    from crosspro.evaluation.inputs.pronoun_lists import lists_of_languages, lists_or_problems
 
     if name is not None:
         return lists_or_problems(name)
-    languages, known = told_languages(paths), lists_names()
-    name = "-".join(language or "?" for language in languages)
-    if name in known:
-        return lists_or_problems(name)
-    expected = f"{choices(known)}, or the path of a .yaml file"
-    found = f"none, and files of {name}, for which there are no lists"
-    if None in languages:
-        found = "none, and names of files that do not end in their languages (X.en, X.fr)"
-    return None, [Problem("--pronouns", None, "lists", expected, found)]
-
-
-def lists_or_problems(name: str) -> tuple[PronounLists | None, list[Problem]]:
-    """Pronoun lists, or what is wrong with them, to be shown with the problems of other files."""
-    from crosspro.evaluation.inputs.pronoun_lists import load_lists
-
-    try:
-        return load_lists(name), []
-    except InputError as error:
-        return None, error.problems
+    return lists_of_languages(told_languages(paths), "--pronouns")
 
 
 def priors(given: Path | None = None) -> PriorOf:

@@ -17,7 +17,6 @@ from crosspro.scripts.mt_options import (
     Resampled,
     VariadicCommand,
     check_outputs,
-    lists_or_problems,
 )
 from crosspro.scripts.options import (
     DocIds,
@@ -197,6 +196,7 @@ def tokens(
     A line and a position on each line, both from 0. APT refuses words that its lists do not have,
     such as *you* in en-fr: --pronouns leaves those out.
     """
+    from crosspro.evaluation.inputs.pronoun_lists import lists_or_problems
     from crosspro.evaluation.protest.suite import read_suite, token_list
     from crosspro.evaluation.protest.text import Attempts, known
 

@@ -14,7 +14,6 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -27,84 +26,32 @@ from omegaconf.errors import OmegaConfBaseException
 
 from crosspro.conf import CONF_DIR
 from crosspro.conf.members import member_names
-from crosspro.conf.names import GROUPS, names_of_choices
-from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
+from crosspro.conf.names import GROUPS
+from crosspro.data_prep.core.errors import CrossproError, InputError, input_error
 from crosspro.data_prep.core.limits import changed_limits
-from crosspro.data_prep.core.settings import shown
-from crosspro.data_prep.core.task import Task, task_from_mapping
-from crosspro.data_prep.pipeline.sets.splits import Splits, demo_splits, leaks
-from crosspro.evaluation.core.statistics import Resampling
+from crosspro.data_prep.pipeline.sets.splits import demo_splits, leaks
 from crosspro.evaluation.output.text import text_report
-from crosspro.prediction.arguments import faults, settings_problems
-from crosspro.prediction.fit_and_score import fit_and_score, fit_in_stages
+from crosspro.prediction.fit_and_score import fit_configured, fit_in_stages
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
 from crosspro.prediction.run_settings import (
     RunSettings,
+    check_folder,
+    checked,
     dashed_settings,
-    data_faults,
-    imported,
-    made_system,
-    unknown_name,
-    unknown_names,
-    unlike_splits,
+    load_data,
+    refused_names,
 )
 from crosspro.prediction.runs import FILE, Configuration
-from crosspro.prediction.system import System
 from crosspro.scripts.options import style_of
 from crosspro.scripts.standard_streams import end_after, open_standard_streams
 from crosspro.scripts.train_comparison import comparison, demo_ceilings, last_line
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
 KEYS = [field.name for field in fields(RunSettings)]
-DATA_TARGET = (
-    "a function that can be imported, as crosspro.data_prep.pipeline.sets.splits.file_splits"
-)
 _MOST_DIGITS = 4000
 _REFUSALS = (HydraException, OmegaConfBaseException)
 
-DataFunction = Callable[..., Splits]
-
 OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
-
-
-def checked(
-    settings: dict[str, Any], names: Mapping[str, str]
-) -> tuple[Task, System, DataFunction]:
-    """The task, the system and the function of the data, or one error with every problem.
-
-    `names` are those of the configurations that the parts of the settings come from.
-    """
-    found = faults((), settings, RunSettings)
-    problems = settings_problems(found)
-    if any(one.expected == "a section of settings" for one in found):
-        raise InputError(problems)
-    data = dict(settings["data"])
-    function = imported("data", data.pop("_target_", None), DATA_TARGET, problems)
-    if function is not None:
-        problems += settings_problems(data_faults(function, data))
-    made = made_system("system", settings["system"], names, problems)
-    if made is not None and data.get("in_domain") is not None and not made.fine_tunes:
-        expected = f"null, since {made.shown_name} does not learn in stages"
-        problems += input_error(
-            "settings", "data.in_domain", expected, shown(data["in_domain"])
-        ).problems
-    try:
-        task = task_from_mapping(settings["task"], f"task {names.get('task', '')}")
-    except InputError as error:
-        problems = [*error.problems, *problems]
-    if problems or made is None:
-        raise InputError(problems)
-    return task, made, function
-
-
-def load_data(task: Task, function: DataFunction, settings: Mapping[str, Any]) -> Splits:
-    """The examples of a run, from the function that was chosen."""
-    splits = function(task, **{key: settings[key] for key in settings if key != "_target_"})
-    found = unlike_splits(splits)
-    if found:
-        expected = "a function that returns crosspro.data_prep.pipeline.sets.splits.Splits"
-        raise input_error("settings", "data._target_", expected, found)
-    return splits
 
 
 def run(configuration: Configuration, folder: Path) -> float | None:
@@ -112,9 +59,7 @@ def run(configuration: Configuration, folder: Path) -> float | None:
     settings: dict[str, Any] = dict(configuration.settings)
     chosen = configuration.choices
     task, system, function = checked(settings, chosen)
-    data = settings["data"].get("dir")
-    if data and Path(data).resolve() == folder.resolve():  # a submission might replace a data file
-        raise input_error("settings", "hydra.run.dir", "another folder than data.dir", str(folder))
+    check_folder(settings, folder, "hydra.run.dir")
     first = _rank() == 0
     if first:
         _tell(f"task {task.name}: loading data ({chosen.get('data', '')})")
@@ -124,20 +69,7 @@ def run(configuration: Configuration, folder: Path) -> float | None:
         return None
     for warning in leaks(splits):
         _tell(f"warning: {warning}")
-    resamples = settings["resamples"]
-    own_seed = settings["system"].get("seed")
-    outcome = fit_and_score(
-        task,
-        system,
-        splits,
-        folder,
-        name=chosen.get("system"),
-        seed=own_seed if isinstance(own_seed, int) else settings["seed"],
-        configuration=configuration,
-        absent=settings["absent"],
-        resampling=Resampling(resamples, settings["resampling_seed"]) if resamples else None,
-        tell=_tell,
-    )
+    outcome = fit_configured(task, system, splits, folder, configuration, _tell)
     for name in splits.test:
         if name in outcome.evaluations:
             _show(text_report(outcome.evaluations[name], style_of()))
@@ -201,16 +133,6 @@ def _remove_if_empty(folder: Path) -> None:
     """A run that was refused leaves no folder behind."""
     if {path.name for path in folder.iterdir()} <= {".hydra", "train.log", FILE}:
         shutil.rmtree(folder)
-
-
-def refused_names(arguments: list[str]) -> list[Problem]:
-    """Names among the arguments that there are not, each with those that there are."""
-    try:
-        names = names_of_choices(arguments)
-    except _REFUSALS:
-        return []
-    wrong = [unknown_name(one.group, one.name, one.options, one.name) for one in names.wrong]
-    return [*wrong, *unknown_names(arguments, names.known)]
 
 
 def main() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import doctest
+import inspect
 import json
 import pickle
 import shutil
@@ -15,7 +17,7 @@ import pytest
 
 import crosspro
 from crosspro.baselines.ngram_system import NGramSystem
-from tests.conftest import GOLDEN, ROOT
+from tests.conftest import GOLDEN, ROOT, mostly_slow
 from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro as command
 
@@ -30,14 +32,64 @@ def as_json(*arguments):
     return json.loads(result.stdout)
 
 
+def public_members(name):
+    """A public name, and what its class has of ours."""
+    found = getattr(crosspro, name)
+    yield name, found
+    for kind in found.__mro__ if isinstance(found, type) else ():
+        for member, value in vars(kind).items() if "crosspro" in kind.__module__ else ():
+            if not member.startswith("_"):
+                own = getattr(value, "__func__", getattr(value, "fget", value))
+                own = getattr(own, "func", own)  # what is computed once
+                if isinstance(own, FunctionType):
+                    yield f"{name}.{member}", own
+
+
+PUBLIC = dict(pair for name in crosspro.__all__ for pair in public_members(name))
+
+
 def test_every_public_name_is_there_and_documented():
     for name in crosspro.__all__:
-        assert getattr(crosspro, name).__doc__
         assert name in dir(crosspro)
+    assert [name for name, found in PUBLIC.items() if not inspect.getdoc(found)] == []
     assert not hasattr(crosspro, "no_such_name")
     text = (ROOT / "docs" / "api.md").read_text("utf-8")
     for name in crosspro.__all__:
         assert f"`{name}" in text, name
+
+
+def test_every_public_function_says_its_types():
+    for name, found in PUBLIC.items():
+        if isinstance(found, FunctionType):
+            signature = inspect.signature(found)
+            kinds = [
+                one for one in signature.parameters.values() if one.name not in ("self", "cls")
+            ]
+            assert all(one.annotation is not one.empty for one in kinds), name
+            assert signature.return_annotation is not signature.empty, name
+
+
+SLOW = {"load", "proofread", "PronounClassifier"}
+EXAMPLES = {
+    name: found
+    for name, found in PUBLIC.items()
+    if ">>> " in (found.__doc__ or "") and getattr(found, "__module__", "").startswith("crosspro")
+}
+
+
+def test_functions_that_people_call_first_have_examples():
+    first = {"apt", "autoprf", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
+    first |= {"train", "explain", "examples", "demo", "PronounClassifier", "Result.compare"}
+    assert first <= EXAMPLES.keys()
+
+
+@pytest.mark.parametrize("name", mostly_slow(EXAMPLES, *(EXAMPLES.keys() - SLOW)))
+def test_examples_of_docstrings_are_true(name):
+    if name == "bleu":
+        pytest.importorskip("sacrebleu")
+    tests = doctest.DocTestFinder(recurse=False).find(EXAMPLES[name], name, globs={})
+    for test in tests:
+        assert doctest.DocTestRunner().run(test).failed == 0
 
 
 def test_the_import_brings_nothing_along():

@@ -20,13 +20,15 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import lru_cache, partial
 from io import BufferedReader, BytesIO, RawIOBase
 from itertools import chain
 from math import isfinite
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, TextIO, cast
 
 from crosspro.data_prep.core.errors import input_error, quoted
@@ -49,7 +51,7 @@ def is_archive(path: Path) -> bool:
 
 def is_run(path: Path) -> bool:
     """Whether a path stands for a trained system, and not for a file of data."""
-    return path.is_dir() or is_archive(path)
+    return not is_given(path) and (path.is_dir() or is_archive(path))
 
 
 def is_plain_name(path: Path) -> bool:
@@ -181,6 +183,27 @@ def _lock(descriptor: int, path: str) -> bool:
     return False
 
 
+_given: ContextVar[Mapping[Path, bytes]] = ContextVar("_given", default=MappingProxyType({}))
+
+
+@contextmanager
+def given_texts(texts: Mapping[Path, bytes]) -> Iterator[None]:
+    """Texts in memory that stand for files of these paths while the block runs.
+
+    Whatever reads a file reads them, so that lists of lines are checked as files are.
+    """
+    before = _given.set({**_given.get(), **texts})
+    try:
+        yield
+    finally:
+        _given.reset(before)
+
+
+def is_given(path: Path) -> bool:
+    """Whether a path stands for a text in memory."""
+    return path in _given.get()
+
+
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
 _UNPACKED_AT_ONCE = 1 << 16
@@ -200,6 +223,8 @@ def open_bytes(path: Path) -> IO[bytes]:
     """
     if path == STANDARD_INPUT:
         return BytesIO(_standard_input(sys.stdin))
+    if is_given(path):
+        return BytesIO(_given.get()[path])
     note_input(path)
     try:
         if is_pipe(path):
@@ -272,7 +297,7 @@ def _whole_pipe(path: Path, handle: IO[bytes]) -> bytes:
 def _is_small(path: Path, size: int) -> bool:
     """Whether a file is known to hold no more than so many bytes."""
     plain = path != STANDARD_INPUT and path.suffix not in (".gz", ".xz")
-    return plain and 0 < path.stat().st_size <= size
+    return plain and not is_given(path) and 0 < path.stat().st_size <= size
 
 
 def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
@@ -327,7 +352,7 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
 def is_file(path: Path) -> bool:
     """Whether there is such a file, or a pipe; a name that no file can have is none."""
     with contextlib.suppress(OSError, ValueError):
-        return path.is_file() or is_pipe(path)
+        return is_given(path) or path.is_file() or is_pipe(path)
     return False
 
 

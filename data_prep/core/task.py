@@ -176,6 +176,37 @@ def task_names() -> list[str]:
     return sorted(path.stem for path in (CONF_DIR / "task").glob("*.yaml"))
 
 
+class _AnyLabel(dict[str, int]):
+    """The classes of a task that takes every label."""
+
+    def __contains__(self, label: object) -> bool:
+        return True
+
+
+def task_of_labels(labels: Sequence[str] | None, tagged: bool = False) -> Task:
+    """A task for labels that belong to no known one: its classes are these, or whatever is read."""
+    task = Task(
+        name="labels",
+        source_language="source",
+        target_language="target",
+        years=(),
+        target="lemmatised" if tagged else "inflected",
+        tagset="none",
+        forms={label: (label,) for label in labels or ()},
+        source_pronouns=(),
+        null_subjects=False,
+        fillers=(),
+        other_fillers=(),
+        symmetrisation="grow-diag-final",
+        subject_filter=SubjectFilter((), (), ()),
+        coarse={},
+        official_score="macro_recall",
+    )
+    if labels is None:
+        object.__setattr__(task, "class_index", _AnyLabel())
+    return task
+
+
 def load_task(name_or_path: str | Path) -> Task:
     """Read a task by its name, or from a file of your own."""
     from crosspro.data_prep.core import yaml_files  # not every command reads a task

@@ -36,7 +36,7 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link, split_tag
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines, read_text_lines
-from crosspro.data_prep.core.task import Task, load_task, task_names
+from crosspro.data_prep.core.task import Task, load_task, task_names, task_of_labels
 from crosspro.data_prep.formats.links import format_links, parse_link
 
 COLUMNS = ("classes", "words", "source", "target", "links")
@@ -387,6 +387,18 @@ LEMMATISED = (
 
 def other_form(path: str | Path, task: Task) -> Problem | None:
     """The problem of a file nine in ten of whose target tokens are not in the form of the task."""
+    tokens, tagged = _tagged_tokens(path)
+    fitting = tagged if task.tagged else tokens - tagged
+    if tokens < LEAST_TOKENS or fitting * 10 > tokens:
+        return None
+    forms = ("lemma|TAG", "inflected words")
+    expected, found = forms if task.tagged else reversed(forms)
+    expected, found = f"{expected} as in {task.name}", f"{found}{_others(task)}"
+    return Problem(str(path), None, "target", expected, found)
+
+
+def _tagged_tokens(path: str | Path) -> tuple[int, int]:
+    """How many target tokens the first lines of a file have, and how many with a tag."""
     tokens = tagged = 0
     for raw in islice(read_lines(Path(path)), LINES):
         columns = raw.split(b"\t")
@@ -396,13 +408,13 @@ def other_form(path: str | Path, task: Task) -> Problem | None:
         tokens += len(words)
         if _BAR in columns[_TARGET]:
             tagged += sum(_BAR in word[1:-1] for word in words)
-    fitting = tagged if task.tagged else tokens - tagged
-    if tokens < LEAST_TOKENS or fitting * 10 > tokens:
-        return None
-    forms = ("lemma|TAG", "inflected words")
-    expected, found = forms if task.tagged else reversed(forms)
-    expected, found = f"{expected} as in {task.name}", f"{found}{_others(task)}"
-    return Problem(str(path), None, "target", expected, found)
+    return tokens, tagged
+
+
+def task_of_file(path: str | Path) -> Task:
+    """What a file that belongs to no known task is read by: labels as they are, targets as seen."""
+    tokens, tagged = _tagged_tokens(path)
+    return task_of_labels(None, tagged=tagged * 10 > tokens)
 
 
 def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:

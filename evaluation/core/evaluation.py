@@ -58,6 +58,8 @@ class Evaluation:
     systems: tuple[SystemResult, ...]
     comparisons: tuple[Difference, ...]
     warnings: tuple[str, ...]
+    plan: Resampling | None = None
+    """How scores were resampled, if they were."""
 
     @property
     def settings(self) -> Any:
@@ -118,7 +120,7 @@ def evaluate(
     pairs: PairChoice = every_pair,
 ) -> Evaluation:
     """Score systems; with a resampling plan also their intervals and paired differences."""
-    scored = metric.items(data)
+    scored, wanted = metric.items(data), plan
     if not scored.size:
         plan = None
     systems = range(len(scored.systems))
@@ -134,7 +136,20 @@ def evaluate(
         warnings.append(
             f"{number} documents are few: intervals and bootstrap p values are too small"
         )
-    return Evaluation(metric, scored, results, tuple(comparisons), tuple(warnings))
+    return Evaluation(metric, scored, results, tuple(comparisons), tuple(warnings), wanted)
+
+
+def compared(evaluation: Evaluation, first: str, second: str, plan: Resampling) -> list[Difference]:
+    """Paired tests of two systems of an evaluation, under each measure that has one."""
+    metric, scored, names = evaluation.metric, evaluation.scored, evaluation.names
+    places = [(names.index(first), names.index(second))]
+    rows = [metric.statistics(scored, place) for place in range(len(names))]
+    found = []
+    for part in filter(lambda one: one.is_total, metric.parts(scored, 0)):
+        found += _comparisons(
+            metric, scored, rows, evaluation.systems, part, plan, lambda *_: places
+        )
+    return found
 
 
 def _result(

@@ -15,7 +15,8 @@ from crosspro.evaluation.core.score import interval_note
 from crosspro.evaluation.folder_report.compute import Headline, ReportPart
 from crosspro.evaluation.folder_report.contents import NotComputed, ReportContents
 from crosspro.evaluation.folder_report.files import ReportFiles
-from crosspro.evaluation.output.records import FORMAT, score_record
+from crosspro.evaluation.output.records import FORMAT, plain, score_record
+from crosspro.evaluation.output.result import Displayed, data_frame
 from crosspro.evaluation.output.tables import PLAIN, Style
 from crosspro.evaluation.output.text import NOT_CORRECTED, difference_record
 from crosspro.version import __version__
@@ -43,8 +44,8 @@ class FileRecord:
 
 
 @dataclass(frozen=True)
-class FolderReport:
-    """Everything that was computed from a folder, and what was not."""
+class FolderReport(Displayed):
+    """Everything that was computed from a folder, and what was not; it prints as the overview."""
 
     folder: str
     languages: tuple[str | None, str | None]
@@ -62,6 +63,25 @@ class FolderReport:
     def headlines(self) -> list[Headline]:
         """The columns of the overview."""
         return [part.headline for part in self.parts]
+
+    def __str__(self) -> str:
+        return report_text(self).rstrip("\n")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What report.json has."""
+        return dict(plain(_content(self)))
+
+    def to_dataframe(self, library: str | None = None) -> Any:
+        """A table of pandas or polars: a row for each score of each system."""
+        records = [record for part in self.parts for record in _scores(part)]
+        columns = ["metric", "system", "value", "low", "high", "signature"]
+        return data_frame(columns, [[one[name] for name in columns] for one in records], library)
+
+    def html(self) -> str:
+        """The page report.html."""
+        from crosspro.evaluation.folder_report.page import report_page
+
+        return report_page(self)
 
 
 def make_report(
@@ -189,7 +209,11 @@ def _cell(headline: Headline, system: str, baseline: str | None) -> str:
 
 def report_json(report: FolderReport) -> str:
     """Everything, for other programs."""
-    content = {
+    return json.dumps(_content(report), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _content(report: FolderReport) -> dict[str, Any]:
+    return {
         "format": FORMAT,
         "crosspro": __version__,
         "folder": report.folder,
@@ -211,7 +235,6 @@ def report_json(report: FolderReport) -> str:
         "warnings": report.warnings,
         "metrics": {part.key: part.record for part in report.parts},
     }
-    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _scores(part: ReportPart) -> Iterator[dict[str, Any]]:

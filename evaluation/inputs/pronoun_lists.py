@@ -137,6 +137,29 @@ def load_lists(name_or_path: str | Path) -> PronounLists:
     return _Reader(origins).lists(mapping)
 
 
+def lists_or_problems(name: str | Path) -> tuple[PronounLists | None, list[Problem]]:
+    """Lists, or what is wrong with them, to be shown with the problems of other files."""
+    try:
+        return load_lists(name), []
+    except InputError as error:
+        return None, error.problems
+
+
+def lists_of_languages(
+    languages: tuple[str | None, str | None], where: str
+) -> tuple[PronounLists | None, list[Problem]]:
+    """The lists of the languages that the names of files end in; `where` lists could be named."""
+    known = lists_names()
+    name = "-".join(language or "?" for language in languages)
+    if name in known:
+        return lists_or_problems(name)
+    expected = f"{choices(known)}, or the path of a .yaml file"
+    found = f"none, and files of {name}, for which there are no lists"
+    if None in languages:
+        found = "none, and names of files that do not end in their languages (X.en, X.fr)"
+    return None, [Problem(where, None, "lists", expected, found)]
+
+
 def _read(path: Path) -> tuple[object, YamlLines]:
     content, text = read_yaml(path)
     return content, YamlLines(text)

@@ -27,7 +27,7 @@ def json_report(evaluation: Evaluation) -> str:
 
 def json_text(content: Any) -> str:
     """Records as JSON; null where a number is not defined."""
-    return json.dumps(_plain(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return json.dumps(plain(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def record(evaluation: Evaluation) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def record(evaluation: Evaluation) -> dict[str, Any]:
         "crosspro": __version__,
         "metric": metric.name,
         **({"better": "lower"} if metric.lower_is_better else {}),
-        "settings": _plain(metric.settings),
+        "settings": plain(metric.settings),
         "data": {**scored.facts, **units},
         "signature": _signature(evaluation, evaluation.systems[0].total),
         "systems": [
@@ -71,17 +71,17 @@ def score_record(score: Score) -> dict[str, Any]:
     return {"value": value, "low": score.low, "high": score.high, "signature": score.signature}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Records, their fields, sets and numbers as JSON has them."""
     if is_dataclass(value):
         shown = [field.name for field in fields(value) if field.repr]
-        return {name: _plain(getattr(value, name)) for name in shown}
+        return {name: plain(getattr(value, name)) for name in shown}
     if isinstance(value, Mapping):
-        return {key: _plain(own) for key, own in value.items()}
+        return {key: plain(own) for key, own in value.items()}
     if isinstance(value, frozenset | set):
         return sorted(value)
     if isinstance(value, list | tuple):
-        return [_plain(own) for own in value]
+        return [plain(own) for own in value]
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
@@ -105,6 +105,16 @@ def csv_report(evaluation: Evaluation) -> str:
             for one in evaluation.systems
         ]
         return csv_text([("system", *measures), *rows])
+    heading, every = group_rows(evaluation)
+    return csv_text([heading, *([_csv_cell(cell) for cell in row] for row in every)])
+
+
+def _csv_cell(cell: object) -> object:
+    return csv_number(cell) if isinstance(cell, float) else "" if cell is None else cell
+
+
+def group_rows(evaluation: Evaluation) -> tuple[list[str], list[list[object]]]:
+    """A heading, and a row for each group of each system; None where there is no value."""
     every = [group for system in evaluation.systems for group in system.groups]
     counts = list(dict.fromkeys(name for group in every for name in group.counts))
     measures = list(dict.fromkeys(name for group in every for name in group.scores))
@@ -113,14 +123,19 @@ def csv_report(evaluation: Evaluation) -> str:
     for one in evaluation.systems:
         for group in one.groups:
             row: list[object] = [one.name, group.breakdown, group.group]
-            row += [group.counts.get(name, "") for name in counts]
+            row += [group.counts.get(name) for name in counts]
             for name in measures:
                 score = group.scores.get(name)
-                values = (None,) * 3 if score is None else (score.value, score.low, score.high)
-                row += map(csv_number, values)
+                row += (None,) * 3 if score is None else (score.value, score.low, score.high)
             body.append([*row, _signature(evaluation, group)])
-    heading = ["system", "breakdown", "group", *counts, *columns, "signature"]
-    return csv_text([heading, *body])
+    return ["system", "breakdown", "group", *counts, *columns, "signature"], body
+
+
+def detail_rows(evaluation: Evaluation) -> tuple[list[str], list[list[object]]]:
+    """A heading, and a row for each item of each system; what is inside an object has a column."""
+    rows = [dict(_flat(detail)) for detail in _details(evaluation)]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return columns, [[row.get(name) for name in columns] for row in rows]
 
 
 def detail_json(evaluation: Evaluation) -> str:
@@ -130,10 +145,15 @@ def detail_json(evaluation: Evaluation) -> str:
 
 def detail_tsv(evaluation: Evaluation) -> str:
     """The same as a table with tabs: what is inside an object has a column of its own."""
-    rows = [dict(_flat(detail)) for detail in _details(evaluation)]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    lines = [columns, *([row.get(name, "-") for name in columns] for row in rows)]
+    columns, rows = detail_rows(evaluation)
+    lines = [columns, *([_tsv_cell(cell) for cell in row] for row in rows)]
     return "".join("\t".join(cells) + "\n" for cells in lines)
+
+
+def _tsv_cell(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value)) or "-"
+    return " ".join(str(value).split()) if value not in (None, "") else "-"
 
 
 def _details(evaluation: Evaluation) -> Iterator[Mapping[str, Any]]:
@@ -142,12 +162,10 @@ def _details(evaluation: Evaluation) -> Iterator[Mapping[str, Any]]:
             yield {"system": name, **detail}
 
 
-def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
     for key, value in one.items():
         name = f"{prefix} {key}".strip()
         if isinstance(value, Mapping):
             yield from _flat(value, name)
-        elif isinstance(value, list | tuple):
-            yield name, " ".join(map(str, value)) or "-"
         else:
-            yield name, " ".join(str(value).split()) if value not in (None, "") else "-"
+            yield name, value

@@ -44,14 +44,15 @@ def tables_text(
 def _table(table: Table, scale: Scale, style: Style) -> Iterator[str]:
     if table.title:
         yield style.title(table.title)
-    rows = [[_shown(cell, scale) for cell in row] for row in table.rows]
+    rows = [[cell_text(cell, scale) for cell in row] for row in table.rows]
     text = style.table(table.heading, rows, table.left) if table.heading else ""
     notes = "".join(f"{note}\n" for note in table.notes)
     between = style.after if text and notes else ""
     yield f"{text}{between}{notes}"
 
 
-def _shown(cell: Cell, scale: Scale) -> str:
+def cell_text(cell: Cell, scale: Scale) -> str:
+    """What stands in a cell."""
     if isinstance(cell, Score):
         return cell.shown(scale)
     if isinstance(cell, RankedScore):

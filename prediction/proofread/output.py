@@ -20,6 +20,7 @@ from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.evaluation.core.score import Score, make_signature
 from crosspro.evaluation.core.statistics import wilson_interval
 from crosspro.evaluation.output.records import json_text, score_record
+from crosspro.evaluation.output.result import Displayed, data_frame, html_table
 from crosspro.evaluation.output.tables import csv_number, csv_text
 from crosspro.prediction.pair_prediction import Predictor
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
@@ -55,7 +56,7 @@ class Proofreader:
 
 
 @dataclass(frozen=True)
-class Proofreading:
+class Proofreading(Displayed):
     """What a model says of all pronouns of a translation, which are in the order of the text.
 
     It prints as `crosspro proofread` prints it. Those whose chance of being wrong reaches the
@@ -76,6 +77,26 @@ class Proofreading:
 
     def __str__(self) -> str:
         return as_text(self, width=_WIDTH).rstrip("\n")
+
+    @property
+    def signature(self) -> str:
+        """How the share of doubtful pronouns was computed."""
+        return self.score.signature
+
+    def html(self) -> str:
+        """The page of `--html`, on which a person decides."""
+        from crosspro.prediction.proofread.page import proofreading_page
+
+        return proofreading_page(self)
+
+    def _repr_html_(self) -> str:
+        rows = [(place(self, one), f"{one.wrong:.2f}", doubt_text(one)) for one in self.doubtful]
+        heading = ("place", "wrong", "what might stand there, and why")
+        return html_table(heading if rows else (), rows, 3, (summary(self),))
+
+    def to_dataframe(self, library: str | None = None) -> Any:
+        """A table of pandas or polars: a row for each pronoun, the most probably wrong first."""
+        return data_frame(_COLUMNS, list(_rows(self)), library)
 
     @property
     def worst_first(self) -> list[PronounDoubt]:
@@ -228,12 +249,14 @@ _COLUMNS = (
 
 def as_csv(found: Proofreading) -> str:
     """A row for each pronoun; nouns that it may stand for share a cell, the likeliest first."""
-    rows = []
+    return csv_text([_COLUMNS, *([_cell(value) for value in row] for row in _rows(found))])
+
+
+def _rows(found: Proofreading) -> Iterator[list[Any]]:
     for one in found.records():
         nouns = " ".join(noun["word"] for noun in one["stands_for"])
         whole = {**one, "file": found.text.target.name, "stands_for": nouns}
-        rows.append([_cell(whole[name]) for name in _COLUMNS])
-    return csv_text([_COLUMNS, *rows])
+        yield [whole[name] for name in _COLUMNS]
 
 
 def _cell(value: object) -> str:

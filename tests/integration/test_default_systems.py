@@ -10,8 +10,8 @@ import pytest
 from packaging.requirements import Requirement
 
 from crosspro.conf import CONF_DIR
+from crosspro.prediction.run_settings import checked, load_data
 from crosspro.prediction.system import load_system
-from crosspro.scripts.train import checked, load_data
 from tests.conftest import ROOT, mostly_slow
 from tests.integration.training import composed
 from tests.prediction.neural.small import parsed

@@ -9,8 +9,8 @@ import pytest
 from crosspro.conf import CONF_DIR
 from crosspro.conf.names import names_of_choices
 from crosspro.data_prep.core.errors import InputError
+from crosspro.prediction.run_settings import checked
 from crosspro.prediction.runs import read_run
-from crosspro.scripts.train import checked
 from tests.integration.training import SMALL, composed, train
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))

@@ -1,0 +1,280 @@
+"""Systems that learn: trained as `crosspro train` does it, explained, and packed for others."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crosspro.arguments import AnyPath, path_or_none
+from crosspro.evaluation.output.result import Displayed
+from crosspro.task_examples import given_examples
+from crosspro.trained_models import Model, given_system
+
+if TYPE_CHECKING:
+    from crosspro.data_prep.core.example import Example
+    from crosspro.data_prep.core.task import Task
+    from crosspro.data_prep.pipeline.sets.splits import Splits
+    from crosspro.evaluation.output.result import Result
+    from crosspro.prediction.explanation import ExplainedGap
+    from crosspro.prediction.models import Export
+    from crosspro.prediction.runs import Configuration, Run
+    from crosspro.prediction.system import System
+
+_NAME = re.compile(r"[\w.-]+")
+_GROUPS = ("task", "data", "system", "trainer", "experiment")
+_NEEDED = ("train", "dev")
+_TIME = "%Y-%m-%d_%H-%M-%S-%f"
+
+
+@dataclass(frozen=True, repr=False)
+class TrainedRun(Displayed):
+    """A trained system with its folder, its record (`run.json`) and what it scores on each set.
+
+    It prints as a table of its scores.
+    """
+
+    folder: Path
+    run: Run
+    system: System
+    evaluations: Mapping[str, Result]
+
+    def __str__(self) -> str:
+        from crosspro.evaluation.output.tables import text_table
+
+        heading, rows = self._table()
+        warnings = "".join(f"warning: {text}\n" for text in self.run.warnings)
+        place = f"Model, submissions, scores and HTML reports: {self.folder}"
+        return (
+            f"{self.run.name}, task {self.run.task}\n\n{text_table(heading, rows)}{warnings}{place}"
+        )
+
+    __repr__ = __str__
+
+    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        some = next(iter(self.evaluations.values()), None)
+        measures = {} if some is None else some.metric.measures
+        rows = [
+            (name, *(str(one.systems[0].scores[measure]) for measure in measures))
+            for name, one in self.evaluations.items()
+        ]
+        return ("set", *measures.values()), rows
+
+    def _repr_html_(self) -> str:
+        from crosspro.evaluation.output.result import html_table
+
+        return html_table(*self._table(), 1, (self.run.name, *self.run.warnings, str(self.folder)))
+
+    def html(self) -> str:
+        """The page of the last set, which is a test set if there is one."""
+        return list(self.evaluations.values())[-1].html()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `run.json` says."""
+        from crosspro.evaluation.output.records import plain
+
+        return dict(plain(asdict(self.run)))
+
+    def predict(self, examples: Sequence[Example] | AnyPath) -> list[Example]:
+        """The examples with the class that the system decides on as the label of each gap."""
+        from crosspro.prediction.output import predicted
+
+        return predicted(self.system, given_examples(examples, self.system.task)).labelled()
+
+    def explain(
+        self, examples: Iterable[Example] | AnyPath, line: int | None = None, gap: int = 1
+    ) -> ExplainedGap:
+        """What decided the class of a gap: see `crosspro.explain`."""
+        return explain(self.system, examples, line, gap)
+
+    def export(
+        self, output: AnyPath, *, weights: str | None = None, prior: AnyPath | None = None
+    ) -> Export:
+        """Pack the system into one file: see `crosspro.export`."""
+        return export(self, output, weights=weights, prior=prior)
+
+
+def train(
+    task: str = "en-fr",
+    system: str = "turku_gru_2016",
+    *,
+    data: str | Path | Mapping[str, Sequence[Example] | AnyPath] = "demo",
+    experiment: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    folder: AnyPath | None = None,
+) -> TrainedRun:
+    """Train a system and score it, as `crosspro train task=… system=…`: extra `train`.
+
+    `data` is `demo`, the folder of train*.data, dev*.data and test*.data, or examples (or paths) by
+    the names train and dev; every other name is a test set. `settings` are values by their keys
+    (`seed`, `system.min_count`), `experiment` the name of published ones. The run gets a `folder`
+    of its own, runs/TASK/SYSTEM/TIME unless it is named.
+
+    >>> import crosspro, tempfile
+    >>> sets = {name: crosspro.demo("en-fr", name, 20) for name in ("train", "dev", "test")}
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     run = crosspro.train("en-fr", "majority", data=sets, folder=f"{place}/run")
+    ...     archive = run.export(f"{place}/majority.zip")
+    >>> run.evaluations["test"].names
+    ['majority seed 1']
+    """
+    from crosspro.data_prep.pipeline.sets.splits import leaks
+    from crosspro.evaluation.output.result import Result
+    from crosspro.prediction.fit_and_score import fit_configured
+    from crosspro.prediction.run_settings import check_folder, checked, load_data
+
+    configuration = configured(task, system, data, experiment, settings)
+    own, made, function = checked(dict(configuration.settings), configuration.choices)
+    if isinstance(data, Mapping):
+        splits = _read_splits(data, own)
+        named = {group: name for group, name in configuration.choices.items() if group != "data"}
+        settings = {**configuration.settings, "data": {}}
+        configuration = replace(configuration, choices=named, settings=settings)
+    else:
+        splits = load_data(own, function, configuration.settings["data"])
+    for warning in leaks(splits):
+        _tell(f"warning: {warning}")
+    chosen = configuration.choices["system"]
+    place = Path("runs", own.name, chosen, datetime.now().strftime(_TIME))
+    place = path_or_none(folder) or place
+    check_folder(configuration.settings, place, "folder")
+    outcome = fit_configured(own, made, splits, place, configuration, _tell)
+    evaluations = {name: Result.of(one) for name, one in outcome.evaluations.items()}
+    return TrainedRun(place, outcome.run, made, evaluations)
+
+
+def explain(
+    model: Model, examples: Iterable[Example] | AnyPath, line: int | None = None, gap: int = 1
+) -> ExplainedGap:
+    """What decided the class of a gap, as `crosspro explain`.
+
+    Features with their contributions, the path through a chain, the fillings of a language model
+    or, for networks, how much each token spoke for the class. Lines, and gaps of a line, count from
+    1; without a line it is the first gap.
+
+    >>> import crosspro
+    >>> train = crosspro.demo("en-fr", "train", 30)
+    >>> model = crosspro.PronounClassifier("ngram", "en-fr").fit(train)
+    >>> explained = crosspro.explain(model, crosspro.demo("en-fr", "test", 1))
+    >>> sorted(explained.to_dict()["explanation"]["probabilities"])[:3]
+    ['OTHER', 'ce', 'cela']
+    """
+    from crosspro.data_prep.core.errors import InputError, Problem
+    from crosspro.prediction.explanation import explained_gap
+
+    numbers = {"line": 1 if line is None else line, "gap": gap}
+    wrong = {name: one for name, one in numbers.items() if type(one) is not int or one < 1}
+    if wrong:
+        expected = "a whole number from 1"
+        raise InputError(
+            Problem("arguments", None, name, expected, repr(one)) for name, one in wrong.items()
+        )
+    system = given_system(model)
+    where = str(examples) if isinstance(examples, AnyPath) else "examples"
+    return explained_gap(system, given_examples(examples, system.task), where, line, gap)
+
+
+def export(
+    model: Model, output: AnyPath, *, weights: str | None = None, prior: AnyPath | None = None
+) -> Export:
+    """Pack a trained system into one file for others, as `crosspro models export`.
+
+    `model` is a run, an archive, a name of the box, or what `train` gave. `weights` says how
+    matrices are stored (float32, float16, int8; None: as they are); `prior` is what
+    `crosspro align --save-prior` learnt of the training text, by which words are linked.
+    """
+    from crosspro.data_prep.core.errors import choices, input_error
+    from crosspro.prediction.models import chosen_run, export_run
+    from crosspro.prediction.stored_tensors import WEIGHTS
+
+    if weights not in (None, *WEIGHTS):
+        raise input_error("arguments", "weights", choices(WEIGHTS), repr(weights))
+    place = getattr(model, "folder", model)
+    if not isinstance(place, AnyPath):
+        expected = "a run, an archive or what train gave"
+        raise input_error("arguments", "model", expected, type(model).__name__)
+    run = chosen_run(Path(place), logging.getLogger("crosspro").warning)
+    return export_run(run, Path(output), weights, path_or_none(prior))
+
+
+def configured(
+    task: str,
+    system: str,
+    data: str | Path | Mapping[str, Any] = "demo",
+    experiment: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Configuration:
+    """What the names and values come to; `InputError` says what there is where one is unknown."""
+    from crosspro.data_prep.core.errors import InputError, input_error
+
+    choices: dict[str, str] = {"task": task, "system": system}
+    values: dict[str, Any] = {}
+    if experiment is not None:
+        choices["experiment"] = experiment
+    if isinstance(data, AnyPath) and str(data) != "demo":
+        choices["data"], values["data.dir"] = "shared_task", str(data)
+    for key, value in (settings or {}).items():
+        (choices if key in _GROUPS and isinstance(value, str) else values)[key] = value
+    for group, name in choices.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise input_error("arguments", group, "the name of one", repr(name))
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+
+    from crosspro.conf.compose import composed
+    from crosspro.prediction.run_settings import refused_names
+    from crosspro.prediction.runs import Configuration
+
+    arguments = [f"{group}={name}" for group, name in choices.items()]
+    try:
+        found = composed(choices, values)
+    except (HydraException, OmegaConfBaseException, TypeError, ValueError) as error:
+        problems = refused_names([*arguments, *(f"{key}=0" for key in values)])
+        if problems:
+            raise InputError(problems) from error
+        said = " ".join(str(error).split())
+        raise input_error("settings", "settings", "values that go together", said) from error
+    return Configuration(found.choices, tuple(arguments), found.settings)
+
+
+def _read_splits(data: Mapping[str, Any], task: Task) -> Splits:
+    """Training, development and test examples that were given by their names."""
+    from crosspro.data_prep.core.errors import InputError, Problem
+    from crosspro.data_prep.pipeline.sets.splits import Splits
+
+    expected = "examples, or the path of a file"
+    problems = [
+        Problem("arguments", None, f"data[{name!r}]", expected, "none")
+        for name in _NEEDED
+        if name not in data
+    ]
+    sets: dict[str, list[Example]] = {}
+    for name, own in data.items():
+        try:
+            sets[name] = list(given_examples(own, task, f"data[{name!r}]"))
+        except InputError as error:
+            problems += error.problems
+    problems += [
+        Problem("arguments", None, f"data[{name!r}]", "at least one gap", "none")
+        for name in _NEEDED
+        if name in sets and not any(one.gaps for one in sets[name])
+    ]
+    problems += [
+        Problem("arguments", None, "data", "names that a file can have", repr(name))
+        for name in data
+        if not isinstance(name, str) or not _NAME.fullmatch(name)
+    ]
+    if problems:
+        raise InputError(problems)
+    tests = {name: own for name, own in sets.items() if name not in _NEEDED}
+    return Splits(sets["train"], sets["dev"], tests)
+
+
+def _tell(note: str) -> None:
+    """What a user should know meanwhile."""
+    log = logging.getLogger("crosspro")
+    (log.warning if note.startswith("warning: ") else log.info)(note.removeprefix("warning: "))

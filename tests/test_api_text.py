@@ -1,0 +1,466 @@
+"""Lists of lines, open files and paths are one text; results print, compare and become tables."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import crosspro
+from crosspro.prediction.pair_prediction import Predictor
+from tests.conftest import GOLDEN
+from tests.scripts.run import crosspro as command
+
+APT = GOLDEN / "apt"
+LINES = {
+    name: (APT / name).read_text("utf-8").splitlines() for name in ("src.en", "ref.fr", "mt.fr")
+}
+LINKS = {name: (APT / name).read_text("utf-8").splitlines() for name in ("ref.align", "mt.align")}
+SET = GOLDEN / "contrastive" / "small_set"
+GOLD = ["il", "elle", "OTHER", "il"]
+
+
+def linked(metric, source, reference, candidates, links=None, candidate_links=None, **more):
+    more = {
+        "links": links or APT / "ref.align",
+        "candidate_links": candidate_links or [APT / "mt.align"],
+        "resamples": 50,
+        **more,
+    }
+    return getattr(crosspro, metric)(source, reference, candidates, "en-fr", **more)
+
+
+def scores_of(result):
+    return [
+        (score.value, score.low, score.high)
+        for system in result.systems
+        for score in system.scores.values()
+    ]
+
+
+@pytest.mark.parametrize("metric", ["apt", "autoprf"])
+def test_lines_and_open_files_score_as_files_do(metric):
+    files = linked(metric, APT / "src.en", APT / "ref.fr", APT / "mt.fr")
+    with (APT / "src.en").open(encoding="utf-8") as source:
+        opened = linked(
+            metric, source, io.BytesIO((APT / "ref.fr").read_bytes()), {"A": LINES["mt.fr"]}
+        )
+    lines = linked(
+        metric,
+        LINES["src.en"],
+        (f"{line}\n" for line in LINES["ref.fr"]),
+        {"A": LINES["mt.fr"], "B": APT / "mt.fr"},
+        LINKS["ref.align"],
+        {"A": LINKS["mt.align"], "B": LINKS["mt.align"]},
+    )
+    assert scores_of(opened) == scores_of(files)
+    assert scores_of(lines) == scores_of(files) * 2
+    assert (files.names, opened.names, lines.names) == (["mt.fr"], ["A"], ["A", "B"])
+    assert opened.signature == files.signature
+
+
+def test_documents_are_a_list_too(tmp_path):
+    ids = [str(number // 3) for number in range(len(LINES["src.en"]))]
+    (tmp_path / "ids").write_text("".join(f"{one}\n" for one in ids), "utf-8")
+    texts = LINES["src.en"], LINES["ref.fr"], LINES["mt.fr"]
+    by_path = linked("apt", *texts, documents=tmp_path / "ids")
+    assert scores_of(linked("apt", *texts, documents=ids)) == scores_of(by_path)
+    numbers = linked("apt", *texts, documents=list(map(int, ids)))
+    assert "by:document" in numbers.signature
+    assert scores_of(numbers) == scores_of(by_path)
+
+
+def test_languages_stand_for_lists():
+    texts = (LINES["src.en"], LINES["ref.fr"], LINES["mt.fr"])
+    named = crosspro.apt(*texts, "en-fr", resamples=0)
+    said = crosspro.apt(*texts, source_language="en", target_language="fr", resamples=0)
+    told = crosspro.apt(APT / "src.en", APT / "ref.fr", APT / "mt.fr", resamples=0)
+    assert named.signature == said.signature == told.signature
+
+
+def test_columns_of_a_table_are_systems():
+    class Table(dict):
+        columns = property(list)
+
+    table = Table(A=LINES["mt.fr"], B=LINES["ref.fr"])
+    found = crosspro.pronoun_f1(table, LINES["ref.fr"], "fr", resamples=0)
+    assert found.names == ["A", "B"]
+    assert found.scores["B"]["f1"].value == 100
+    assert crosspro.evaluate(GOLD, Table(A=GOLD, B=GOLD), "en-fr", resamples=0).names == ["A", "B"]
+
+
+def test_contrastive_takes_numbers_and_what_json_gives():
+    files = crosspro.contrastive(SET / "test.json", SET / "scores", resamples=50)
+    content = json.loads((SET / "test.json").read_text("utf-8"))
+    numbers = [float(line) for line in (SET / "scores").read_text("utf-8").split()]
+    for scores in ({"A": numbers}, numbers, [numbers]):
+        assert scores_of(crosspro.contrastive(content, scores, resamples=50)) == scores_of(files)
+    with (SET / "test.json").open("rb") as opened:
+        found = crosspro.contrastive(opened, [numbers, SET / "scores"], resamples=0)
+    assert found.names == ["system 1", "scores"]
+
+
+def test_generated_lines_are_scored_as_their_file():
+    folder = GOLDEN / "ctxpro" / "fr"
+    lines = (folder / "out.fr").read_text("utf-8").removesuffix("\n").split("\n")
+    file = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr", resamples=0)
+    found = crosspro.contrastive_generate(folder / "set.json", {"A": lines}, "fr", resamples=0)
+    assert (found.names, scores_of(found)) == (["A"], scores_of(file))
+
+
+def test_bleu_of_lines():
+    pytest.importorskip("sacrebleu")
+    references = [LINES["ref.fr"], LINES["mt.fr"]]
+    found = crosspro.bleu({"A": LINES["mt.fr"]}, references, resamples=0)
+    assert found.scores["A"]["bleu"].value == pytest.approx(100)
+    one = crosspro.bleu(LINES["mt.fr"], LINES["ref.fr"], resamples=0)
+    path = crosspro.bleu(APT / "mt.fr", str(APT / "ref.fr"), resamples=0)
+    assert scores_of(one) == scores_of(path)
+
+
+# Labels and examples ------------------------------------------------------------------------------
+
+
+def test_labels_examples_and_files_score_alike(tmp_path):
+    gold = crosspro.demo("en-fr", "test", 6)
+    labels = [gap.label for example in gold for gap in example.gaps]
+    guessed = ["il" if number % 3 else label for number, label in enumerate(labels)]
+    each = iter(guessed)
+    filled = [one.with_labels([next(each) for _ in one.gaps]) for one in gold]
+    crosspro.write_examples(tmp_path / "gold.data", gold)
+    crosspro.write_examples(tmp_path / "x.data", filled)
+    (tmp_path / "gold.doc-ids").write_text("".join(f"{one.document}\n" for one in gold), "utf-8")
+    files = crosspro.evaluate(tmp_path / "gold.data", tmp_path / "x.data", "en-fr", resamples=50)
+    languages = {"source_language": "en", "target_language": "fr"}
+    both = crosspro.evaluate(gold, {"x": filled, "y": guessed}, resamples=50, **languages)
+    assert scores_of(both) == scores_of(files) * 2
+    assert both.systems[0].scores["accuracy"].signature == files.signatures[-1]
+    alone = crosspro.evaluate(labels, guessed, resamples=0)
+    for measure in ("macro_recall", "accuracy"):
+        ours, theirs = (one.systems[0].scores[measure].value for one in (alone, files))
+        assert ours == pytest.approx(theirs)
+    with (tmp_path / "gold.data").open("rb") as opened:
+        read = crosspro.evaluate(opened, filled, "en-fr", resamples=0)
+    assert "REPLACE" not in read.html() and len(read.html()) > 10_000
+    assert len(alone.html()) > 10_000
+
+
+def test_a_classifier_is_scored_as_it_is():
+    train, test = (crosspro.demo("en-fr", name, 10) for name in ("train", "test"))
+    fitted = crosspro.PronounClassifier("class_prior").fit(train)
+    found = crosspro.evaluate(test, {"A": fitted, "B": fitted.predict(test)}, "en-fr", resamples=0)
+    assert found.scores["A"]["accuracy"] == found.scores["B"]["accuracy"]
+    with pytest.raises(crosspro.InputError, match="expected a system with the classes of en-de"):
+        crosspro.evaluate(crosspro.demo("en-de", "test", 2), fitted, "en-de", resamples=0)
+
+
+# Results ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def result():
+    systems = {"A": LINES["ref.fr"], "<b>B": LINES["mt.fr"]}
+    return linked("apt", LINES["src.en"], LINES["ref.fr"], systems,
+                  candidate_links={"A": LINKS["ref.align"], "<b>B": LINKS["mt.align"]})  # fmt: skip
+
+
+def test_a_result_prints_as_the_command_does():
+    texts = ("--source", APT / "src.en", "--reference", APT / "ref.fr")
+    candidate = ("--candidate", APT / "mt.fr", "--candidate-links", APT / "mt.align")
+    files = (*texts, *candidate, "--links", APT / "ref.align")
+    found = linked("apt", APT / "src.en", APT / "ref.fr", APT / "mt.fr")
+    printed = command("apt", *files, "--pronouns", "en-fr", "--resamples", 50)
+    assert f"{printed.stderr.decode()}{printed.stdout.decode()}".rstrip("\n") == str(found)
+    assert repr(found) == str(found)
+    shown = command("apt", *files, "--pronouns", "en-fr", "--resamples", 50, "--layout", "json")
+    assert found.to_dict() == json.loads(shown.stdout)
+
+
+def test_a_result_compares(result):
+    found = result.compare("A", "<b>B")
+    known = result.comparisons[0]
+    assert found.differences == (known,)
+    assert (found.difference, found.low, found.high) == (
+        known.difference,
+        known.low,
+        known.high,
+    )
+    assert found.p == known.p_randomisation
+    turned = result.compare("<b>B", "A", resamples=200, seed=1)
+    assert turned.difference == -found.difference
+    assert "samples:200|seed:1" in turned.signature
+    assert "A - <b>B" in str(found) and "A - &lt;b&gt;B" in found._repr_html_()
+    assert json.loads(json.dumps(found.to_dict()))["measure"] == "apt"
+
+
+def test_a_notebook_and_a_page_show_it(result, tmp_path):
+    shown = result._repr_html_()
+    assert "&lt;b&gt;B" in shown and "<b>B" not in shown
+    assert "95% interval" in shown
+    result.write_html(tmp_path / "x.html")
+    assert (tmp_path / "x.html").read_text("utf-8") == result.html()
+
+
+def test_tables_of_either_library_or_an_error(result, monkeypatch):
+    made = {}
+
+    def frame(columns):
+        made.update(columns)
+        return "table"
+
+    monkeypatch.setitem(sys.modules, "polars", SimpleNamespace(DataFrame=frame, __spec__="there"))
+    assert result.to_dataframe("polars") == "table"
+    assert made["system"] == ["A", "<b>B"]
+    assert made["apt"] == [one["apt"].value for one in result.scores.values()]
+    made.clear()
+    result.to_dataframe("polars", details=True)
+    assert len(made["case"]) == 2 * result.scored.size
+    monkeypatch.setattr("crosspro.evaluation.output.result.find_spec", lambda name: None)
+    with pytest.raises(crosspro.CrossproError, match=r"needs pandas or polars.*pip install pandas"):
+        result.to_dataframe()
+
+
+def test_real_tables(result):
+    pandas = pytest.importorskip("pandas")
+    found = result.to_dataframe()
+    assert isinstance(found, pandas.DataFrame)
+    assert found["apt"].tolist() == [one["apt"].value for one in result.scores.values()]
+
+
+def test_nothing_scored_compares_nothing():
+    found = crosspro.apt(["Yes ."], ["Oui ."], {"A": ["Oui ."], "B": ["Non ."]}, "en-fr")
+    assert "no pronoun of the lists" in str(found)
+    assert found.html() and found._repr_html_()
+    with pytest.raises(crosspro.CrossproError, match="nothing to compare"):
+        found.compare("A", "B")
+
+
+# What is wrong ------------------------------------------------------------------------------------
+
+TEXTS = (LINES["src.en"], LINES["ref.fr"])
+WRONG = {
+    "a string for lines": (
+        lambda: crosspro.apt("It sleeps .", *TEXTS[1:], LINES["mt.fr"], "en-fr"),
+        "source: expected a list of lines, an open file, or the path of a file, found 'It sl",
+    ),
+    "a file that is not there": (
+        lambda: crosspro.apt(*TEXTS, ["no.fr"], "en-fr"),
+        "no.fr: file: expected a readable file",
+    ),
+    "lines of other length": (
+        lambda: crosspro.apt(*TEXTS, {"A": ["Oui ."]}, "en-fr"),
+        'candidates["A"]:2: lines: expected',
+    ),
+    "lines that are none": (
+        lambda: crosspro.pronoun_f1(
+            {"A": ["a", float("nan")], "B": ["a\nb", "c"]}, ["a", "b"], "fr"
+        ),
+        'candidates["A"]:2: line: expected one line of text, found nan\n'
+        "candidates[\"B\"]:1: line: expected one line of text, found 'a\\nb'",
+    ),
+    "half a character": (
+        lambda: crosspro.pronoun_f1({"A": ["\ud800"]}, ["a"], "fr"),
+        'candidates["A"]:1: encoding: expected UTF-8',
+    ),
+    "a mapping for the reference": (
+        lambda: crosspro.pronoun_f1(["a"], {"A": ["a"]}, "fr"),
+        "reference: expected a list of lines",
+    ),
+    "no systems": (lambda: crosspro.pronoun_f1({}, ["a"], "fr"), "candidates: expected the texts"),
+    "a closed file": (
+        lambda: crosspro.pronoun_f1(closed(), ["a"], "fr"),
+        "candidates: expected an open file",
+    ),
+    "an unknown language": (
+        lambda: crosspro.pronoun_f1(["a"], ["a"], "xx"),
+        "target_language: expected one of de, en, es, fr, found 'xx'",
+    ),
+    "lists that there are not": (
+        lambda: crosspro.apt(*TEXTS, LINES["mt.fr"], source_language="en", target_language="ru"),
+        "source_language and target_language: lists: expected one of",
+    ),
+    "one language": (
+        lambda: crosspro.evaluate(GOLD, GOLD, source_language="en"),
+        "target_language: expected a language such as fr",
+    ),
+    "documents for other lines": (
+        lambda: crosspro.pronoun_f1(["a"], ["a"], "fr", documents=["x", "y"]),
+        "documents",
+    ),
+    "a score that is no number": (
+        lambda: crosspro.contrastive(SET / "test.json", {"A": [float("nan"), "x"]}),
+        "scores[\"A\"]:1: score: expected a number, found 'nan'",
+    ),
+    "labels that are none": (
+        lambda: crosspro.evaluate(GOLD, ["il", None, float("nan"), "a b"]),
+        "predictions:2: label: expected a label without spaces, found None\n"
+        "predictions:3: label: expected a label without spaces, found nan\n"
+        "predictions:4: label: expected a label without spaces, found 'a b'",
+    ),
+    "too few labels": (
+        lambda: crosspro.evaluate(GOLD, {"A": GOLD[:3]}, "en-fr"),
+        'arguments: predictions["A"]: expected 4 labels, one for each gap of gold, found 3',
+    ),
+    "labels of another task": (
+        lambda: crosspro.evaluate(GOLD, ["er", *GOLD[1:]], "en-fr"),
+        "predictions:1: classes: expected one of ce, elle",
+    ),
+    "files without a task": (
+        lambda: crosspro.evaluate(SET / "scores", GOLD),
+        "task: expected one of de-en",
+    ),
+    "a system that is not there": (
+        lambda: crosspro.evaluate(GOLD, {"A": GOLD, "B": GOLD}).compare("A", "C"),
+        "second: expected one of A, B, found 'C'",
+    ),
+    "no model": (
+        lambda: crosspro.proofread(["It sleeps."], ["Er schläft."]),
+        "model, or source_language and target_language: expected a run",
+    ),
+}
+
+
+def closed():
+    file = io.StringIO("a\n")
+    file.close()
+    return file
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_input_is_told(case):
+    call, told = WRONG[case]
+    with pytest.raises(crosspro.InputError) as caught:
+        call()
+    assert told in str(caught.value)
+
+
+def test_all_texts_are_checked_at_once():
+    with pytest.raises(crosspro.InputError) as caught:
+        crosspro.apt("It sleeps .", ["a"], {"A": 3}, "en-fr", documents=["x\ty"])
+    assert len(caught.value.problems) == 3
+
+
+# Systems ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    sets = {name: crosspro.demo("en-fr", name, 20) for name in ("train", "dev", "test")}
+    folder = tmp_path_factory.mktemp("run")
+    return crosspro.train("en-fr", "ngram", data=sets, folder=folder, settings={"resamples": 20})
+
+
+def test_train_is_the_command(run):
+    assert set(run.evaluations) == {"dev", "test"}
+    assert (run.folder / "run.json").is_file()
+    assert run.run.configuration.choices["system"] == "ngram"
+    assert "ngram seed 1, task en-fr" in str(run) and str(run.folder) in str(run)
+    test = crosspro.demo("en-fr", "test", 20)
+    found = crosspro.evaluate(test, {"A": run, "B": run.folder, "C": run.predict(test)}, "en-fr",
+                              resamples=0)  # fmt: skip
+    values = {one["macro_recall"].value for one in found.scores.values()}
+    assert values == {run.evaluations["test"].systems[0].scores["macro_recall"].value}
+
+
+def test_a_run_is_explained_and_packed(run, tmp_path):
+    test = crosspro.demo("en-fr", "test", 2)
+    crosspro.write_examples(tmp_path / "x.data", test)
+    shown = command("explain", run.folder, tmp_path / "x.data").stdout.decode()
+    assert str(crosspro.explain(run, tmp_path / "x.data")) == shown.rstrip("\n")
+    found = run.explain(test)
+    assert found.to_dict()["explanation"]["chosen"] == found.explanation.chosen
+    run.export(tmp_path / "x.zip")
+    assert crosspro.predict(tmp_path / "x.zip", test) == run.predict(test)
+    with pytest.raises(crosspro.InputError, match="weights: expected one of"):
+        crosspro.export(run, tmp_path / "y.zip", weights="int4")
+    for wrong in ({"line": 0}, {"line": 10_000}, {"gap": "x"}):
+        with pytest.raises(crosspro.InputError, match="expected"):
+            run.explain(test, **wrong)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"task": "en-xx"}, "task: expected one of"),
+        ({"system": "ngramm"}, "did you mean ngram"),
+        ({"system": "ngram,majority"}, "system: expected the name of one"),
+        ({"system": "majority", "settings": {"no.such": 1}}, "no.such: expected one of"),
+        ({"system": "ngram", "settings": {"system.order": "x"}}, "system.order: expected"),
+        ({"data": "no/such"}, "data.dir: expected a folder"),
+        ({"data": {"train": []}}, "data['dev']: expected examples"),
+        ({"data": {"train": [3], "dev": []}}, "data['train']:1: example: expected examples"),
+    ],
+)
+def test_wrong_settings_are_told(arguments, told, tmp_path):
+    with pytest.raises(crosspro.InputError) as caught:
+        crosspro.train(**{"system": "majority", "folder": tmp_path / "x", **arguments})
+    assert told in str(caught.value)
+    assert not (tmp_path / "x").exists()
+
+
+def test_examples_stream_as_often_as_they_are_asked_for(tmp_path):
+    written = crosspro.demo("en-fr", "dev", 5)
+    crosspro.write_examples(tmp_path / "x.data.xz", written)
+    (tmp_path / "x.doc-ids").write_text("".join(f"{one.document}\n" for one in written), "utf-8")
+    for stream in (crosspro.examples(tmp_path / "x.data.xz", task) for task in ("en-fr", None)):
+        assert list(stream) == list(stream) == written
+        assert stream.take(2) == written[:2]
+    inflected = crosspro.demo("en-fr-2015", "dev", 5)
+    crosspro.write_examples(tmp_path / "y.data", inflected)
+    assert crosspro.examples(tmp_path / "y.data").take(1)[0].tags is None
+    with pytest.raises(crosspro.InputError, match="no: file: expected a readable file"):
+        list(crosspro.examples("no", "en-fr"))
+
+
+def test_a_classifier_has_the_habits_of_scikit_learn():
+    from sklearn.base import clone
+    from sklearn.model_selection import GroupKFold, cross_val_score
+
+    train = crosspro.demo("en-fr", "train", 12)
+    fitted = crosspro.PronounClassifier("majority").fit(train)
+    labels = [gap.label for example in train for gap in example.gaps]
+    assert fitted.predict(train).shape == (len(labels),)
+    assert fitted.predict_proba(train).shape == (len(labels), len(fitted.classes_))
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    scores = cross_val_score(copy, train, groups=[one.document for one in train], cv=GroupKFold(2))
+    assert len(scores) == 2 and all(0 < one <= 1 for one in scores)
+    others = ["il"] * len(labels)
+    assert set(copy.fit(train, others).predict(train)) == {"il"}
+    with pytest.raises(crosspro.CrossproError, match="call fit"):
+        crosspro.PronounClassifier().predict(train)
+    with pytest.raises(crosspro.InputError, match="y: expected"):
+        copy.fit(train, ["il"])
+    blind = [one.with_labels([None] * len(one.gaps)) for one in train]
+    with pytest.raises(crosspro.InputError, match="label: expected one of"):
+        copy.fit(blind)
+
+
+SLEPT = (["The dog slept.", "It snored."], ["Der Hund schlief.", "Es schnarchte."])
+
+
+def test_proofread_knows_the_model_of_files(tmp_path):
+    for language, own in zip(("en", "de"), SLEPT, strict=True):
+        (tmp_path / f"x.{language}").write_text("".join(f"{one}\n" for one in own), "utf-8")
+    found = crosspro.proofread(tmp_path / "x.en", tmp_path / "x.de")
+    assert found.mended(0.5) == ["Der Hund schlief.", "Er schnarchte."]
+    assert "masculine" in found._repr_html_()
+    assert json.loads(json.dumps(found.to_dict()))["signature"] == found.signature
+    assert "<html" in found.html()
+
+
+@pytest.mark.slow
+def test_proofread_takes_lines_as_files(tmp_path):
+    (tmp_path / "de").write_text("".join(f"{one}\n" for one in SLEPT[1]), "utf-8")
+    model = crosspro.load("en-de")
+    assert isinstance(model, Predictor)
+    with (tmp_path / "de").open("rb") as opened:
+        files = crosspro.proofread(io.StringIO("\n".join(SLEPT[0])), opened, ["a", "a"], model)
+    lines = crosspro.proofread(*SLEPT, model=model)
+    named = crosspro.proofread(*SLEPT, source_language="en", target_language="de")
+    found = [[one.wrong for one in some] for some in (files, lines, named)]
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 1
