@@ -95,7 +95,10 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         target = _resolved(origin, match["path"])
         if not (ROOT / target).exists():
             return match[0]
-        path = os.path.relpath(place(target), os.path.dirname(here) or ".")  # noqa: PTH120
+        there = place(target)
+        if there.endswith(".ipynb") and not here.startswith("notebooks/"):
+            there = f"{there.removesuffix('.ipynb')}.md"
+        path = os.path.relpath(there, os.path.dirname(here) or ".")  # noqa: PTH120
         return f"{match['before']}{path}{match['rest']}"
 
     markdown = _SESSION.sub(_session, markdown)
