@@ -14,6 +14,8 @@ from crosspro.scripts.main import COMMANDS
 from tests.conftest import ROOT
 
 LONGEST = 40
+MOST = 90
+"""Words of a sentence, and of a paragraph, at most."""
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.rglob("*.md"))]
 CARDS = sorted((ROOT / "models").glob("*.md"))
@@ -50,6 +52,14 @@ def length(sentence: str) -> int:
 def test_no_sentence_is_long(page):
     found = [one for one in sentences(page.read_text("utf-8")) if length(one) > LONGEST]
     assert found == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_a_paragraph_has_one_idea(page):
+    """Which is not measured; but what is long has more than one."""
+    text = _TABLES.sub("\n\n", _FENCE.sub("\n\n", page.read_text("utf-8")))
+    parts = re.split(r"\n\s*\n|\n(?=[-|] ?|\d+\. )", text)
+    assert [part[:60] for part in parts if len(part.split()) > MOST] == []
 
 
 def test_sentences_are_told():
