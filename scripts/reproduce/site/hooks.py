@@ -33,6 +33,9 @@ PLACES = {
 }
 """Where files of the repository's root stand on the site; others keep their path under `files/`."""
 
+OPTIONAL = {"Where people work": "integrations.md"}
+"""Pages that stand in the navigation where they are there."""
+
 _MADE = tempfile.TemporaryDirectory(prefix="crosspro-examples-")
 """Where examples stand until the site is built."""
 _LINK = re.compile(r"(?P<before>\]\()(?P<path>[^)\s#:]+)(?P<rest>(?:#[^)\s]*)?\))")
@@ -49,9 +52,12 @@ _LOADED = re.compile(
 
 
 def on_config(config: Any) -> Any:
-    """Put every command into the navigation, by its panel."""
+    """Put every command into the navigation, by its panel, and pages that there may be."""
     panels = [{panel: [{f"crosspro {name}": f"reference/commands/{name}.md"} for name in names]}
               for panel, names in PANELS.items()]  # fmt: skip
+    for title, name in OPTIONAL.items():
+        if (ROOT / "docs" / name).is_file():
+            next(one["How-to"] for one in config.nav if "How-to" in one).append({title: name})
     for section in config.nav:
         for page in section.get("Reference", ()):
             if isinstance(page, dict) and "Commands" in page:
