@@ -31,7 +31,7 @@ BY_TASK = (ROOT / "docs" / "guides" / "index.md").read_text("utf-8")
 PROGRAMS = ("crosspro", "make", "pip", "python", "source")
 
 NOT_RUN = {
-    "pip install -c constraints.txt .": "it installs the package; test_wheel",
+    "pip install -c constraints.txt -e .": "it installs the package; test_wheel",
     "make test": "it would run this test again",
     "make train": "it takes three minutes; test_demo_training does the same",
     "make extras EXTRAS=annotate": "it downloads packages",
