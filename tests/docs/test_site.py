@@ -1,4 +1,4 @@
-"""The site: a page for every command and every public name, and a strict build without a network."""
+"""The site: a page for every command and public name, and a strict build without a network."""
 
 from __future__ import annotations
 
