@@ -1,7 +1,6 @@
 """Cross-lingual pronoun prediction, and evaluation of pronoun translation.
 
-The functions of this module are the public API; what the commands of `crosspro` do can be done with
-them. They take names of tasks and paths of files, and return the records that reports are made of:
+The functions of this module are the public API; each does what the command of its name does:
 
     import crosspro
 
@@ -9,28 +8,23 @@ them. They take names of tasks and paths of files, and return the records that r
     print(predictor.fill("The cup fell, but it did not break.",
                          "La tasse est tombée, mais REPLACE ne s'est pas cassée."))
 
-    task = crosspro.load_task("en-fr")
-    examples = crosspro.prepare(task, "corpus.en", "corpus.fr", doc_ids="corpus.doc-ids")
-    crosspro.write_examples("train.data", examples)
+    result = crosspro.apt(source, reference, {"A": lines, "B": lines},
+                          source_language="en", target_language="fr")
+    print(result)
+    print(result.compare("A", "B"))
 
-    system = crosspro.load_system("runs/en-fr/turku_gru_2016/…")
-    predicted = crosspro.predict(system, crosspro.read_examples("blind.data", task))
-    crosspro.write_examples("submission.data", predicted)
-
-    evaluation = crosspro.evaluate("gold.data", ["submission.data"], "en-fr")
-    print(evaluation.systems[0].scores["macro_recall"])
-
-    pair = crosspro.predict_pair(system, "The house is old, but it stands.",
-                                 "La maison est vieille, mais REPLACE tient debout.")
-    print(pair.gaps[0].label, pair.gaps[0].probabilities)
+    print(crosspro.evaluate(["il", "elle"], {"A": ["il", "il"]}, "en-fr"))
 
     print(crosspro.proofread(["The dog slept.", "It snored."],
                              ["Der Hund schlief.", "Es schnarchte."], model="en-de"))
 
-    scores = crosspro.apt("source", "reference", ["candidate"], pronouns="en-fr")
+    run = crosspro.train(task="en-fr", system="stymne_svm", data="my/files")
+    predicted = run.predict(crosspro.examples("blind.data", "en-fr"))
+    crosspro.write_examples("submission.data", predicted)
 
-Everything else is imported when a function is called, so that `import crosspro` takes no time.
-Wrong input raises `InputError`, whose `problems` say where, what was expected and what was found.
+Texts are lists of lines, paths or open files. Everything else is imported when a function is
+called, so that `import crosspro` takes no time. Wrong input raises `InputError`, whose `problems`
+say where, what was expected and what was found.
 """
 
 from __future__ import annotations

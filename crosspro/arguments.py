@@ -41,9 +41,18 @@ def all_paths(paths: Paths) -> list[Path]:
 
 def given_task(task: Task | AnyPath) -> Task:
     """A task, or the one of that name or file."""
-    from crosspro.data_prep.core.task import load_task
+    from crosspro.data_prep.core.task import Task, load_task
 
-    return load_task(task) if isinstance(task, AnyPath) else task
+    return task if isinstance(task, Task) else load_task(given_path("task", task))
+
+
+def given_path(name: str, value: object, expected: str = "a name or a path") -> Path:
+    """The path that an argument is; `InputError` if it is none."""
+    from crosspro.data_prep.core.errors import input_error, quoted
+
+    if not isinstance(value, AnyPath):
+        raise input_error("arguments", name, expected, quoted(repr(value))[1:-1])
+    return Path(value)
 
 
 def check_choice(name: str, value: object, known: Iterable[str]) -> None:
@@ -219,6 +228,8 @@ class Inputs:
 
     def _kept(self, name: str, content: bytes) -> Path:
         path = Path(name)
+        if path in self._texts:  # a//b and a/b
+            self.problem(name, None, "a name that no other is like", name)
         self._texts[path] = content
         return path
 

@@ -13,6 +13,7 @@ from crosspro.arguments import (
     Text,
     Texts,
     check_choice,
+    given_path,
     is_open_file,
     languages_or_none,
     names_of,
@@ -239,7 +240,7 @@ def contrastive_generate(
     from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 
     plan, inputs, chosen = resampling(resamples, seed), Inputs(), rules or PayloadRules()
-    path = Path(test_set)
+    path = given_path("test_set", test_set, "the path of a file")
     nothing = isinstance(outputs, Sequence) and not outputs
     given = [] if nothing else inputs.several("outputs", outputs)
     more = inputs.text_or_none("parts", parts)
@@ -287,10 +288,11 @@ def report(
     from crosspro.evaluation.folder_report.page import write_report
     from crosspro.prediction.proofread.box_judge import judge_of
 
+    folder = given_path("folder", folder, "the path of a folder")
     if output is not None:
-        check_apart(Path(folder), Path(output))
+        check_apart(folder, Path(output))
     found = report_on(
-        Path(folder),
+        folder,
         pair=None if pair is None else read_pair(pair),
         rules=ReadingRules(
             pronouns,
@@ -326,10 +328,13 @@ def _linked(
     plan: Resampling | None,
 ) -> Result:
     """A metric of linked text, of the texts that `apt` and `autoprf` are given."""
+    from crosspro.data_prep.core.errors import input_error
     from crosspro.evaluation.inputs.mt_input import InputPaths, read_input, told_languages
     from crosspro.evaluation.metrics import make_metric, metric_class
 
     source, reference, candidates, links, candidate_links, documents = texts
+    if how[0] is not None and not isinstance(how[0], bool):
+        raise input_error("arguments", "tokenised", "True, False or None", repr(how[0]))
     metric = make_metric(name) if settings is None else metric_class(name)(settings)
     inputs = Inputs()
     given = inputs.several("candidates", candidates)
@@ -359,12 +364,16 @@ def _pronoun_lists(
     told: tuple[str | None, str | None],
 ) -> tuple[PronounLists | None, list[Problem]]:
     """The lists that were given, or of the languages that are said, or that names of files tell."""
-    from crosspro.evaluation.inputs.pronoun_lists import lists_of_languages, lists_or_problems
+    from crosspro.evaluation.inputs.pronoun_lists import (
+        PronounLists,
+        lists_of_languages,
+        lists_or_problems,
+    )
 
-    if isinstance(given, AnyPath):
-        return lists_or_problems(given)
-    if given is not None:
+    if isinstance(given, PronounLists):
         return given, []
+    if given is not None:
+        return lists_or_problems(given_path("pronouns", given, "lists, their name or a path"))
     if languages is None:
         return lists_of_languages(told, "pronouns, or source_language and target_language")
     return lists_of_languages(languages, "source_language and target_language")

@@ -6,7 +6,14 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crosspro.arguments import AnyPath, Inputs, Text, given_task, languages_or_none
+from crosspro.arguments import (
+    AnyPath,
+    Inputs,
+    Text,
+    given_path,
+    given_task,
+    languages_or_none,
+)
 from crosspro.task_examples import given_examples
 
 if TYPE_CHECKING:
@@ -77,7 +84,7 @@ def load(model: AnyPath) -> Predictor:
     from crosspro.prediction.models import chosen_run
     from crosspro.prediction.pair_prediction import load_predictor
 
-    run = chosen_run(Path(model), logging.getLogger("crosspro").warning)
+    run = chosen_run(given_path("model", model), logging.getLogger("crosspro").warning)
     return load_predictor(run, Path(model).stem)
 
 
@@ -201,7 +208,7 @@ def proofread(
         if not isinstance(model, Predictor):
             by_name = isinstance(source, AnyPath) and isinstance(translation, AnyPath | None)
             files = (one, other) if by_name else None
-            path = Path(model) if model is not None else _box_model(languages, files)
+            path = _box_model(languages, files) if model is None else given_path("model", model)
             run = chosen_run(path, logging.getLogger("crosspro").warning)
             digest = summary(run).digest
             model = load_predictor(run, path.stem)

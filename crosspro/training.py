@@ -209,7 +209,13 @@ def configured(
     settings: Mapping[str, Any] | None = None,
 ) -> Configuration:
     """What the names and values come to; `InputError` says what there is where one is unknown."""
-    from crosspro.data_prep.core.errors import InputError, input_error
+    from crosspro.data_prep.core.errors import (
+        CrossproError,
+        InputError,
+        how_to_install,
+        input_error,
+        training_package,
+    )
 
     choices: dict[str, str] = {"task": task, "system": system}
     values: dict[str, Any] = {}
@@ -222,10 +228,17 @@ def configured(
     for group, name in choices.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise input_error("arguments", group, "the name of one", repr(name))
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
+    try:
+        from hydra.errors import HydraException
+        from omegaconf.errors import OmegaConfBaseException
 
-    from crosspro.conf.compose import composed
+        from crosspro.conf.compose import composed
+    except ImportError as error:
+        package = training_package(error)
+        if package is None:
+            raise
+        needed = f"training needs the package {package}, which is not installed"
+        raise CrossproError(f"{needed}: {how_to_install('train')}") from error
     from crosspro.prediction.run_settings import refused_names
     from crosspro.prediction.runs import Configuration
 

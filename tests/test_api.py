@@ -283,6 +283,9 @@ def test_report_is_the_command(tmp_path):
     for name in ("report.html", "report.json"):
         assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
     assert found.systems == ("mt", "people")
+    assert found.html().encode("utf-8") == (tmp_path / "theirs" / "report.html").read_bytes()
+    assert found.to_dict() == json.loads((tmp_path / "theirs" / "report.json").read_text("utf-8"))
+    assert "system" in str(found) and str(found).splitlines()[0] in found._repr_html_()
     with pytest.raises(crosspro.InputError, match="pair: expected two languages such as en-fr"):
         crosspro.report(folder, pair="x")
 

@@ -316,6 +316,16 @@ WRONG = {
         lambda: crosspro.evaluate(GOLD, {"A": GOLD, "B": GOLD}).compare("A", "C"),
         "second: expected one of A, B, found 'C'",
     ),
+    "a task that is none": (lambda: crosspro.evaluate(GOLD, GOLD, 3), "task: expected a name"),
+    "lists that are none": (
+        lambda: crosspro.apt(*TEXTS, LINES["mt.fr"], 3),
+        "pronouns: expected lists, their name or a path, found 3",
+    ),
+    "names that are one path": (
+        lambda: crosspro.evaluate(GOLD, {"a//b": GOLD, "a/b": ["il"] * 4}, "en-fr"),
+        "expected a name that no other is like",
+    ),
+    "a folder that is none": (lambda: crosspro.report(["x"]), "folder: expected the path"),
     "no model": (
         lambda: crosspro.proofread(["It sleeps."], ["Er schläft."]),
         "model, or source_language and target_language: expected a run",

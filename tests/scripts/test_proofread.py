@@ -230,17 +230,19 @@ def test_documents_bound_the_context(german, tmp_path):
 
 def test_arguments_of_the_function_are_checked():
     source, target, _ = TEXTS["de"]
-    found = api.proofread(source, target, ["a"] * 3, api.load("en-de"))
+    model = api.load("en-de")
+    found = api.proofread(source, target, ["a"] * 3, model)
     assert str(found).splitlines()[0].startswith("translation:2:1: ")
     assert found.mended(0.5) == [target[0], "Er bellte laut.", target[2]]
     assert found.to_dict()["model"]["digest"] is None
     assert len(found) == 1
     for arguments, told in (
-        ((source, target[:2]), "target_lines: expected 3 lines as in source_lines, found 2"),
-        ((source, "abc"), "target_lines: expected a list of lines"),
-        ((source, [*target[:2], "a\nb"]), "arguments:3: target_lines: expected one line"),
-        ((source, target, ["a"]), "documents: expected 3 lines"),
-        ((source, target), "model: expected a run, an archive, or one of the box: de-en"),
+        ((source, target[:2], None, model), "translation: lines: expected 3 lines as in source"),
+        ((source, "a b c"), "translation: expected a list of lines"),
+        ((source, [*target[:2], "a\nb"]), "translation:3: line: expected one line"),
+        ((source, target, ["a"], model), "documents: doc-ids: expected 3 lines"),
+        ((source, target), "target_language: expected a run, an archive, or one of the box: de-en"),
+        ((source, target, None, 3), "model: expected a name or a path, found 3"),
     ):
         with pytest.raises(InputError) as error:
             api.proofread(*arguments)
