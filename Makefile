@@ -3,6 +3,7 @@
 # make test       set everything up and run the tests (properties with 50 examples each)
 # make test-all   the tests, slow ones included (properties with 150 examples each)
 # make lint       ruff and mypy
+# make docs       the documentation as a site, in site/ (links are checked)
 # make extras     optional packages, EXTRAS=annotate,mt,… (see pyproject.toml)
 # make hashed     the environment with packages whose checksums are checked, as for CI
 # make pins       write constraints.txt and constraints.hashed.txt again
@@ -39,7 +40,7 @@ EXTENDED := $(subst $(SPACE),$(COMMA),$(filter-out lexicon,$(NAMED)))
 SHOW := test ! -f models/en-fr.zip || $(VENV)/bin/crosspro predict --model en-fr --text
 FOLDERS := baselines conf data_prep evaluation integrations prediction scripts
 
-.PHONY: train test test-all lint extras hashed pins names clean
+.PHONY: train test test-all lint docs extras hashed pins names clean
 
 train: $(READY)
 	$(RUN) train.py experiment=first_look task=en-fr $(ARGS)
@@ -62,6 +63,12 @@ lint: $(READY) names
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+
+# Nothing is fetched while the site is built, and no page of it loads anything from elsewhere.
+docs: $(READY)
+	@$(RUN) -c 'import material' 2> /dev/null || $(INSTALL) -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict --quiet
+	@echo "open site/index.html"
 
 # Editable, as the project itself was installed: commands go on running the code of this folder.
 extras: $(READY)

@@ -280,9 +280,9 @@ def report(
 ) -> FolderReport:
     """All scores of a folder of source, reference, outputs, documents and contrastive sets.
 
-    Files are known by their names (docs/report.md). With `output`, report.html and report.json are
-    written to that folder. `proofread` says whether a model of the box judges pronouns, too; None:
-    if the outputs are not too long.
+    Files are known by their names (docs/guides/report.md). With `output`, report.html and
+    report.json are written to that folder. `proofread` says whether a model of the box judges
+    pronouns, too; None: if the outputs are not too long.
     """
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules

@@ -165,7 +165,7 @@ class ItLabelReport:
             return None
         return (
             "warning: the published system learnt the labels of it; here system.it_data names no "
-            "annotated text to learn them from (docs/it_classifier.md)"
+            "annotated text to learn them from (docs/guides/label_it.md)"
         )
 
 

@@ -15,7 +15,7 @@ NUMBER = re.compile(r"(?<![\w.,\\])00[0-4](?![\w]|[.,]\d)")
 ROOMS = ("baselines", "conf", "crosspro", "data_prep", "evaluation", "prediction", "scripts")
 TEXTS = sorted(
     path
-    for pattern in ("docs/*.md", "conf/**/*.yaml", "evaluation/**/*.yaml", "data_prep/**/*.md")
+    for pattern in ("docs/**/*.md", "conf/**/*.yaml", "evaluation/**/*.yaml", "data_prep/**/*.md")
     for path in ROOT.glob(pattern)
 )
 MODULES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))

@@ -1,8 +1,9 @@
 """The word lists of languages: all are in `conf/words/`, in a folder for each use of them.
 
-`USE/LANGUAGE.tsv` has a list on each line, its name and its words; docs/languages.md says what the
-uses are. Another language is another file. (Lists that users replace by their own are YAML and have
-readers of their own: `evaluation.inputs.pronoun_lists` and `evaluation.protest.language`.)
+`USE/LANGUAGE.tsv` has a list on each line, its name and its words; docs/tutorials/add-language.md
+says what the uses are. Another language is another file. (Lists that users replace by their own are
+YAML and have readers of their own: `evaluation.inputs.pronoun_lists` and
+`evaluation.protest.language`.)
 """
 
 from __future__ import annotations

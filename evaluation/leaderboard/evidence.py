@@ -7,7 +7,7 @@ its records, with the number of gaps of each document, in `results/gold/TASK.xz`
 Sets of other domains stay `apart`: they are scored, and are no part of the pooled set.
 
 Scores are means over seeds, and so are intervals: a resample of the documents is the same for all
-seeds (docs/protocol.md).
+seeds (docs/results/protocol.md).
 """
 
 from __future__ import annotations

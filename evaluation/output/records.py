@@ -1,4 +1,4 @@
-"""An evaluation for other programs: JSON, CSV, and a record of every item (docs/json.md).
+"""An evaluation for other programs: JSON, CSV, and a record of every item (docs/reference/json.md).
 
 All metrics have one schema, whose version is `FORMAT`.
 """

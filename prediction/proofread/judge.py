@@ -4,7 +4,7 @@ The probability of a word among the pronouns of the task, how far the best other
 and what the model gives to those of another gender or number are weighed by a logistic function.
 Its weights are learnt from marks of professional raters by
 `python -m crosspro.scripts.reproduce.proofread calibrate`, which also counts what raters miss: a
-single one marks less than half of what others mark (docs/proofread.md).
+single one marks less than half of what others mark (docs/guides/proofread.md).
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ BOX = {
     "es-en": Box("en-es", epochs=20, pretrainings=1),
 }
 PRIOR_MB = "0.4"
-"""What an aligner learnt in an archive; less links pronouns worse (docs/models.md)."""
+"""What an aligner learnt in an archive; less links pronouns worse (docs/guides/models.md)."""
 HELD_OUT = {
     "test.news": ("train.newstest.newstest2013", "train.newstest2016_docs."),
     "test.dialogue": ("train.chat22_test.", "train.bcontrast_test."),

@@ -1,4 +1,4 @@
-"""The WinoMT example of docs/contrastive.md: four commercial systems, into French, German, Spanish.
+"""The WinoMT example of docs/guides/contrastive.md: four systems, into French, German, Spanish.
 
 Run: python -m crosspro.scripts.reproduce.winomt WINOMT -o OUT [-l fr -l de -l es] [--released]
 

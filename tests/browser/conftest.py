@@ -79,7 +79,7 @@ class ReviewProcess:
 
 @pytest.fixture
 def suite(tmp_path) -> Path:
-    """A folder with the suite and the two systems of docs/protest.md."""
+    """A folder with the suite and the two systems of docs/guides/protest.md."""
     for name in ("text.en", "text.fr", "text.doc-ids", "text.links"):
         shutil.copy(PROTEST / name, tmp_path)
     text = (PROTEST / "text.fr").read_text("utf-8")

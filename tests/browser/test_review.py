@@ -293,7 +293,7 @@ def test_pages_fit_and_can_be_read_aloud(review, chromium, size, scheme, picture
 
 
 def test_the_pictures_of_the_documentation_are_there():
-    text = (ROOT / "docs" / "review.md").read_text("utf-8")
+    text = (ROOT / "docs" / "guides" / "review.md").read_text("utf-8")
     assert set(re.findall(r"images/(review-[\w-]+\.png)", text)) == IN_DOCS
     assert all((ROOT / "docs" / "images" / name).is_file() for name in IN_DOCS)
 

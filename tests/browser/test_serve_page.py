@@ -1,6 +1,6 @@
 """The page in a real browser: a pair is typed, a pronoun clicked, and bars are seen.
 
-`SCREENSHOTS=docs/images pytest tests/browser` also writes the picture of docs/serve.md.
+`SCREENSHOTS=docs/images pytest tests/browser` also writes the picture of docs/guides/serve.md.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def page(chromium, address, request):
 
 
 def picture(page, pictures, name):
-    """What `name` shows, for people; docs/serve.md has one of them."""
+    """What `name` shows, for people; docs/guides/serve.md has one of them."""
     size = "wide" if page.viewport_size["width"] > 1000 else "narrow"
     dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     file = f"{name}-{size}-{'dark' if dark else 'light'}.png"

@@ -1,4 +1,4 @@
-"""The walk-through of docs/languages.md, followed as a reader would: files, commands, outputs."""
+"""docs/tutorials/add-language.md, followed as a reader would: files, commands, outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crosspro.evaluation.inputs.pronoun_lists import lists_names, load_lists
 from crosspro.evaluation.protest.language import shipped_languages
 from tests.conftest import ROOT
 
-PAGE = (ROOT / "docs" / "languages.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "tutorials" / "add-language.md").read_text("utf-8")
 PROGRAMS = ("cp", "sed", "crosspro")
 LEFT_OUT = "…"
 

@@ -60,9 +60,9 @@ def test_a_registered_system_trains_and_predicts(command, configuration, tmp_pat
 
 def test_the_system_of_the_documentation_trains_and_predicts(command, tmp_path, en_fr):
     packages, run = command
-    text = (ROOT / "docs" / "training.md").read_text("utf-8").split("## Your own system")[1]
+    text = (ROOT / "docs/tutorials/add-system.md").read_text("utf-8").split("## Your own")[1]
     code, entry, configuration = (
-        re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
+        re.search(rf"```{language}[^\n]*\n(.*?)```", text, re.DOTALL)[1]
         for language in ("python", "toml", "yaml")
     )
     (packages / "my_package").mkdir()

@@ -145,6 +145,6 @@ def test_extras_are_installed_as_the_project_is():
     listing = subprocess.run(["make", "-n", "extras", "EXTRAS=annotate,mt"], cwd=ROOT,
                              capture_output=True, text=True, check=True)  # fmt: skip
     assert "-c constraints.txt -e '.[annotate,mt]'" in listing.stdout
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     for page in pages:
         assert "'.[" not in page.read_text("utf-8"), f"{page} replaces the editable install"

@@ -45,7 +45,8 @@ def test_every_command_has_the_option():
 
 
 def test_all_limits_are_documented():
-    text = (ROOT / "docs/commands.md").read_text("utf-8").split("## What input may ask for\n")[1]
+    page = (ROOT / "docs/reference/options.md").read_text("utf-8")
+    text = page.split("## What input may ask for\n")[1]
     documented = [int(row.replace(",", "")) for row in re.findall(r"(?m)^\| ([\d,]+) ", text)]
     usual = [limit.usual for limit in vars(limits).values() if isinstance(limit, Limit)]
     assert sorted(documented) == sorted(usual)

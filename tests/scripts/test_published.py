@@ -18,7 +18,7 @@ def test_the_list_of_tables_is_that_of_the_docs():
     found = {line.split()[0]: line.split(maxsplit=1)[1] for line in text.splitlines()
              if re.match(r"[a-z]+-20\d\d-(\d+|text) ", line)}  # fmt: skip
     assert list(found) == table_names()
-    page = (ROOT / "docs" / "published.md").read_text("utf-8")
+    page = (ROOT / "docs" / "results" / "published.md").read_text("utf-8")
     documented = dict(
         re.findall(r"^\| `([a-z]+-20\d\d-(?:\d+|text))` \| (.*) \|$", page, re.MULTILINE)
     )

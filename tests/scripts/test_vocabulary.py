@@ -1,4 +1,4 @@
-"""One vocabulary of options over all commands, as docs/commands.md has it."""
+"""One vocabulary of options over all commands, as docs/reference/options.md has it."""
 
 from __future__ import annotations
 
@@ -93,10 +93,9 @@ def known():
 
 
 def table(title):
-    """The cells of a table of docs/commands.md."""
-    text = (
-        (ROOT / "docs/commands.md").read_text("utf-8").split(f"## {title}\n")[1].split("\n## ")[0]
-    )
+    """The cells of a table of docs/reference/options.md."""
+    page = (ROOT / "docs/reference/options.md").read_text("utf-8")
+    text = page.split(f"## {title}\n")[1].split("\n## ")[0]
     rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| `")]
     return [[cell.strip() for cell in row] for row in rows]
 

@@ -1,4 +1,4 @@
-"""The WinoMT example of docs/contrastive.md comes from a script, with its figures."""
+"""The WinoMT example of docs/guides/contrastive.md comes from a script, with its figures."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_figures_of_the_documentation(language, tmp_path):
     if not winomt.is_dir():
         pytest.skip("the outputs of WinoMT are not here")
     evaluation = scored(write_language(winomt, language, tmp_path), language)
-    whole = (ROOT / "docs" / "contrastive.md").read_text("utf-8")
+    whole = (ROOT / "docs" / "guides" / "contrastive.md").read_text("utf-8")
     text = whole.partition("### An example: four commercial systems")[2].partition("\n## ")[0]
     total = [one.scores["accuracy"] for one in evaluation.systems]
     assert evaluation.scored.size == 1815

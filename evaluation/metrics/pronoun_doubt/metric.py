@@ -1,9 +1,9 @@
 """Pronouns in doubt per 100: how many of a translation's pronouns are wrong, without a reference.
 
 A model hides each pronoun of a translation that translates one of the source, and says how probably
-it is wrong (docs/proofread.md). The mean of these probabilities is the expected number of wrong
-pronouns in a hundred. Systems have different numbers of pronouns; what is resampled and exchanged
-are lines, or documents, which all systems have.
+it is wrong (docs/guides/proofread.md). The mean of these probabilities is the expected number of
+wrong pronouns in a hundred. Systems have different numbers of pronouns; what is resampled and
+exchanged are lines, or documents, which all systems have.
 """
 
 from __future__ import annotations

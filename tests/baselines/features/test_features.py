@@ -200,7 +200,7 @@ def test_what_features_need_is_told_of_each():
 
 
 def test_the_documentation_lists_all_features():
-    text = (ROOT / "docs" / "features.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "features.md").read_text("utf-8")
     for name, feature in FEATURES.items():
         shown = f"{name}:{feature.number}" if feature.most else name
         assert f"`{shown}`" in text, shown

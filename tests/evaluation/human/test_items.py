@@ -110,7 +110,7 @@ def test_contrastive_sets_write_items(tmp_path):
 
 
 def test_the_tutorial_of_the_documentation_is_one(tmp_path):
-    text = (ROOT / "docs" / "review.md").read_text("utf-8")
+    text = (ROOT / "docs" / "guides" / "review.md").read_text("utf-8")
     path = tmp_path / "tutorial.jsonl"
     start = text.index('{"format": "crosspro-review"')
     path.write_text(text[start : text.index("```", start)], "utf-8")

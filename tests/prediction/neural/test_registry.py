@@ -309,10 +309,10 @@ def test_a_field_that_leaves_tokens_out_is_refused(train):
 
 
 def test_the_documented_network_can_be_copied(tmp_path, monkeypatch):
-    """The code of docs/training.md is a module, and its network the one that is tested here."""
-    text = (ROOT / "docs" / "training.md").read_text("utf-8")
+    """The code of docs/tutorials/add-system.md is a module, its network the one tested here."""
+    text = (ROOT / "docs" / "tutorials" / "add-system.md").read_text("utf-8")
     section = text[text.index("## Adding a network") :]
-    code = section[section.index("```python\n") + 10 :].partition("```")[0]
+    code = re.search(r"```python[^\n]*\n(.*?)```", section, re.DOTALL)[1]
     (tmp_path / "documented.py").write_text(code.replace('"endings"', '"documented"'), "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     documented = importlib.import_module("documented").Endings
