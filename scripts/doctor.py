@@ -43,6 +43,8 @@ BRINGS = {
     "opusfilter": "a filter by pronouns in OpusFilter",
     "datatrove": "filters by pronouns, and examples, in datatrove",
     "lm-eval": "gaps and contrastive sets as tasks of lm-evaluation-harness",
+    "docs": "this documentation as a site: make docs",
+    "notebooks": "the notebooks of the documentation, executed: make test-all",
     "browser": "tests of pages, for developers",
     "dev": "tests and linters, for developers",
 }

@@ -19,7 +19,7 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
-from crosspro.scripts.main import PANELS
+from crosspro.scripts.overview import PANELS
 from crosspro.scripts.reproduce.site.examples import make_examples
 from crosspro.scripts.reproduce.site.notebooks import notebook_pages
 from crosspro.scripts.reproduce.site.reference import api_page, command_pages
@@ -32,9 +32,6 @@ PLACES = {
     "LICENSE": "licence.txt",
 }
 """Where files of the repository's root stand on the site; others keep their path under `files/`."""
-
-OPTIONAL = {"Where people work": "integrations.md"}
-"""Pages that stand in the navigation where they are there."""
 
 _MADE = tempfile.TemporaryDirectory(prefix="crosspro-examples-")
 """Where examples stand until the site is built."""
@@ -52,12 +49,9 @@ _LOADED = re.compile(
 
 
 def on_config(config: Any) -> Any:
-    """Put every command into the navigation, by its panel, and pages that there may be."""
+    """Put every command into the navigation, by its panel."""
     panels = [{panel: [{f"crosspro {name}": f"reference/commands/{name}.md"} for name in names]}
               for panel, names in PANELS.items()]  # fmt: skip
-    for title, name in OPTIONAL.items():
-        if (ROOT / "docs" / name).is_file():
-            next(one["How-to"] for one in config.nav if "How-to" in one).append({title: name})
     for section in config.nav:
         for page in section.get("Reference", ()):
             if isinstance(page, dict) and "Commands" in page:

@@ -17,7 +17,8 @@ from typing import Any
 import typer
 
 import crosspro
-from crosspro.scripts.main import COMMANDS, EXAMPLES, PANELS, _module
+from crosspro.scripts.main import _module
+from crosspro.scripts.overview import COMMANDS, EXAMPLES, PANELS
 
 _SETTINGS = """\
 `crosspro train` takes settings instead of options: `name=value`, as [Hydra](https://hydra.cc) reads
