@@ -62,7 +62,7 @@ class Configuration:
 
 
 @dataclass(frozen=True)
-class Stage:
+class StageTimes:
     """What a stage of a run took: seconds, those of processors, and memory.
 
     `peak_mb` is the most that the process has ever had when the stage ends; None where the system
@@ -79,14 +79,14 @@ class StageClock:
     """Measures stages that follow each other; the first begins when the clock is made."""
 
     def __init__(self) -> None:
-        self.stages: tuple[Stage, ...] = ()
+        self.stages: tuple[StageTimes, ...] = ()
         self._since = _now_and_cpu()
 
     def end(self, name: str) -> None:
         """A stage has ended, and the next one begins."""
         now = _now_and_cpu()
         wall, cpu = (round(end - start, 3) for start, end in zip(self._since, now, strict=True))
-        self.stages += (Stage(name, wall, cpu, _peak_mb()),)
+        self.stages += (StageTimes(name, wall, cpu, _peak_mb()),)
         self._since = now
 
 
@@ -114,7 +114,7 @@ class Times:
     ended: str | None = None
     fit_seconds: float | None = None
     score_seconds: float | None = None
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[StageTimes, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
