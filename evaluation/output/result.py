@@ -40,8 +40,8 @@ class Displayed:
     """What a result has in common with every other: a page, and what a notebook shows of it."""
 
     def html(self) -> str:
-        """The page of `--html`, complete in itself."""
-        raise NotImplementedError
+        """A page, complete in itself: that of `--html`, or else what a notebook shows."""
+        return f"<!DOCTYPE html>\n<meta charset=utf-8>\n{self._repr_html_()}\n"
 
     def write_html(self, path: str | Path) -> None:
         """Write the page to a file, which appears complete or not at all."""
