@@ -83,10 +83,6 @@ static inline void dot_vnni(const int8_t *rows, const int8_t *weights, const int
 #define LANES 16
 #define BIAS 128
 #include "document_layers.h"
-#undef NAME
-#undef LANES
-#undef BIAS
-#undef ROWS
 #ifdef __clang__
 #pragma clang attribute pop
 #else
@@ -130,10 +126,6 @@ static inline void dot_avx2(const int8_t *rows, const int8_t *weights, const int
 #define LANES 8
 #define BIAS 0
 #include "document_layers.h"
-#undef NAME
-#undef LANES
-#undef BIAS
-#undef ROWS
 #ifdef __clang__
 #pragma clang attribute pop
 #else
@@ -180,10 +172,6 @@ static inline void dot_neon(const int8_t *rows, const int8_t *weights, const int
 #define LANES 4
 #define BIAS 0
 #include "document_layers.h"
-#undef NAME
-#undef LANES
-#undef BIAS
-#undef ROWS
 #ifdef __clang__
 #pragma clang attribute pop
 #else
@@ -206,10 +194,6 @@ static inline void dot_plain(const int8_t *rows, const int8_t *weights, const in
 #define LANES 4
 #define BIAS 0
 #include "document_layers.h"
-#undef NAME
-#undef LANES
-#undef BIAS
-#undef ROWS
 
 typedef void read_row(const struct encoder *, float *, int, const float *const *, const int64_t *, int, float *,
                       struct work *);

@@ -249,3 +249,7 @@ static void NAME(row)(const struct encoder *of, float *states, int places, const
 #undef ints
 #undef few
 #undef BLOCK
+#undef NAME
+#undef LANES
+#undef BIAS
+#undef ROWS
