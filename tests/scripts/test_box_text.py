@@ -33,12 +33,18 @@ def letters(line: str) -> str:
 def test_unseen_text_is_that_of_dev_and_test_and_of_the_sets_for_tests(tmp_path):
     write(tmp_path / "bitext/en-fr/train/a.en.xz", f"{LONG} in train")
     write(tmp_path / "bitext/en-fr/dev/a.en.xz", f"{LONG} in dev", "short")
-    write(tmp_path / "bitext/en-de/test/b.de.xz", f"{LONG} of test. {LONG} after it")
+    subtitle = f"{{\\pos(192,210)}}{LONG} in a subtitle"
+    write(tmp_path / "bitext/en-de/test/b.de.xz", f"{LONG} of test. {LONG} after it", subtitle)
     write(tmp_path / "contrastive/c.tsv.xz", f"1\t{LONG} first\t{LONG} second")
     marked = {"en": "this line is <hon>long</hoff> enough and marked", "distance": 3}
     write(tmp_path / "antecedents/d.jsonl.xz", json.dumps(marked))
+    (tmp_path / "verdicts").mkdir()
+    with lzma.open(tmp_path / "verdicts/scores.txt.xz", "wb") as handle:
+        handle.write(f"{LONG} beside \xe7a\n".encode("latin-1"))
     found = unseen_letters(tmp_path)
     wanted = ("in dev", "after it", "first", "second")
+    assert letters("pos192210" + f"{LONG} in a subtitle") in found
+    assert letters(f"{LONG} beside a") in found
     assert {letters(f"{LONG} {end}") for end in wanted} <= found
     assert letters("this line is long enough and marked") in found
     assert letters(f"{LONG} in train") not in found
