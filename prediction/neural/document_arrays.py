@@ -218,7 +218,7 @@ class _Layer:
 class DocumentArrays:
     """The weights of a document encoder and what they make of rows.
 
-    `in_bytes` says that matrices are stored in 8 bits: products are then calculated in as many.
+    `in_bytes` says that matrices are stored in 8 bits: the library calculates then, if it is there.
     """
 
     in_bytes = False
@@ -243,34 +243,30 @@ class DocumentArrays:
 
     @cached_property
     def _layers(self) -> list[_Layer]:
-        return [_layer(self._layer_weights(number)) for number in range(self.settings.layers)]
+        return [
+            _layer(self._layer_weights(number), self._head)
+            for number in range(self.settings.layers)
+        ]
 
     def _layer_weights(self, number: int) -> LayerWeights:
-        """The matrices of a layer as they are stored, but for the order within heads."""
+        """The matrices of a layer as they are stored; queries are scaled."""
         width, heads, size = self.settings.width, self.settings.heads, self._head
         together, attended, wide, narrow = (
             self.arrays[f"rows.layers.layers.{number}.{name}.weight"]
             for name in ("queries_keys_values", "attended", "wide", "narrow")
         )
         queries, keys, values = together.reshape(3, heads, size, width)
-        order = np.arange(size).reshape(2, -1).T.ravel()  # halves side by side
-
-        def rotated(weight: Floats) -> Floats:
-            masked = weight.copy()
-            masked[:, -1] = 0  # in torch it says what fills rows up
-            return masked[:, order].reshape(width, width)
-
-        scaled = rotated(queries / np.float32(sqrt(size)))
-        three = (scaled, rotated(keys), values.reshape(width, width))
-        return LayerWeights(np.concatenate(three), attended, wide, narrow)
+        three = np.stack((queries / np.float32(sqrt(size)), keys, values))
+        three[:2, :, -1] = 0  # in torch it says what fills rows up
+        return LayerWeights(three.reshape(-1, width), attended, wide, narrow)
 
     @cached_property
     def _turns(self) -> NDArray[np.complex64]:
-        """By which complex numbers the heads of a place are multiplied, for every offset."""
+        """By which complex numbers the pairs of a head are multiplied, for every offset."""
         pairs = np.arange(0, self._head, 2)
         speeds = np.where(pairs < self._head - 2, _LONGEST ** (-pairs / self._head), 0.0)
         reach = places_of(self.settings)
-        angles = np.arange(-reach, reach + 1)[:, None] * np.tile(speeds, self.settings.heads)
+        angles = np.arange(-reach, reach + 1)[:, None] * speeds
         return np.asarray(np.exp(1j * angles), np.complex64)
 
     def read(self, text: DocumentText) -> Iterator[ReadRows]:
@@ -313,13 +309,11 @@ class DocumentArrays:
 
     @cached_property
     def _byte_layers(self) -> ByteLayers | None:
-        """The layers in 8 bits, if weights are stored so and the library is there."""
+        """The layers of the library, if it is there and matrices are as it wants them."""
         if not self.in_bytes:
             return None
-        return ByteLayers.fitting(
-            [self._layer_weights(number) for number in range(self.settings.layers)],
-            self.settings.heads,
-        )
+        layers = [self._layer_weights(number) for number in range(self.settings.layers)]
+        return ByteLayers.fitting(layers, self.settings.heads)
 
     def _states(self, rows: DocumentRows, asked: Numbers) -> Floats:
         """The states of the places that are asked for."""
@@ -327,9 +321,10 @@ class DocumentArrays:
         for table, numbers in zip(self._tables, rows.numbers, strict=True):
             states += table[numbers]
         if self._byte_layers is not None:
-            angles = self._turns.view(np.float32)
+            angles = np.concatenate((self._turns.real, self._turns.imag), 1)
             return self._byte_layers.states(states, rows.bounds, rows.offsets, angles, asked)
         turns = self._turns[rows.offsets + places_of(self.settings)]
+        turns = np.tile(turns, self.settings.heads)
         for number, layer in enumerate(self._layers, start=1):
             normed = _normed(states)
             asking, asking_turns, bounds = normed, turns, rows.bounds
@@ -371,9 +366,12 @@ class DocumentArrays:
         return found.reshape(queries.shape)
 
 
-def _layer(weights: LayerWeights) -> _Layer:
-    """The same as numpy multiplies with it."""
+def _layer(weights: LayerWeights, head: int) -> _Layer:
+    """The same as numpy multiplies with it: what is turned together stands side by side."""
     queries, keys, values = np.split(weights.queries_keys_values, 3)
+    width = len(queries)
+    order = np.arange(width).reshape(-1, 2, head // 2).transpose(0, 2, 1).ravel()
+    queries, keys = queries[order], keys[order]
     attended, wide, narrow = weights.attended.T, weights.wide.T, weights.narrow.T
     each = (queries.T, keys.T, values.T, _centred(attended), wide, _centred(narrow))
     return _Layer(*map(np.ascontiguousarray, each))

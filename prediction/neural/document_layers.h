@@ -5,7 +5,7 @@
    LANES          floats of a vector,
    BIAS           what numbers of 8 bits are added to, for instructions that want them from 0,
    ROWS           rows that `dot` works on together,
-   dot            rows (ROWS, PART) times a group of columns: (ROWS, GROUP) sums, from `start` on. */
+   dot            adds rows (ROWS, PART) times a group of columns to (ROWS, GROUP) sums. */
 
 typedef float NAME(floats) __attribute__((vector_size(LANES * 4), aligned(4)));
 typedef int32_t NAME(ints) __attribute__((vector_size(LANES * 4), aligned(4)));
@@ -21,8 +21,12 @@ static inline float NAME(total)(floats v) {
 }
 
 static inline floats NAME(larger)(floats a, floats b) {
+#ifdef LARGER
+    return (floats)LARGER(a, b);
+#else
     ints first = a > b;
     return (floats)((first & (ints)a) | (~first & (ints)b));
+#endif
 }
 
 static inline float NAME(largest)(floats v) {
@@ -50,60 +54,65 @@ static inline floats NAME(exponential)(floats x) {
     return sum * (floats)((power + 127) << 23);
 }
 
-/* A row in 8 bits; what its numbers are multiples of comes back. */
-static float NAME(rounded)(const float *row, int8_t *bytes, int size) {
+/* A part of a place in two bytes a number, the lower ones so much further; what numbers are multiples
+   of comes back. */
+static inline float NAME(rounded)(const float *part, int8_t *bytes, int lower) {
     floats most = {};
-    for (int i = 0; i < size; i += LANES) {
-        floats v = *(const floats *)(row + i);
+    for (int i = 0; i < PART; i += LANES) {
+        floats v = *(const floats *)(part + i);
         most = NAME(larger)(most, NAME(larger)(v, -v));
     }
     float largest = NAME(largest)(most);
-    float steps = largest > 0 ? 127 / largest : 0;
-    for (int i = 0; i < size; i += LANES) {
+    float steps = largest > 0 ? MOST / largest : 0;
+    for (int i = 0; i < PART; i += LANES) {
         /* Adding this makes a float whole, to the nearest, and puts it into the lowest bits. */
-        floats v = *(const floats *)(row + i) * steps + 12582912.0f;
-        *(few *)(bytes + i) = __builtin_convertvector((ints)v + BIAS, few);
+        const floats whole = (floats){} + 12582912.0f;
+        floats v = *(const floats *)(part + i) * steps + whole - whole, high = v * (1.0f / BASE) + whole;
+        floats low = v - (high - whole) * BASE + whole;
+        *(few *)(bytes + i) = __builtin_convertvector((ints)high + BIAS, few);
+        *(few *)(bytes + lower + i) = __builtin_convertvector((ints)low + BIAS, few);
     }
-    return largest / 127;
+    return largest / MOST;
 }
 
-/* Rows in 8 bits times a matrix: (rows, columns), which replaces `out` or is added to it. `step` is
-   from one row of `out` to the next; rows are read to a multiple of ROWS. */
-static void NAME(product)(const struct matrix *by, const struct work *work, const int8_t *bytes,
-                          const float *scales, int rows, float *out, int step, int added) {
-    int32_t sums[ROWS][GROUP], start[GROUP];
-    const int8_t *weights = by->weights;
-    const int32_t *totals = by->totals;
-    for (int part = 0; part < by->depth / PART; part++) {
-        for (int column = 0; column < by->columns; column += GROUP) {
-            for (int j = 0; j < GROUP; j++) start[j] = -BIAS * totals[column + j];
-            for (int first = 0; first < rows; first += ROWS) {
-                NAME(dot)(bytes + (size_t)first * PART, weights, start, sums);
-                int last = rows - first < ROWS ? rows - first : ROWS;
-                for (int i = 0; i < last; i++) {
-                    float *found = out + (size_t)(first + i) * step + column;
-                    for (int j = 0; j < GROUP; j += LANES) {
-                        floats v = __builtin_convertvector(*(ints *)(sums[i] + j), floats);
-                        v *= *(const floats *)(by->scales + column + j) * scales[first + i];
-                        if (added || part) v += *(floats *)(found + j);
-                        *(floats *)(found + j) = v;
+/* Places in bytes times some columns of a matrix: (places, columns from `first` on), which replaces
+   `out` or is added to it. `step` is from one place of `out` to the next. Bytes and scales are read to
+   a multiple of ROWS. */
+static void NAME(product)(const struct matrix *by, int first, int columns, const int8_t *bytes, const float *scales,
+                          int places, float *out, int step, int added) {
+    int parts = by->depth / PART;
+    for (int column = first; column < first + columns; column += GROUP, out += GROUP) {
+        for (int place = 0; place < places; place += ROWS / 2) {
+            const int8_t *weights = by->weights + (size_t)column * by->depth;
+            const int32_t *totals = by->totals + column * parts;
+            floats found[ROWS / 2][GROUP / LANES] = {};
+            for (int part = 0; part < parts; part++, weights += GROUP * PART, totals += GROUP) {
+                ints sums[ROWS][GROUP / LANES];
+#pragma GCC unroll 8
+                for (int i = 0; i < ROWS; i++)
+#pragma GCC unroll 8
+                    for (int j = 0; j < GROUP / LANES; j++) sums[i][j] = -BIAS * ((const ints *)totals)[j];
+                NAME(dot)(bytes + (size_t)place * 2 * by->depth + part * PART, by->depth, weights, (void *)sums);
+#pragma GCC unroll 8
+                for (int i = 0; i < ROWS / 2; i++)
+#pragma GCC unroll 8
+                    for (int j = 0; j < GROUP / LANES; j++) {
+                        floats high = __builtin_convertvector(sums[2 * i][j], floats);
+                        floats low = __builtin_convertvector(sums[2 * i + 1][j], floats);
+                        found[i][j] += (high * BASE + low) * scales[(place + i) * parts + part];
                     }
-                }
             }
-            weights += GROUP * PART;
+            int last = places - place < ROWS / 2 ? places - place : ROWS / 2;
+            const floats *units = (const floats *)(by->scales + column);
+#pragma GCC unroll 8
+            for (int i = 0; i < ROWS / 2; i++) {
+                if (i == last) break;
+                floats *at = (floats *)(out + (size_t)(place + i) * step);
+#pragma GCC unroll 8
+                for (int j = 0; j < GROUP / LANES; j++)
+                    at[j] = added ? at[j] + found[i][j] * units[j] : found[i][j] * units[j];
+            }
         }
-        bytes += (size_t)work->most * PART;
-        scales += work->most;
-        totals += by->columns;
-    }
-}
-
-/* A place of many in 8 bits. */
-static void NAME(rounded_place)(const float *row, int8_t *bytes, float *scales, int at, int width,
-                                const struct work *work) {
-    for (int part = 0; part < width / PART; part++) {
-        size_t place = (size_t)part * work->most + at;
-        scales[place] = NAME(rounded)(row + part * PART, bytes + place * PART, PART);
     }
 }
 
@@ -121,20 +130,28 @@ static void NAME(normed)(const float *row, float *found, int size) {
     for (int i = 0; i < size; i += LANES) *(floats *)(found + i) *= scale;
 }
 
-static void NAME(normed_bytes)(const float *rows, int number, int width, struct work *work) {
-    for (int row = 0; row < number; row++) {
-        NAME(normed)(rows + (size_t)row * width, work->one, width);
-        NAME(rounded_place)(work->one, work->bytes, work->scales, row, width, work);
+/* Places in bytes, those of `work` of a block; `step` is from one to the next. */
+static void NAME(bytes_of)(const float *rows, int step, int places, int width, int norm, struct work *work) {
+    for (int at = 0; at < places; at++, rows += step) {
+        const float *row = rows;
+        if (norm) NAME(normed)(rows, work->one, width), row = work->one;
+        for (int part = 0; part < width; part += PART) {
+            int8_t *bytes = work->bytes + 2 * at * width + part;
+            work->scales[(at * width + part) / PART] = NAME(rounded)(row + part, bytes, width);
+        }
     }
 }
 
-/* Pairs of numbers that stand side by side, turned by angles. */
-static void NAME(turned)(float *row, const float *by, int width) {
-    for (int i = 0; i < width; i += 2) {
-        float a = row[i], b = row[i + 1];
-        row[i] = a * by[i] - b * by[i + 1];
-        row[i + 1] = a * by[i + 1] + b * by[i];
-    }
+/* The heads of a place turned by the angles of its offset: cosines, then sines, of the pairs of a
+   head, whose halves stand one after the other. */
+static void NAME(turned)(float *row, const float *by, int heads, int half) {
+    for (; heads; heads--, row += 2 * half)
+        for (int i = 0; i < half; i += LANES) {
+            floats a = *(floats *)(row + i), b = *(floats *)(row + half + i);
+            floats cosine = *(const floats *)(by + i), sine = *(const floats *)(by + half + i);
+            *(floats *)(row + i) = a * cosine - b * sine;
+            *(floats *)(row + half + i) = a * sine + b * cosine;
+        }
 }
 
 #define BLOCK 6
@@ -173,7 +190,7 @@ static void NAME(block)(const float *left, int left_step, const float *right, in
 static void NAME(attend)(float *queries, int asking, const float *keys, const float *values, int places,
                          int step, int heads, int head, struct work *work) {
     int wide = (places + LANES - 1) / LANES * LANES;
-    float *across = work->across, *fits = work->fits;
+    float *across = work->across, *fits = work->fits, shares[BLOCK];
     for (int own = 0; own < heads * head; own += head) {
         for (int at = 0; at < wide; at += LANES)
             for (int k = 0; k < head; k++)
@@ -194,27 +211,50 @@ static void NAME(attend)(float *queries, int asking, const float *keys, const fl
                     *(floats *)(fit + at) = v;
                     sum += v;
                 }
-                float share = 1 / NAME(total)(sum);
-                for (int at = 0; at < wide; at += LANES) *(floats *)(fit + at) *= share;
+                shares[i] = 1 / NAME(total)(sum);
             }
             NAME(block)(fits, wide, values + own, step, places, head, query, step);
+            for (int i = 0; i < last; i++)
+                for (int k = 0; k < head; k += LANES) *(floats *)(query + (size_t)i * step + k) *= shares[i];
         }
     }
+}
+
+/* What a layer's wide and narrow matrices add to places; a part of the hidden units after another. */
+static void NAME(widened)(const struct layer *layer, float *states, int places, int width, struct work *work) {
+    int hidden = layer->wide.columns, parts = hidden / PART;
+    NAME(bytes_of)(states, width, places, width, 1, work);
+    for (int part = 0; part < parts; part++) {
+        NAME(product)(&layer->wide, part * PART, PART, work->bytes, work->scales, places, work->hidden, PART, 0);
+        for (int at = 0; at < places; at++) {
+            float *units = work->hidden + at * PART;
+            for (int i = 0; i < PART; i += LANES) {
+                floats v = NAME(larger)(*(floats *)(units + i), (floats){});
+                *(floats *)(units + i) = v * v;
+            }
+            int8_t *bytes = work->hidden_bytes + 2 * at * hidden + part * PART;
+            work->hidden_scales[at * parts + part] = NAME(rounded)(units, bytes, hidden);
+        }
+    }
+    NAME(product)(&layer->narrow, 0, width, work->hidden_bytes, work->hidden_scales, places, states, width, 1);
 }
 
 /* The states of the places of a row that are asked for, from those that its embeddings add up to. */
 static void NAME(row)(const struct encoder *of, float *states, int places, const float *const *turns,
                       const int64_t *asked, int asking, float *found, struct work *work) {
-    int width = of->width, three = 3 * width, head = width / of->heads;
+    int width = of->width, three = 3 * width, heads = of->heads, head = width / heads;
     for (int number = 0; number < of->layers; number++) {
         const struct layer *layer = of->each + number;
         float *together = work->together, *queries = together;
         int rows = places;
-        NAME(normed_bytes)(states, places, width, work);
-        NAME(product)(&layer->queries_keys_values, work, work->bytes, work->scales, places, together, three, 0);
-        for (int at = 0; at < places; at++) {
-            NAME(turned)(together + (size_t)at * three, turns[at], width);
-            NAME(turned)(together + (size_t)at * three + width, turns[at], width);
+        for (int first = 0; first < places; first += PLACES) {
+            int some = places - first < PLACES ? places - first : PLACES;
+            float *own = together + (size_t)first * three;
+            NAME(bytes_of)(states + (size_t)first * width, width, some, width, 1, work);
+            NAME(product)(&layer->queries_keys_values, 0, three, work->bytes, work->scales, some, own, three, 0);
+            for (int i = 0; i < some; i++) {
+                NAME(turned)(own + i * three, turns[first + i], 2 * heads, head / 2);
+            }
         }
         if (number == of->layers - 1) {
             queries = work->queries;
@@ -224,22 +264,13 @@ static void NAME(row)(const struct encoder *of, float *states, int places, const
                 memmove(states + (size_t)i * width, states + (size_t)asked[i] * width, width * sizeof(float));
             }
         }
-        NAME(attend)(queries, rows, together + width, together + 2 * width, places, three, of->heads, head, work);
-        for (int at = 0; at < rows; at++)
-            NAME(rounded_place)(queries + (size_t)at * three, work->bytes, work->scales, at, width, work);
-        NAME(product)(&layer->attended, work, work->bytes, work->scales, rows, states, width, 1);
-        NAME(normed_bytes)(states, rows, width, work);
-        for (int part = 0; part < of->parts; part++) {
-            NAME(product)(layer->wide + part, work, work->bytes, work->scales, rows, work->hidden, PART, 0);
-            for (int at = 0; at < rows; at++) {
-                float *row = work->hidden + (size_t)at * PART;
-                for (int i = 0; i < PART; i += LANES) {
-                    floats v = NAME(larger)(*(floats *)(row + i), (floats){});
-                    *(floats *)(row + i) = v * v;
-                }
-                NAME(rounded_place)(row, work->hidden_bytes, work->hidden_scales, at, PART, work);
-            }
-            NAME(product)(layer->narrow + part, work, work->hidden_bytes, work->hidden_scales, rows, states, width, 1);
+        NAME(attend)(queries, rows, together + width, together + 2 * width, places, three, heads, head, work);
+        for (int first = 0; first < rows; first += PLACES) {
+            int some = rows - first < PLACES ? rows - first : PLACES;
+            float *own = states + (size_t)first * width;
+            NAME(bytes_of)(queries + (size_t)first * three, three, some, width, 0, work);
+            NAME(product)(&layer->attended, 0, width, work->bytes, work->scales, some, own, width, 1);
+            NAME(widened)(layer, own, some, width, work);
         }
     }
     for (int i = 0; i < asking; i++) NAME(normed)(states + (size_t)i * width, found + (size_t)i * width, width);
@@ -251,5 +282,6 @@ static void NAME(row)(const struct encoder *of, float *states, int places, const
 #undef BLOCK
 #undef NAME
 #undef LANES
+#undef LARGER
 #undef BIAS
 #undef ROWS

@@ -1,8 +1,8 @@
-"""The layers of a document encoder with products in 8 bits, where its library was built.
+"""The layers of a document encoder with products of whole numbers, where its library was built.
 
 `document_layers.c` is compiled when the package is installed, if there is a compiler; it needs
-nothing else. Archives whose matrices are stored in 8 bits are calculated by it, a few times faster
-than numpy calculates in 32. Without it numpy does the same.
+nothing else. Archives whose matrices are stored in 8 bits are calculated by it, faster than numpy
+calculates in 32. Without it numpy says the same.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
 _GROUP, _DEEP, _PART = 32, 4, 64
-_HEAD = 16
-"""As in the library, where heads are whole vectors."""
+_HEAD = 32
+"""As in the library, where halves of heads are whole vectors."""
 _MOST = 127
 
 
@@ -42,8 +42,8 @@ class _Layer(ctypes.Structure):
     _fields_ = (
         ("queries_keys_values", _Matrix),
         ("attended", _Matrix),
-        ("wide", ctypes.POINTER(_Matrix)),
-        ("narrow", ctypes.POINTER(_Matrix)),
+        ("wide", _Matrix),
+        ("narrow", _Matrix),
     )
 
 
@@ -52,7 +52,6 @@ class _Encoder(ctypes.Structure):
         ("layers", ctypes.c_int32),
         ("heads", ctypes.c_int32),
         ("width", ctypes.c_int32),
-        ("parts", ctypes.c_int32),
         ("each", ctypes.POINTER(_Layer)),
     )
 
@@ -88,8 +87,8 @@ def instructions() -> list[str]:
 
 @dataclass(frozen=True)
 class LayerWeights:
-    """The matrices of a layer, (outputs, inputs) each, with what numbers of a head stand side by
-    side."""
+    """The matrices of a layer, (outputs, inputs) each; pairs that are turned have a number in each
+    half of a head."""
 
     queries_keys_values: Floats
     attended: Floats
@@ -104,9 +103,8 @@ class ByteLayers:
         self._kept: list[NDArray[Any]] = []
         self._encode, self._by = _built().encode, by
         self._width = layers[0].attended.shape[0]
-        self._parts = len(layers[0].wide) // _PART
         each = (_Layer * len(layers))(*map(self._layer, layers))
-        self._encoder = _Encoder(len(layers), heads, self._width, self._parts, each)
+        self._encoder = _Encoder(len(layers), heads, self._width, each)
 
     @classmethod
     def fitting(cls, layers: Sequence[LayerWeights], heads: int) -> ByteLayers | None:
@@ -117,30 +115,21 @@ class ByteLayers:
         return cls(layers, heads, by) if fits and by is not None else None
 
     def _layer(self, layer: LayerWeights) -> _Layer:
-        def parts(matrix: Floats, axis: int) -> Any:
-            scales = _scales(matrix)
-            own = [scales] * self._parts if axis else np.split(scales, self._parts)
-            cut = np.split(matrix, self._parts, axis)
-            return (_Matrix * self._parts)(*map(self._matrix, cut, own))
+        each = (layer.queries_keys_values, layer.attended, layer.wide, layer.narrow)
+        return _Layer(*map(self._matrix, each))
 
-        first, last = layer.queries_keys_values, layer.attended
-        return _Layer(
-            self._matrix(first, _scales(first)),
-            self._matrix(last, _scales(last)),
-            parts(layer.wide, 0),
-            parts(layer.narrow, 1),
-        )
-
-    def _matrix(self, matrix: Floats, scales: Floats) -> _Matrix:
+    def _matrix(self, matrix: Floats) -> _Matrix:
         columns, depth = matrix.shape
+        scales = np.asarray(np.abs(matrix).max(1) / _MOST, np.float32)  # those of the file
         steps = np.where(scales > 0, scales, 1)[:, None]
         rounded = np.rint(matrix / steps).clip(-_MOST, _MOST).astype(np.int8)
-        sizes = (columns // _GROUP, _GROUP, depth // _PART, _PART // _DEEP, _DEEP)
-        parts = rounded.reshape(columns, -1, _PART)
+        groups, parts = columns // _GROUP, depth // _PART
+        together = rounded.reshape(groups, _GROUP, parts, _PART // _DEEP, _DEEP)
+        totals = rounded.reshape(groups, _GROUP, parts, _PART).sum(3, dtype=np.int32)
         arrays = (
-            np.ascontiguousarray(rounded.reshape(sizes).transpose(2, 0, 3, 1, 4)),
-            np.ascontiguousarray(scales, np.float32),
-            np.ascontiguousarray(parts.sum(2, dtype=np.int32).T),
+            np.ascontiguousarray(together.transpose(0, 2, 3, 1, 4)),
+            scales,
+            np.ascontiguousarray(totals.transpose(0, 2, 1)),
         )
         self._kept += arrays
         return _Matrix(columns, depth, *(array.ctypes.data for array in arrays))
@@ -150,14 +139,15 @@ class ByteLayers:
     ) -> Floats:
         """The states of the places that are asked for, of rows end to end.
 
-        `turns` are angles by offset, from the lowest to as many above 0; rows begin at `bounds`.
+        `turns` are the cosines and sines of the pairs of a head by offset, from the lowest to as
+        many above 0; rows begin at `bounds`.
         """
         found = np.empty((len(asked), self._width), np.float32)
         given = (
             np.ascontiguousarray(bounds, np.int64),
             np.ascontiguousarray(embedded, np.float32),
             np.ascontiguousarray(offsets, np.int64),
-            np.ascontiguousarray(turns),
+            np.ascontiguousarray(turns, np.float32),
             np.searchsorted(asked, bounds).astype(np.int64),
             np.ascontiguousarray(asked, np.int64),
         )
@@ -175,8 +165,3 @@ class ByteLayers:
         if not done:
             raise MemoryError("layers of a document encoder")
         return found
-
-
-def _scales(matrix: Floats) -> Floats:
-    """What the numbers of each row are multiples of: those of the file, if it has 8 bits."""
-    return np.asarray(np.abs(matrix).max(1) / _MOST, np.float32)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import nn
 
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.reading.encoding import Reading
-from crosspro.prediction.neural.reading.tensors import GapTensors, has_bfloat16
+from crosspro.prediction.neural.reading.tensors import GapTensors
 from crosspro.prediction.neural.reading.word_places import NounSums
 from crosspro.prediction.neural.training.data import batches_by_extent
 from crosspro.prediction.system import Classes, Probabilities
@@ -24,13 +23,9 @@ that memory is used again by the next batch instead of being asked for anew."""
 
 
 def probabilities(
-    network: Network, tensors: GapTensors, classes: int, device: torch.device, fast: bool = False
+    network: Network, tensors: GapTensors, classes: int, device: torch.device
 ) -> Probabilities:
-    """The softmax of the scores of every gap.
-
-    With `fast` a processor that has instructions for bfloat16 uses them where that pays: a few
-    times faster, and good enough for weights that were rounded themselves.
-    """
+    """The softmax of the scores of every gap."""
     found = np.zeros((len(tensors.label), classes))
     if not len(found):
         return found
@@ -38,27 +33,12 @@ def probabilities(
     tensors = tensors.to(device)
     on_cpu = device.type == "cpu"
     batches = batches_by_extent(network.extents(tensors), _AT_ONCE, _PLACES if on_cpu else None)
-    half = fast and on_cpu and has_bfloat16() and mostly_products(network)
-    with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=half):
+    with torch.inference_mode():
         for gaps, width in batches:
             scores = network(tensors, torch.from_numpy(gaps).to(device), width)
             found[gaps] = torch.softmax(scores.double(), -1).cpu().numpy()
     network.cpu()
     return found
-
-
-def mostly_products(network: Network) -> bool:
-    """Whether linear layers hold most weights but for tables, of which a gap needs a few rows.
-
-    The many small steps of recurrent layers would wait for numbers to be turned into others.
-    """
-    linear, tables = (
-        sum(weight.numel() for part in network.modules() if isinstance(part, kind)
-            for weight in part.parameters())
-        for kind in (nn.Linear, nn.Embedding)
-    )  # fmt: skip
-    every = sum(weight.numel() for weight in network.parameters())
-    return 2 * linear > every - tables
 
 
 _POINTED_AT_ONCE = 256

@@ -70,7 +70,6 @@ from crosspro.prediction.neural.training.fine_tuning import (
     take_weights,
 )
 from crosspro.prediction.runs import ENCODED
-from crosspro.prediction.stored_tensors import FULL
 from crosspro.prediction.system import Classes, Probabilities, System
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
@@ -289,8 +288,7 @@ class NeuralSystem(NetworkSystem):
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores."""
         tensors, device = self._inputs(examples)
-        classes, fast = len(self.task.classes), self.weights != FULL
-        return probabilities(self.network, tensors, classes, device, fast)
+        return probabilities(self.network, tensors, len(self.task.classes), device)
 
     def evidence(self, question: GapQuestion) -> Evidence | None:
         """Gradient times input of every token, and what the network chose, if it says so.

@@ -396,7 +396,9 @@ def data(work: Work, name: Annotated[str, typer.Argument(help="A model, such as 
     _cut(prefix, folder)
     for path in sorted(folder.glob(f"{SUBTITLES}*.data")) if name in OVERDONE else ():
         lines = read_examples(path, task, path.with_suffix(".doc-ids"))
-        write_examples(path, [thinned(line, OVERDONE[name]) for line in lines])
+        made = path.with_suffix(".thinned")  # no command writes over what it reads
+        write_examples(made, [thinned(line, OVERDONE[name]) for line in lines])
+        made.replace(path)
     single, file = work / "data" / f"single.{name}", folder / f"{SINGLE}.data"
     if single.is_dir():  # of a step that was stopped
         raise input_error(single, "folder", "none: remove it to go on", "one")

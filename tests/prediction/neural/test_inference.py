@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.prediction.models import export_run
-from crosspro.prediction.neural.inference import mostly_products, probabilities
-from crosspro.prediction.neural.reading.tensors import has_bfloat16
+from crosspro.prediction.neural.inference import probabilities
 from crosspro.prediction.neural.training.data import batches_by_extent
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import SMALL, TASK, prepared, system
@@ -46,22 +45,7 @@ def test_batches_do_not_change_predictions(name, dev):
             assert found[gap] == pytest.approx(torch.softmax(alone[0], -1).numpy(), abs=1e-5)
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_fewer_bits_are_nearly_as_good(name, dev):
-    made, tensors = prepared(name, dev)
-    exact = probabilities(made.network, tensors, len(TASK.classes), CPU)
-    fast = probabilities(made.network, tensors, len(TASK.classes), CPU, fast=True)
-    assert fast == pytest.approx(exact, abs=0.02)
-    assert fast.sum(axis=1) == pytest.approx(1)
-    assert bool((fast != exact).any()) == (has_bfloat16() and mostly_products(made.network))
-
-
-def test_only_what_is_mostly_products_is_calculated_in_fewer_bits(dev):
-    assert mostly_products(prepared("document_encoder", dev)[0].network)
-    assert not mostly_products(prepared("turku_gru", dev)[0].network)
-
-
-def test_rounded_weights_are_calculated_with_in_fewer_bits_where_there_are(train, dev, tmp_path):
+def test_rounded_weights_are_nearly_as_good(train, dev, tmp_path):
     made = system("document_encoder", network={"width": 32}, units="joint", unit_vocabulary=150)
     made.fit(TASK, train, dev)
     made.save(tmp_path / "model")
