@@ -6,12 +6,16 @@ import json
 import lzma
 from pathlib import Path
 
+import pytest
+from typer.testing import CliRunner
+
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.scripts.reproduce.models import (
     BOX,
     KEPT_OF,
     Until,
     _steps,
+    app,
     kept_lines,
     thinned,
     unseen_letters,
@@ -115,3 +119,43 @@ def test_what_subtitles_have_too_much_of_is_asked_for_less_often():
     assert all(line.target[5] == "ihn" for line in kept if not line.gaps)
     assert all(thinned(subtitle(n, "es", "."), overdone).gaps for n in range(30))
     assert all(thinned(subtitle(n, "ihn", "works"), overdone).gaps for n in range(30))
+
+
+NOUNS = (("dog", "Der Hund", "er", "ihn"), ("lamp", "Die Lampe", "sie", "sie"),
+         ("house", "Das Haus", "es", "es"))  # fmt: skip
+
+
+def pair_of(number: int) -> list[tuple[str, str]]:
+    """Two sentences and their translations, which no other number has."""
+    noun, translated, subject, complement = NOUNS[number % len(NOUNS)]
+    return [
+        (f"The {noun} number {number} is here today .", f"{translated} Nummer {number} ist hier ."),
+        (f"We think it is {number} years old and see it .",
+         f"Wir denken , {subject} ist {number} Jahre alt und sehen {complement} ."),
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_examples_are_made_from_a_folder_of_corpora(tmp_path):
+    corpora, numbers = tmp_path / "corpora", iter(range(10_000))
+    names = ("opensubs_ctxpro_dev", "opensubs_ctxpro_devtest", "europarl", "chat22_test")
+    files = [("train", name) for name in names]
+    for split, name in [*files, ("dev", "ted_dev2010"), ("test", "ted_tst2015")]:
+        lines = [pair_of(next(numbers)) for _ in range(60)]
+        for side, suffix in enumerate(("en", "de")):
+            text = [pair[side] for document in lines for pair in document]
+            write(corpora / f"bitext/en-de/{split}/{name}.{suffix}.xz", *text)
+        ids = [f"{name}.{number // 3}" for number in range(60) for _ in range(2)]
+        write(corpora / f"bitext/en-de/{split}/{name}.doc-ids.xz", *ids)
+    work = tmp_path / "work"
+    runner = CliRunner()
+    given = ["make", str(work), "--corpora", str(corpora), "--model", "en-de", "--until", "text"]
+    result = runner.invoke(app, given)
+    assert result.exit_code == 0, "".join(path.read_text() for path in work.glob("log/*"))
+    assert (work / "text/en-de.prior.npz").is_file()
+    result = runner.invoke(app, ["data", str(work), "en-de"])
+    assert result.exit_code == 0, result.output
+    made = {path.name for path in (work / "data/en-de").glob("*.data")}
+    tests = {"test.dialogue.data", "test.subtitles.data", "test.ted_tst2015.data"}
+    single = {f"{split}.opensubs_ctxpro_devtest.data" for split in ("train", "dev", "unseen")}
+    assert made > tests | single
