@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -127,6 +128,26 @@ def test_the_files_fit_their_schemas():
 
 def test_the_image_is_linted():
     checked("hadolint", "Dockerfile")
+
+
+@pytest.mark.slow
+def test_the_image_is_built_and_reads(repository):
+    """Where docker is at hand, and has or gets the base."""
+
+    def docker(*command):
+        return subprocess.run(["docker", *command], capture_output=True, text=True)
+
+    if not shutil.which("docker") or docker("info").returncode != 0:
+        pytest.skip("no docker that answers")
+    built = docker("build", "--tag", "crosspro-test", ROOT)
+    assert built.returncode == 0, built.stderr
+    run = ["run", "--rm", "--network", "none"]
+    assert docker(*run, "--entrypoint", "id", "crosspro-test").stdout.startswith("uid=10001")
+    mine = ["--user", f"{os.getuid()}:{os.getgid()}", "--volume", f"{repository}:/text"]
+    found = docker(*run, *mine, "crosspro-test", "proofread", "locale/de.po", "--html", "page.html")
+    assert found.returncode == 1, found.stderr
+    assert "er → sie" in found.stdout
+    assert (repository / "page.html").is_file()
 
 
 @pytest.mark.slow
