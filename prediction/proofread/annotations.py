@@ -178,6 +178,11 @@ def as_github(found: Proofreading, every: bool = False) -> str:
     return "".join(lines)
 
 
+def github_error(text: str) -> str:
+    """The command that says on the page of a run what went wrong."""
+    return f"::error::{_escaped(text)}\n"
+
+
 def _escaped(text: str) -> str:
     """A message of a workflow command, which ends with its line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -34,14 +34,13 @@ def model_for(source: Path, target: Path | None) -> Path:
     XLIFF and memories state theirs. A catalogue that does not is translated from English.
     """
     pairs = {name: name.split("-")[:2] for name in box_models()}
-    known = {language for pair in pairs.values() for language in pair}
     if target is None and not is_file(source):
         fitting = [
             name for name, pair in pairs.items() if all(_beside(source, one) for one in pair)
         ]
         stated = "neither"
     else:
-        sides = _stated(source, target, known)
+        sides = languages_stated(source, target)
         fitting = [
             name
             for name, pair in pairs.items()
@@ -71,7 +70,9 @@ def named_otherwise(source: Path, target: Path | None, languages: tuple[str, str
     return None if tuple(name.split("-")[:2]) == languages else name
 
 
-def _stated(source: Path, target: Path | None, known: Iterable[str]) -> tuple[set[str], set[str]]:
+def languages_stated(source: Path, target: Path | None) -> tuple[set[str], set[str]]:
+    """The languages of both sides; none where neither a file nor names of the box's say any."""
+    known = {language for name in box_models() for language in name.split("-")[:2]}
     kind = translation_format(source)
     if target is not None or kind not in _STATED:
         other = source if target is None else target

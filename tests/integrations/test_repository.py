@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -75,10 +76,42 @@ def test_text_and_files_without_doubts(repository, capsys):
     assert main(["locale/de.po"]) == 1
     assert "er → sie" in capsys.readouterr().out
     assert main(["locale/de.po", "--threshold", "0.99"]) == 0
-    assert main(["locale/cs.po", "--model", "en-de"]) == 2  # which states another language
     (repository / "bad.po").write_bytes(b'msgid "\xff')
     assert main(["bad.po", "locale/de.po", "--model", "en-de"]) == 2
     assert "er → sie" in capsys.readouterr().out
+    for chance in ("7", "nan", "much"):
+        with pytest.raises(SystemExit, match="2"):
+            main([".", "--threshold", chance])
+
+
+def test_a_model_reads_what_may_be_of_its_languages(repository, capsys):
+    text = (repository / "locale/de.po").read_text("utf-8").replace('"Language: de\\n"\n', "")
+    (repository / "locale/unsaid.po").write_text(text, "utf-8")
+    assert main(["locale", "--model", "en-de"]) == 1
+    told = capsys.readouterr()
+    assert "passed over: locale/cs.po" in told.err
+    assert "locale/unsaid.po:" in told.out
+    assert main(["locale/de.po", "locale/unsaid.po", "--model", "en-fr"]) == 1
+    assert "locale/de.po:" in capsys.readouterr().out  # by en-de
+    assert main(["locale", "--model", "none"]) == 2
+    assert capsys.readouterr().err.count("none: ") == 1
+
+
+def test_names_are_never_commands(repository, capfdbinary):
+    """Whoever proposes a change to a repository chooses the names of its files."""
+    names = [b"::stop-commands::x.po", b'it\'s "a", 50%: b.po', b"\xff.po"]
+    for name in names:
+        Path(os.fsdecode(name)).write_text(PO.format(*WRONG), "utf-8")
+    Path("::error::bad.po").write_bytes(b'msgid "\xff')
+    (repository / "folder.po").mkdir()
+    assert main([".", "::add-mask::a", "--format", "github", "--model", "en-de"]) == 2
+    told = capfdbinary.readouterr()
+    commands = [line.split(" ")[0] for line in told.out.decode("utf-8").splitlines()]
+    assert commands[-2:] == ["::error::::add-mask::a:", "::error::::error::bad.po:1:"]
+    assert set(commands[:-2]) == {"::warning"}
+    assert 'file=it\'s "a"%2C 50%25%3A b.po,' in told.out.decode("utf-8")
+    assert b"file=\\udcff.po," in told.out
+    assert not re.search(rb"^::", told.err, re.MULTILINE)
 
 
 def test_a_source_is_no_translation(repository):
@@ -91,6 +124,7 @@ def test_the_steps_of_the_action_run(repository):
     """The shell of the last step, with the environment in which this project is installed."""
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
     step = action["runs"]["steps"][-1]
+    (repository / "numpy.py").write_text("open('made', 'w'); raise SystemExit(0)\n", "utf-8")
     inputs = {name: one["default"] for name, one in action["inputs"].items()}
     (repository / "temp").mkdir()
     (repository / "temp" / "crosspro").symlink_to(Path(sys.prefix))
@@ -105,10 +139,15 @@ def test_the_steps_of_the_action_run(repository):
             capture_output=True, text=True, cwd=repository,
         )  # fmt: skip
 
-    found = run(paths="locale\nfilm\n", threshold="0.4")
+    found = run(paths="\n  locale\n \nfilm\n", threshold="0.4")
     assert (found.returncode, annotated(found.stdout)) == (1, [FOUND[2], FOUND[0]])
     assert run(paths="locale/de.po", threshold="0.4", fail="false").returncode == 0
-    assert run(paths="$(touch made); `touch made`").returncode == 2
+    assert run(paths="locale", fail="False").returncode == 1
+    assert run(paths=" \n").returncode == 0
+    told = run(paths='*\n$(touch made); `touch made`\n--help\n"; touch made')
+    assert (told.returncode, told.stdout.count("::error::")) == (2, 4)
+    for name, status in {"model": 2, "threshold": 2, "fail": 0}.items():
+        assert run(paths="locale/right", **{name: "$(touch made)"}).returncode == status
     assert not (repository / "made").exists()
 
 
@@ -127,6 +166,26 @@ def test_the_files_fit_their_schemas():
 
 def test_the_image_is_linted():
     checked("hadolint", "Dockerfile")
+
+
+@pytest.mark.slow
+def test_the_image_is_built_and_reads(repository):
+    """Where docker is at hand, and has or gets the base."""
+
+    def docker(*command):
+        return subprocess.run(["docker", *command], capture_output=True, text=True)
+
+    if not shutil.which("docker") or docker("info").returncode != 0:
+        pytest.skip("no docker that answers")
+    built = docker("build", "--tag", "crosspro-test", ROOT)
+    assert built.returncode == 0, built.stderr
+    run = ["run", "--rm", "--network", "none"]
+    assert docker(*run, "--entrypoint", "id", "crosspro-test").stdout.startswith("uid=10001")
+    mine = ["--user", f"{os.getuid()}:{os.getgid()}", "--volume", f"{repository}:/text"]
+    found = docker(*run, *mine, "crosspro-test", "proofread", "locale/de.po", "--html", "page.html")
+    assert found.returncode == 1, found.stderr
+    assert "er → sie" in found.stdout
+    assert (repository / "page.html").is_file()
 
 
 @pytest.mark.slow
