@@ -23,7 +23,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -432,9 +432,16 @@ def compare(
         bool, typer.Option("--all", help="All documents, not only those nothing was chosen on.")
     ] = False,
     metrics: Annotated[int, typer.Option(help="Metrics to show, the best first.", min=1)] = 12,
+    longest: Annotated[
+        int, typer.Option("--longest-mark", help="Marks of more words do not count.", min=1)
+    ] = LONGEST_MARK,
 ) -> None:
-    """Print the tables of WMT 2023: pronouns and segments, beside the metrics of that year."""
-    outputs = read_wmt23(verdicts / "wmt23.en-de")
+    """Print the tables of WMT 2023: pronouns and segments, beside the metrics of that year.
+
+    With `--longest-mark 1` only marks on a pronoun alone count; longer ones are mostly about others
+    of their words.
+    """
+    outputs = [_with_marks(one, longest) for one in read_wmt23(verdicts / "wmt23.en-de")]
     found = [one for one in found_pronouns(work, WMT23, outputs) if one.kind is DoubtKind.WORD]
     for title, words in (("all pronouns", None), ("it, they, them", ("it", "they", "them"))):
         own = [
@@ -445,6 +452,15 @@ def compare(
         ]
         _print_tables(title, own, verdicts, metrics)
     _print_calibration([one for one in found if not of_development(one.output.document)])
+
+
+def _with_marks(output: JudgedOutput, longest: int) -> JudgedOutput:
+    """An output without marks of more words."""
+    raters = tuple(
+        tuple(one for one in marks if len(output.target[one.start : one.end].split()) <= longest)
+        for marks in output.raters
+    )
+    return replace(output, raters=raters)
 
 
 def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, metrics: int) -> None:
