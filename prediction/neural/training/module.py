@@ -20,6 +20,7 @@ from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.layers.network import Network, gap_losses
 from crosspro.prediction.neural.training.data import Batch, Batches, FixedBatches, TrainingData
 from crosspro.prediction.neural.training.distillation import distilled_losses
+from crosspro.prediction.neural.training.recording import RecordedLosses
 from crosspro.prediction.neural.training.settings import Optimisation
 
 
@@ -51,6 +52,8 @@ class GapClassifier(pl.LightningModule):
         self.soft = self.soft and self.soft.to(self.device)
         self.batches.device = self.device
         self.batches.rank, self.batches.world = self.global_rank, self.trainer.world_size
+        alone = self.trainer.world_size == 1
+        self.losses = RecordedLosses(self.network, self._losses, record=alone)
 
     def train_dataloader(self) -> Batches:
         """The batches of the epoch that begins."""
@@ -72,12 +75,7 @@ class GapClassifier(pl.LightningModule):
         gaps, width, size = batch
         scale = self.trainer.world_size / size if len(gaps) else 0.0
         gaps = gaps if len(gaps) else gaps.new_zeros(1)
-        given = self.data["train"], gaps, width, self.weights, self.optimisation.label_smoothing
-        if self.soft is None:
-            losses = self.network.loss(*given)
-        else:
-            losses = distilled_losses(self.network, self.soft, *given)
-        loss = losses.sum() * scale
+        loss = self.losses(gaps, width).sum() * scale
         self.log(
             "loss",
             loss,
@@ -88,6 +86,12 @@ class GapClassifier(pl.LightningModule):
             sync_dist=self.trainer.world_size > 1,
         )
         return loss
+
+    def _losses(self, gaps: Tensor, width: int) -> Tensor:
+        given = self.data["train"], gaps, width, self.weights, self.optimisation.label_smoothing
+        if self.soft is None:
+            return self.network.loss(*given)
+        return distilled_losses(self.network, self.soft, *given)
 
     def on_train_epoch_end(self) -> None:
         """A loss that is no number any more stays so: there is nothing to wait for."""
