@@ -17,7 +17,8 @@ def trained(name, examples, device, record):
     dropout = {} if name == "turku_gru" else {"dropout": 0.3}
     made, tensors = prepared(name, examples, dropout)
     network, data = made.network.to(device).train(), tensors.to(device)
-    width = int(network.extents(tensors).max())
+    # As wide as recordings are, so that dropout draws the same.
+    width = -(-int(network.extents(tensors).max()) // 16) * 16
     ones = torch.ones(len(made.task.classes), device=device)
     recorded = RecordedLosses(
         network, lambda gaps, width: network.loss(data, gaps, width, ones, 0.0), record
