@@ -41,6 +41,7 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, has_bfloat16
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.training.data import bucketed_batches, on_device
+from crosspro.prediction.neural.training.recording import RecordedLosses
 from crosspro.scripts.bench.measure import Row, apart, own_memory
 from crosspro.scripts.pretraining_recipes import recipe_names, system_for_set, system_of
 
@@ -92,7 +93,7 @@ def train(
     threads: int = 1,
     profile: Annotated[bool, typer.Option("--profile", help="Where the time goes.")] = False,
 ) -> Iterator[Row]:
-    """Training of networks at their default shapes; of Turku's on a GPU also without graphs.
+    """Training of networks at their default shapes.
 
     Vocabulary 50,000, every row full, forward, backward and optimiser included: Turku's windows of
     50 tokens on every side, for the others sentences of 31 tokens, for UU-Hardmeier with those
@@ -100,10 +101,7 @@ def train(
     """
     precisions = (False, True) if device == "cuda" else (False,)
     for name, bf16, size in product(network, precisions, batch):
-        how = (device, size, steps, bf16, threads)
-        yield apart(measured, name, {}, *how)
-        if name == "turku_gru" and device == "cuda":
-            yield apart(measured, name, {"cuda_graphs": False}, *how)
+        yield apart(measured, name, device, size, steps, bf16, threads)
         if profile:
             chosen = NETWORKS[name]
             data = make_data(chosen.length, device, chosen.context)
@@ -159,11 +157,14 @@ def training(network: Network, data: GapTensors, batch: int, bf16: bool) -> Call
     optimiser = torch.optim.AdamW(network.parameters(), fused=device.type == "cuda")
     width = int(network.extents(data).max())
     weights = torch.ones(len(INVENTORY.classes), device=device)
+    losses = RecordedLosses(
+        network, lambda gaps, width: network.loss(data, gaps, width, weights, 0.0)
+    )
 
     def train(step: int) -> None:
         gaps = (torch.arange(batch, device=device) + step * batch) % len(data.label)
         with torch.autocast(device.type, torch.bfloat16) if bf16 else nullcontext():
-            loss = network.loss(data, gaps, width, weights, 0.0).mean()
+            loss = losses(gaps, width).mean()
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         optimiser.step()
@@ -183,17 +184,14 @@ def speed(network: Network, data: GapTensors, batch: int, steps: int, bf16: bool
     return batch * steps / (time.perf_counter() - start)
 
 
-def measured(
-    name: str, settings: Settings, device: str, batch: int, steps: int, bf16: bool, threads: int
-) -> Row:
+def measured(name: str, device: str, batch: int, steps: int, bf16: bool, threads: int) -> Row:
     """The row of a network."""
     torch.set_num_threads(threads)
     chosen = NETWORKS[name]
     data = make_data(chosen.length, device, chosen.context)
-    rate = speed(chosen.network(INVENTORY, **settings), data, batch, steps, bf16)
-    title = " ".join((name, *(f"{key}={value}" for key, value in settings.items())))
+    rate = speed(chosen.network(INVENTORY), data, batch, steps, bf16)
     return {
-        "": f"{title}, batch {batch}, {'bf16' if bf16 else 'fp32'}:",
+        "": f"{name}, batch {batch}, {'bf16' if bf16 else 'fp32'}:",
         "examples/s": f"{rate:,.0f}",
         "memory": _memory(device),
     }
@@ -241,6 +239,8 @@ def _wait(device: torch.device) -> None:
 
 
 _DOCUMENT_GAPS = 4096
+_UNTIL_RECORDED = 100
+"""Steps until the usual widths of rows have come a few times."""
 _SENTENCE = 500
 _PIECES = 16_000
 
@@ -282,6 +282,9 @@ def pretrain(
         network.compile(dynamic=True)
     optimiser = torch.optim.AdamW(network.parameters(), lr=1e-4, fused=where.type == "cuda")
     weights = torch.ones(len(inventory.classes), device=where)
+    calculated = RecordedLosses(
+        network, lambda gaps, width: network.loss(data, gaps, width, weights, 0.0)
+    )
     drawn = batches(extents, batch, where)
     half = not fp32 and (where.type == "cuda" or has_bfloat16())
     losses: list[Tensor] = []
@@ -289,14 +292,14 @@ def pretrain(
     def step() -> tuple[int, int]:
         gaps, width, pieces = next(drawn)
         with torch.autocast(where.type, torch.bfloat16, enabled=half):
-            loss = network.loss(data, gaps, width, weights, 0.0).mean()
+            loss = calculated(gaps, width).mean()
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         optimiser.step()
         losses.append(loss.detach())
         return pieces, row_width(width, where) * len(gaps)
 
-    for _ in range(10 if where.type == "cuda" else 1):
+    for _ in range(_UNTIL_RECORDED if where.type == "cuda" else 1):
         step()
     _wait(where)
     began, cpu = time.perf_counter(), time.process_time()

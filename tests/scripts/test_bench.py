@@ -33,7 +33,7 @@ from tests.conftest import GOLDEN, ROOT, mostly_slow
 @pytest.mark.parametrize("network", mostly_slow(NETWORKS, "turku_gru"))
 def test_networks_are_trained(network, monkeypatch):
     monkeypatch.setattr("crosspro.scripts.bench.networks._WARM_UP", 1)
-    row = measured(network, {}, "cpu", 2, 1, bf16=False, threads=1)
+    row = measured(network, "cpu", 2, 1, bf16=False, threads=1)
     assert float(row["examples/s"].replace(",", "")) > 0
 
 

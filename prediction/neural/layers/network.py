@@ -83,6 +83,10 @@ class Network(nn.Module, NetworkKind, ABC):
     """Beginnings of the names of weights that settings which may change decide on: where the run to
     go on from has none, they are new."""
 
+    recorded_places: float = 0.0
+    """A batch of at most so many places (its gaps times its width) may be recorded on a GPU in
+    training: nothing in it waits for the GPU, and its gaps and width alone decide what is done."""
+
     def extents(self, data: GapTensors) -> Indices:
         """How much is read of each gap's context: gaps that are alike in it share a batch.
 

@@ -1,4 +1,4 @@
-"""Bidirectional GRUs over sentences of different lengths, and attention over their states.
+"""Recurrent layers over sentences of different lengths in both directions, and attention over them.
 
 A sentence stands at the beginning of its row. Read backwards it is turned within its length, so
 that what fills the row comes last in both directions and changes nothing; no length leaves the
@@ -12,6 +12,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from crosspro.prediction.neural.reading.tensors import inside
 
 
 class BidirectionalGRU(nn.Module):
@@ -48,6 +51,50 @@ def read(gru: nn.Module, words: Tensor, start: Tensor | None = None) -> Tensor:
     with torch.autocast(words.device.type, enabled=False):
         first = None if start is None else start.to(kind)[None].contiguous()
         states: Tensor = gru(words.to(kind), first)[0]
+    return states
+
+
+def states_both_ways(
+    lstm: nn.LSTM, words: Tensor, lengths: Tensor, unpacked: bool = False
+) -> Tensor:
+    """The states of a bidirectional LSTM, (batch, time, 2·hidden); what fills rows up has any.
+
+    Rows are packed, or `unpacked` where a GPU would be waited for to know their lengths.
+    """
+    if unpacked:
+        return _unpacked_states(lstm, words, lengths)
+    packed = pack_padded_sequence(words, lengths.cpu(), batch_first=True, enforce_sorted=False)
+    return pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=words.shape[1])[0]
+
+
+_SHUT = -3e4
+_ALIGNMENT = 8
+"""Products whose rows are no multiple of it are several times slower on a GPU."""
+
+
+def _unpacked_states(lstm: nn.LSTM, words: Tensor, lengths: Tensor) -> Tensor:
+    """The same with a few more inputs, which shut the input gate in what fills rows up.
+
+    So states that are read backwards are 0 up to the last word, as if they began there. Precision
+    is that of the weights (see `read`).
+    """
+    hidden, kind = lstm.hidden_size, next(lstm.parameters()).dtype
+    outside = (~inside(lengths, words.shape[1])).to(kind)[:, :, None]
+    start = words.new_zeros(2, len(words), hidden, dtype=kind)
+    states = words
+    with torch.autocast(words.device.type, enabled=False):
+        for layer in range(lstm.num_layers):
+            if layer:
+                states = nn.functional.dropout(states, lstm.dropout, lstm.training)
+            more = _ALIGNMENT - states.shape[-1] % _ALIGNMENT
+            shut = start.new_zeros(4 * hidden, more)
+            shut[:hidden] = _SHUT
+            weights = []
+            for into, *others in lstm.all_weights[2 * layer : 2 * layer + 2]:
+                weights += [torch.cat((into, shut), 1), *others]
+            inputs = torch.cat((states.to(kind), outside.expand(-1, -1, more)), -1)
+            how = True, 1, 0.0, lstm.training, True, True
+            states = torch.lstm(inputs, (start, start), weights, *how)[0]
     return states
 
 

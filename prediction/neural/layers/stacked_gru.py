@@ -1,17 +1,14 @@
 """Several GRUs of one shape run side by side, each with weights of its own.
 
 The eight streams of the Turku network differ in weights only. On a GPU one batched matrix product
-per time step serves all of them, which is several times faster than one call per stream, and in
-training the steps are recorded as a CUDA graph, because starting small kernels takes longer than
-running them; on a CPU each stream goes through torch's own GRU. As in Keras, which Turku used, a
-gate has one bias.
+per time step serves all of them, which is several times faster than one call per stream; on a CPU
+each stream goes through torch's own GRU. As in Keras, which Turku used, a gate has one bias.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -26,22 +23,15 @@ _ALIGNMENT = 8
 
 _FILLED = 0.5
 """On a CPU, sequences that fill less of their width are packed; a packed step takes longer."""
-_REPEATS, _MOST_GRAPHS = 3, 16
-"""A shape is recorded when it comes again and again, and only so many shapes are."""
 
 
 class StackedGRU(nn.Module):
     """`streams` GRUs with `layers` layers; returns the last state of the top layer of each."""
 
-    def __init__(
-        self, streams: int, inputs: int, hidden: int, layers: int, cuda_graphs: bool = True
-    ) -> None:
+    def __init__(self, streams: int, inputs: int, hidden: int, layers: int) -> None:
         super().__init__()
         self.hidden = hidden
         self.layers = layers
-        self.cuda_graphs = cuda_graphs
-        self._seen: Counter[tuple[Any, ...]] = Counter()
-        self._graphs: dict[tuple[Any, ...], Callable[..., Tensor]] = {}
         self.input_weights = nn.ParameterList()
         self.hidden_weights = nn.ParameterList()
         self.biases = nn.ParameterList()
@@ -95,22 +85,8 @@ class StackedGRU(nn.Module):
         mixed = torch.is_autocast_enabled("cuda")
         kind = torch.get_autocast_dtype("cuda") if mixed else inputs.dtype
         weights = (*self.input_weights, *self.hidden_weights, *self.biases)
-        arguments = (inputs.to(kind), lengths, *weights)
         with torch.autocast("cuda", enabled=False):
-            return self._graph(arguments)(*arguments).to(inputs.dtype)
-
-    def _graph(self, arguments: tuple[Tensor, ...]) -> Callable[..., Tensor]:
-        """The computation, recorded for these shapes if they recur in training."""
-        if not (self.cuda_graphs and self.training and torch.is_grad_enabled()):
-            return self._states
-        shape = (arguments[0].shape, arguments[0].dtype)
-        self._seen[shape] += 1
-        if shape not in self._graphs:
-            if self._seen[shape] < _REPEATS or len(self._graphs) >= _MOST_GRAPHS:
-                return self._states
-            samples = tuple(a.detach().clone().requires_grad_(a.requires_grad) for a in arguments)
-            self._graphs[shape] = torch.cuda.make_graphed_callables(self._states, samples)  # type: ignore[assignment]
-        return self._graphs[shape]
+            return self._states(inputs.to(kind), lengths, *weights).to(inputs.dtype)
 
     def _states(self, inputs: Tensor, lengths: Tensor, *weights: Tensor) -> Tensor:
         count, batch, time, _ = inputs.shape

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,7 @@ class DocumentEncoder(DocumentKind, Network):
         "pointer_agreement",
     )
     inherits = True
+    recorded_places = inf
     class_layers = ("output.", "pointer.noun_classes.")
     optional_layers = ("pointer.",)
 

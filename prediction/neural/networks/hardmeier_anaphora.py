@@ -12,6 +12,7 @@ matter of `training.context`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -81,6 +82,7 @@ class HardmeierAnaphora(Network):
 
     fields = (SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START)
     pointing: ClassVar = {}
+    recorded_places = inf
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ as an input of its own are not in the paper.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, ClassVar
 
 import torch
@@ -38,6 +39,7 @@ class HardmeierCNN(Network):
     """Filters over four texts, max-pooling, and one layer to the classes."""
 
     limits: ClassVar = {"tags": (0, 1e6)}
+    recorded_places = inf
 
     @classmethod
     def reads(cls, settings: Mapping[str, Any]) -> Reads:

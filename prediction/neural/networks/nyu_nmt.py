@@ -15,6 +15,7 @@ step waits for another one's attention.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, ClassVar, NamedTuple
 
 import torch
@@ -65,6 +66,7 @@ class NyuNMT(Network):
     """An encoder and a decoder with attention, and a second encoder if asked for."""
 
     fields = (SOURCE, LEMMA)
+    recorded_places = inf
     limits: ClassVar = {"class_loss": (0, 1)}
     choices: ClassVar = {"previous": ("none", "concatenated", "second_encoder")}
 

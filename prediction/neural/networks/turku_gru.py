@@ -9,6 +9,7 @@ source words go through a dense layer.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 import torch
@@ -34,8 +35,6 @@ from crosspro.prediction.neural.reading.tensors import GapTensors, pick, window
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 STREAMS = (LEMMA, TAG, LEMMA_TAG, SOURCE)
-_WIDTHS = 10
-"""On a GPU windows are as wide as a multiple of this."""
 
 
 @register("turku_gru")
@@ -71,6 +70,7 @@ class TurkuGRU(Network):
         super().__init__()
         self.streams = (*STREAMS[:-1], SOURCE_LEMMA if source_lemmas else SOURCE)
         self.window = window
+        self.recorded_places = inf if cuda_graphs else 0
         self.dimension = embedding
         self.inward = inward
         self.embeddings = nn.ModuleDict(
@@ -80,7 +80,7 @@ class TurkuGRU(Network):
             }
         )
         streams = 2 * len(STREAMS)
-        self.gru = StackedGRU(streams, embedding, hidden, layers, cuda_graphs)
+        self.gru = StackedGRU(streams, embedding, hidden, layers)
         self.dropout = nn.Dropout(dropout)
         self.dense = nn.Linear(streams * hidden + embedding, dense)
         self.output = nn.Linear(dense, len(inventory.classes))
@@ -93,8 +93,6 @@ class TurkuGRU(Network):
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes); `width` may cut windows to what the batch needs."""
         width = min(self.window, width or self.window)
-        if gaps.is_cuda and self.training:  # few shapes, each recorded once
-            width = min(self.window, -(-width // _WIDTHS) * _WIDTHS)
         source, target = (data.bounds(side, gaps) for side in SIDES)
         windows = []
         for step in (-1, 1):

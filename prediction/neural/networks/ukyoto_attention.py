@@ -9,6 +9,7 @@ depends on a language, and links only say where a source longer than the window 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, ClassVar
 
 import torch
@@ -42,6 +43,7 @@ class UkyotoAttention(Network):
     """Target tags are read if they have a size."""
 
     limits: ClassVar = {"tags": (0, 1e6)}
+    recorded_places = inf
 
     @classmethod
     def reads(cls, settings: Mapping[str, Any]) -> Reads:

@@ -14,11 +14,10 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from crosspro.data_prep.core.example import SIDES
+from crosspro.data_prep.core.example import SIDES, Side
 from crosspro.prediction.neural.layers.network import Network, register
-from crosspro.prediction.neural.layers.recurrent import at_place
+from crosspro.prediction.neural.layers.recurrent import at_place, states_both_ways
 from crosspro.prediction.neural.reading.fields import (
     CHARACTER,
     LEMMA,
@@ -28,10 +27,20 @@ from crosspro.prediction.neural.reading.fields import (
     TAG,
     Reads,
 )
-from crosspro.prediction.neural.reading.tensors import GapTensors, cut, pick
+from crosspro.prediction.neural.reading.tensors import (
+    GapTensors,
+    Indices,
+    cut,
+    longest,
+    pick,
+    span,
+    table_width,
+)
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 _SIZE = (0, 1e6)
+_UNPACKED = 1 << 15
+"""On a GPU larger batches are faster where rows are packed and each word is spelled once."""
 
 
 @register("uppsala_bilstm")
@@ -40,6 +49,7 @@ class UppsalaBiLSTM(Network):
 
     limits = dict.fromkeys(("tags", "source_tags", "source_labels"), _SIZE)
     may_change = ("dropout", "word_dropout")
+    recorded_places = _UNPACKED
 
     source_counts: Tensor
     lemma_counts: Tensor
@@ -113,21 +123,33 @@ class UppsalaBiLSTM(Network):
                 if isinstance(module, nn.Embedding):
                     module.weight[UNK].zero_()
 
+    def extents(self, data: GapTensors) -> Indices:
+        """The longer of the two sentences."""
+        bounds = (data.bounds(side, data.every) for side in SIDES)
+        return longest(cut(*one, self.window, self.window) for one in bounds)
+
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """(batch, classes)."""
-        source_bounds, target_bounds = (data.bounds(side, gaps) for side in SIDES)
-        source_ids, source_place, source_length = self._around(data["source"], *source_bounds)
-        lemma_ids, place, length = self._around(data["lemma"], *target_bounds)
-        tag_ids, _, _ = self._around(data["tag"], *target_bounds)
+        (source_places, source_length, source_place), (places, length, place) = (
+            self._around(data, gaps, side, width) for side in SIDES
+        )
+        source_ids, spellings, *of_parse = (
+            pick(data[name], source_places, source_length)
+            for name in ("source", "character", *self.source_fields)
+        )
+        lemma_ids, tag_ids = (pick(data[name], places, length) for name in ("lemma", "tag"))
         words = [self.source(self._drop_words(source_ids, self.source_counts))]
-        for name, embedding in self.source_fields.items():
-            words.append(embedding(self._around(data[name], *source_bounds)[0]))
-        spellings = self._around(data["character"], *source_bounds)[0]
+        words += [
+            table(numbers)
+            for table, numbers in zip(self.source_fields.values(), of_parse, strict=True)
+        ]
         words.append(self._spell(data.spellings["character"], spellings))
-        source = self._read(self.source_reader, torch.cat(words, -1), source_length)
+        source_words = self.dropout(torch.cat(words, -1))
+        unpacked = self._unpacked(source_ids)
+        source = states_both_ways(self.source_reader, source_words, source_length, unpacked)
         lemmas = self.lemma(self._drop_words(lemma_ids, self.lemma_counts))
-        target_words = torch.cat((lemmas, self.tag(tag_ids)), -1)
-        target = self._read(self.target_reader, target_words, length)
+        target_words = self.dropout(torch.cat((lemmas, self.tag(tag_ids)), -1))
+        target = states_both_ways(self.target_reader, target_words, length, unpacked)
         seen = [at_place(target, place), at_place(source, source_place)]
         if self.head:  # a head outside the window counts as its nearest edge
             offset = data.head_position[gaps] - data.source_position[gaps]
@@ -139,16 +161,14 @@ class UppsalaBiLSTM(Network):
         return scores
 
     def _around(
-        self, flat: Tensor, centre: Tensor, low: Tensor, high: Tensor
+        self, data: GapTensors, gaps: Tensor, side: Side, width: int | None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """The tokens from `window` before to `window` after the centre, its place, the length."""
-        start, end = cut(centre, low, high, self.window, self.window)
-        lengths = end - start
-        width = int(lengths.max())
-        positions = (start[:, None] + torch.arange(width, device=flat.device)).clamp(
-            max=len(flat) - 1
-        )
-        return pick(flat, positions, lengths), centre - start, lengths
+        """Where the tokens from `window` before to `window` after the centre are, how many they
+        are, and which of them is the centre."""
+        bounds = data.bounds(side, gaps)
+        start, end = cut(*bounds, self.window, self.window)
+        places, lengths = span(start, end, table_width(end - start, width))
+        return places, lengths, bounds[0] - start
 
     def _drop_words(self, ids: Tensor, counts: Tensor) -> Tensor:
         """Replace a word of count c by the unknown word with probability a/(a+c)."""
@@ -159,20 +179,23 @@ class UppsalaBiLSTM(Network):
         return torch.where(dropped, UNK, ids)
 
     def _spell(self, characters: Tensor, spellings: Tensor) -> Tensor:
-        """Character states of each word; words that recur in the batch are spelled once."""
-        distinct, where = torch.unique(spellings, return_inverse=True)
-        spelling = characters[distinct]
-        lengths = (spelling != PAD).sum(1).clamp(min=1)
-        packed = pack_padded_sequence(
-            self.characters(spelling), lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
-        _, (state, _) = self.speller(packed)
-        spelled: Tensor = torch.cat((state[0], state[1]), -1)[where]
-        return spelled
+        """Character states of each word; words that recur in the batch are spelled once.
 
-    def _read(self, reader: nn.LSTM, inputs: Tensor, lengths: Tensor) -> Tensor:
-        packed = pack_padded_sequence(
-            self.dropout(inputs), lengths.cpu(), batch_first=True, enforce_sorted=False
-        )
-        output, _ = pad_packed_sequence(reader(packed)[0], batch_first=True)
-        return output
+        A GPU would be waited for to know which these are: in a small batch it spells all.
+        """
+        if self._unpacked(spellings):
+            spelled = self._spelled(characters[spellings.flatten()], unpacked=True)
+            return spelled.view(*spellings.shape, -1)
+        distinct, where = torch.unique(spellings, return_inverse=True)
+        return self._spelled(characters[distinct], unpacked=False)[where]
+
+    def _spelled(self, spelling: Tensor, unpacked: bool) -> Tensor:
+        """The last states of both directions."""
+        lengths = (spelling != PAD).sum(1).clamp(min=1)
+        states = states_both_ways(self.speller, self.characters(spelling), lengths, unpacked)
+        hidden = self.speller.hidden_size
+        return torch.cat((at_place(states, lengths - 1)[:, :hidden], states[:, 0, hidden:]), -1)
+
+    def _unpacked(self, words: Tensor) -> bool:
+        """Whether rows (batch, time) are read without asking a GPU for lengths."""
+        return words.is_cuda and self.training and words.numel() <= _UNPACKED

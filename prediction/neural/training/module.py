@@ -6,6 +6,7 @@ result as one that was not.
 
 from __future__ import annotations
 
+import sys
 from math import isfinite
 from typing import Any
 
@@ -20,6 +21,7 @@ from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.layers.network import Network, gap_losses
 from crosspro.prediction.neural.training.data import Batch, Batches, FixedBatches, TrainingData
 from crosspro.prediction.neural.training.distillation import distilled_losses
+from crosspro.prediction.neural.training.recording import RecordedLosses
 from crosspro.prediction.neural.training.settings import Optimisation
 
 
@@ -51,6 +53,8 @@ class GapClassifier(pl.LightningModule):
         self.soft = self.soft and self.soft.to(self.device)
         self.batches.device = self.device
         self.batches.rank, self.batches.world = self.global_rank, self.trainer.world_size
+        alone = self.trainer.world_size == 1
+        self.losses = RecordedLosses(self.network, self._losses, record=alone)
 
     def train_dataloader(self) -> Batches:
         """The batches of the epoch that begins."""
@@ -72,12 +76,7 @@ class GapClassifier(pl.LightningModule):
         gaps, width, size = batch
         scale = self.trainer.world_size / size if len(gaps) else 0.0
         gaps = gaps if len(gaps) else gaps.new_zeros(1)
-        given = self.data["train"], gaps, width, self.weights, self.optimisation.label_smoothing
-        if self.soft is None:
-            losses = self.network.loss(*given)
-        else:
-            losses = distilled_losses(self.network, self.soft, *given)
-        loss = losses.sum() * scale
+        loss = self.losses(gaps, width).sum() * scale
         self.log(
             "loss",
             loss,
@@ -89,9 +88,26 @@ class GapClassifier(pl.LightningModule):
         )
         return loss
 
+    def _losses(self, gaps: Tensor, width: int) -> Tensor:
+        given = self.data["train"], gaps, width, self.weights, self.optimisation.label_smoothing
+        if self.soft is None:
+            return self.network.loss(*given)
+        return distilled_losses(self.network, self.soft, *given)
+
+    def on_train_epoch_start(self) -> None:
+        """Every step counts so far."""
+        self.left_out = torch.zeros(())
+
     def on_train_epoch_end(self) -> None:
         """A loss that is no number any more stays so: there is nothing to wait for."""
-        loss = float(self.trainer.callback_metrics["loss"])
+        left_out, loss = int(self.left_out), float(self.trainer.callback_metrics["loss"])
+        if left_out and self.trainer.is_global_zero:
+            print(
+                f"warning: epoch {self.current_epoch}: {left_out} of {len(self.batches)} steps had "
+                "gradients that are not finite and were left out; a lower "
+                "system.optimisation.learning_rate may help",
+                file=sys.stderr,
+            )
         if not isfinite(loss):
             raise CrossproError(
                 f"training: expected a finite loss, found {loss} in epoch {self.current_epoch}; "
@@ -126,15 +142,19 @@ class GapClassifier(pl.LightningModule):
         gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None,
     ) -> None:
-        """By the norm of all gradients.
+        """By the norm of all gradients; a step whose norm is no finite number is left out.
 
-        Under mixed precision Lightning refuses fused optimisers, which undo a scaling themselves;
-        only 16-mixed scales, and has no fused one here.
+        It would make all weights NaN. A fused optimiser looks by itself, and nobody waits for a
+        GPU. Lightning refuses to clip for those under mixed precision, since they undo a scaling
+        themselves; only 16-mixed scales, which leaves such steps out, and has no fused one here.
         """
-        if self.trainer.precision == "bf16-mixed" and gradient_clip_val:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), gradient_clip_val)
-        else:
+        if not (gradient_clip_val and optimizer.defaults["fused"]):
             self.clip_gradients(optimizer, gradient_clip_val, gradient_clip_algorithm)
+            return
+        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), gradient_clip_val)
+        left_out = (~norm.isfinite()).float()
+        optimizer.found_inf = left_out  # type: ignore[attr-defined]
+        self.left_out = self.left_out.to(left_out.device) + left_out
 
     def configure_optimizers(self) -> Any:
         """Adam, with warm-up and decay if asked for."""

@@ -152,6 +152,8 @@ class NetworkTrainer:
             self.place = self.scratch.enter_context(temporary_folder(system, "train"))
         else:
             self.place = folder / "checkpoints"
+        # Nothing reads what was not written; filling it takes a kernel for each tensor.
+        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
         monitor = f"dev_{training.monitor}"
         self.best = _Checkpoint(
             self.place,

@@ -12,6 +12,7 @@ from crosspro.prediction.neural.layers.recurrent import (
     BidirectionalGRU,
     last_states,
     read,
+    states_both_ways,
     turned,
     turned_places,
 )
@@ -39,6 +40,24 @@ def test_it_reads_as_a_packed_gru(layers):
     weights = torch.randn_like(ours)
     slopes = [torch.autograd.grad((s * weights).sum(), words)[0] for s in (ours, theirs)]
     assert torch.allclose(*slopes, atol=1e-6)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_an_lstm_reads_unpacked_rows_as_packed_ones(layers):
+    torch.manual_seed(1)
+    words = torch.randn(4, 8, 6, requires_grad=True)
+    lstm = nn.LSTM(6, 5, layers, batch_first=True, bidirectional=True)
+    packed, unpacked = (states_both_ways(lstm, words, LENGTHS, how) for how in (False, True))
+    there = inside(LENGTHS, 8)[:, :, None]
+    assert packed.shape == unpacked.shape
+    assert torch.allclose(packed * there, unpacked * there, atol=1e-6)
+    weights = torch.randn_like(packed) * there
+    inputs = (words, *lstm.parameters())
+    ours, theirs = (
+        torch.autograd.grad((states * weights).sum(), inputs) for states in (packed, unpacked)
+    )
+    for one, other in zip(ours, theirs, strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
 
 
 def test_words_are_turned_within_their_rows_and_gradients_with_them():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from dataclasses import fields, replace
 
@@ -207,6 +208,26 @@ def test_a_training_that_diverges_is_an_error(train, dev):
                         {"learning_rate": 1e30}, trainer={**QUIET, "max_epochs": 2})  # fmt: skip
     with pytest.raises(CrossproError, match="expected a finite loss, found nan in epoch"):
         made.fit(TASK, train, dev)
+
+
+def test_a_step_without_finite_gradients_is_left_out_and_told(train, dev, monkeypatch, capsys):
+    """One such step would make every weight NaN."""
+    made = NeuralSystem("hardmeier_cnn", SMALL["hardmeier_cnn"], {"batch_size": 32},
+                        {"gradient_clipping": 1.0}, trainer={**QUIET, "max_epochs": 2})  # fmt: skip
+    new = NeuralSystem._new_network
+    steps = iter([1.0, torch.inf])  # the second step alone
+
+    def spoilt(system):
+        network = new(system)
+        network.output.weight.register_hook(lambda gradient: gradient * next(steps, 1.0))
+        return network
+
+    monkeypatch.setattr(NeuralSystem, "_new_network", spoilt)
+    made.fit(TASK, train, dev)
+    assert all(weight.isfinite().all() for weight in made.network.parameters())
+    told = capsys.readouterr().err
+    assert re.search(r"epoch 0: 1 of \d+ steps had gradients that are not finite", told)
+    assert "epoch 1:" not in told
 
 
 def test_context_needs_documents(train, dev):
