@@ -100,7 +100,7 @@ names:
 	@ln -sf $(addprefix ../../,$(wildcard crosspro/*.py) crosspro/py.typed) .names/crosspro/
 
 # The environment is made anew only when the project's requirements, or what is compiled, have changed.
-$(READY): pyproject.toml constraints.txt $(wildcard prediction/neural/*.[ch])
+$(READY): pyproject.toml setup.py constraints.txt $(wildcard prediction/neural/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else \
 		"crosspro needs Python 3.11 or newer, found " + sys.version.split()[0] + "; set PYTHON=…")'
 	@echo "Making the environment $(VENV)"

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from crosspro.conf import CONF_DIR
+from crosspro.data_prep.core.errors import input_error
 
 
 def table_rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
@@ -23,7 +24,8 @@ def table_rows(path: Path, columns: int) -> Iterator[tuple[str, ...]]:
                 continue
             cells = tuple(line.rstrip("\n").split("\t"))
             if len(cells) != columns:
-                raise ValueError(f"{path.name}:{number}: {len(cells)} columns, not {columns}")
+                expected = f"{columns} columns with tabs between them"
+                raise input_error(path, "row", expected, str(len(cells)), number)
             yield cells
 
 

@@ -8,23 +8,41 @@ with what clitics hide. French `Va-t-elle`, `dit-il`, `donne-la-moi` and `elle-m
 words and `Aix-la-Chapelle` is one, `qu'elle` has *elle* and `l'a` no *la*; German `geht's` has
 *es*; Spanish `verla` has *la*. An elided form that stands for one word only (`c'`, `t'`) is that
 word; `l'` may be *le* or *la* and stays what it is. The words are in `conf/words/clitics/`.
+
+A table of one's own goes by its path instead of a language, `it.tsv`; `it.clitics.tsv` beside it
+says what hides. All faults of a file are reported together.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from crosspro.data_prep.annotate.tokenise import REMEMBERED, Tokeniser, normalise_punctuation
-from crosspro.data_prep.core.words import names_of, table_rows, word_lists, words_file
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.files import is_file, read_text_lines
+from crosspro.data_prep.core.words import names_of, word_lists, words_file
 
 LANGUAGES = names_of("forms")
 """Languages with a table."""
 
 GENDERS = {"m": "masculine", "f": "feminine", "n": "neuter"}
 _ANY = "-"
+VALUES = {
+    "kind": ("personal", "possessive", "reflexive", "demonstrative"),
+    "role": ("subject", "object", "indirect", "stressed", "any", "determiner", "pronoun"),
+    "person": ("1", "2", "3", _ANY),
+    "number": ("sg", "pl", _ANY),
+    "gender": (*GENDERS, _ANY),
+}
+COLUMNS = ("form", *VALUES, "also")
+CLITICS = ("after-hyphens", "before-hyphens", "whole", "elided")
+
+_Row = tuple[int, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +58,108 @@ class PronounReading:
     also: str
 
 
-@lru_cache(maxsize=8)
-def readings_of(language: str) -> dict[str, tuple[PronounReading, ...]]:
+def own_table(language: str) -> Path | None:
+    """The file of a table of one's own, if a language is given by one."""
+    return Path(language) if language.endswith(".tsv") else None
+
+
+def check_table(language: str) -> str:
+    """A language that has a table, as signatures name it: `fr`, or `it.DIGEST` for `my/it.tsv`."""
+    path = own_table(language)
+    if path is not None:
+        content = repr((readings_of(language), sorted(_clitics(language).items())))
+        return f"{path.stem}.{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+    if language not in LANGUAGES:
+        expected = f"{choices(LANGUAGES)}, or the path of a .tsv file"
+        raise input_error("--language", "language", expected, quoted(language))
+    return language
+
+
+def readings_of(language: str) -> Mapping[str, tuple[PronounReading, ...]]:
     """The readings of each form of a language, in lower case; nothing without a table."""
+    path = own_table(language)
+    return _shipped_readings(language) if path is None else _readings(path)
+
+
+@lru_cache(maxsize=8)
+def _shipped_readings(language: str) -> dict[str, tuple[PronounReading, ...]]:
     path = words_file("forms", language)
+    return _readings(path) if path else {}
+
+
+def _readings(path: Path) -> dict[str, tuple[PronounReading, ...]]:
     found: dict[str, tuple[PronounReading, ...]] = {}
-    for row in list(table_rows(path, 7))[1:] if path else ():
-        cells = ["" if cell == _ANY else cell for cell in row]
-        found[cells[0]] = (*found.get(cells[0], ()), PronounReading(*cells))
+
+    def faults(rows: list[_Row]) -> Iterator[Problem]:
+        number, header = rows.pop(0)
+        if header != list(COLUMNS):
+            expected = f"{', '.join(COLUMNS)}, with tabs between them"
+            yield Problem(str(path), number, "header", expected, quoted("\t".join(header)))
+        for number, cells in rows:
+            yield from (Problem(str(path), number, *fault) for fault in _row_faults(cells))
+            if len(cells) != len(COLUMNS):
+                continue
+            reading = PronounReading(*("" if cell == _ANY else cell for cell in cells))
+            if reading in found.get(reading.form, ()):
+                what = f"a second one of {quoted(reading.form)}"
+                yield Problem(str(path), number, "row", "each reading once", what)
+            found[reading.form] = (*found.get(reading.form, ()), reading)
+
+    _check(path, faults)
+    return found
+
+
+def _row_faults(cells: list[str]) -> Iterator[tuple[str, str, str]]:
+    """The column of each fault, what was expected there and what was found."""
+    if len(cells) != len(COLUMNS):
+        yield "row", f"{len(COLUMNS)} columns with tabs between them", str(len(cells))
+        return
+    form = cells[0]
+    if not form or form != form.lower() or len(form.split()) != 1:
+        yield "form", "one word in lower case", quoted(form)
+    for (name, values), cell in zip(VALUES.items(), cells[1:], strict=False):
+        if cell not in values:
+            yield name, choices(values), quoted(cell)
+
+
+def _check(path: Path, faults: Callable[[list[_Row]], Iterator[Problem]]) -> None:
+    """Raise with all faults of the rows of a file; lines that start with `# ` are comments."""
+    lines = enumerate(read_text_lines(path), start=1)
+    rows = [
+        (number, line.rstrip("\r").split("\t"))
+        for number, line in lines
+        if line.strip() and not line.startswith("# ")
+    ]
+    if not rows:
+        raise input_error(path, "file", "at least one row", "none")
+    if problems := list(faults(rows)):
+        raise InputError(problems)
+
+
+def _clitics(language: str) -> Mapping[str, tuple[str, ...]]:
+    """The lists of words that are joined to others; none if the language has no file."""
+    table = own_table(language)
+    if table is None:
+        return word_lists("clitics", Tokeniser(language).language)
+    path = table.with_suffix(".clitics.tsv")
+    found: dict[str, tuple[str, ...]] = {}
+
+    def faults(rows: list[_Row]) -> Iterator[Problem]:
+        for number, (name, *words) in rows:
+            if len(words) != 1 or not words[0].split():
+                expected = "a list, a tab, and its words with spaces between them"
+                yield Problem(str(path), number, "row", expected, quoted("\t".join((name, *words))))
+            elif name not in CLITICS or name in found:
+                what = f"{quoted(name)} twice" if name in found else quoted(name)
+                yield Problem(str(path), number, "list", f"{choices(CLITICS)}, each once", what)
+            else:
+                found[name] = tuple(words[0].split())
+                for pair in found[name] if name == "elided" else ():
+                    if len(pair.split("=")) != 2:
+                        yield Problem(str(path), number, name, "pairs such as c'=ce", quoted(pair))
+
+    if is_file(path):
+        _check(path, faults)
     return found
 
 
@@ -107,12 +219,13 @@ _SPANISH_ENCLITICS = re.compile(
 
 
 class TranslationWords:
-    """The words of translations into one language."""
+    """The words of translations into one language, which may be given by a table of one's own."""
 
     def __init__(self, language: str) -> None:
-        self.tokenise = Tokeniser(language)
+        table = own_table(language)
+        self.tokenise = Tokeniser(language if table is None else table.stem)
         self.language = self.tokenise.language
-        clitics = word_lists("clitics", self.language)
+        clitics = _clitics(language)
         self.elided = dict(pair.split("=") for pair in clitics.get("elided", ()))
         self.after = frozenset(clitics.get("after-hyphens", ()))
         self.before = frozenset(clitics.get("before-hyphens", ()))
@@ -197,9 +310,13 @@ class TranslationWords:
 
 
 @lru_cache(maxsize=8)
+def _shipped_words(language: str) -> TranslationWords:
+    return TranslationWords(language)
+
+
 def target_words(language: str) -> TranslationWords:
     """The words of a language, whose tokeniser remembers what it has seen."""
-    return TranslationWords(language)
+    return TranslationWords(language) if own_table(language) else _shipped_words(language)
 
 
 def has_form(words: Sequence[str], form: Sequence[str]) -> bool:

@@ -31,7 +31,7 @@ def tracked() -> list[str]:
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
     """A copy of the project as it is checked out."""
-    copy = tmp_path_factory.mktemp("source")
+    copy = tmp_path_factory.mktemp("source") / "crosspro"  # as a clone is called
     for name in tracked():
         if not name.startswith("tests/"):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -139,6 +139,8 @@ def test_extras_leave_the_project_editable(source, tmp_path):
     code = "from crosspro.data_prep import just_written as m; print(m.VALUE, m.__file__)"
     found = call(python, "-c", code, cwd=tmp_path)
     assert found.stdout.split() == ["3", str(source / "data_prep" / "just_written.py")]
+    beside = call(python, "-c", "import crosspro; print(crosspro.__version__)", cwd=source.parent)
+    assert beside.returncode == 0, beside.stderr
 
 
 def test_extras_are_installed_as_the_project_is():

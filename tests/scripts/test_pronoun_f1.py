@@ -62,3 +62,62 @@ def test_output_in_one_line_is_aligned_with_the_reference(files):
     assert "sentences:aligned(same-words)" in read["signature"]
     assert read["warnings"][0].startswith("one: sentences aligned, 2 with 2 of the source: 2 one")
     assert b"only with --align-sentences" in crosspro(*call, "--source", files / "ref").stderr
+
+
+HEADER = "form\tkind\trole\tperson\tnumber\tgender\talso\n"
+
+
+@pytest.fixture
+def italian(tmp_path):
+    (tmp_path / "it.tsv").write_text(
+        f"# Italian.\n{HEADER}lui\tpersonal\tsubject\t3\tsg\tm\t-\n"
+        "lei\tpersonal\tsubject\t3\tsg\tf\t-\nla\tpersonal\tobject\t3\tsg\tf\tarticle\n"
+    )
+    (tmp_path / "ref").write_text("Lei dorme, dille-lui.\nLa vede.\n")
+    (tmp_path / "mt").write_text("Lui dorme.\nLa vede.\n")
+    return tmp_path
+
+
+def test_a_table_of_ones_own(italian):
+    call = ("pronoun-f1", "--candidate", italian / "mt", "--reference", italian / "ref",
+            "-l", italian / "it.tsv", "--layout", "json")  # fmt: skip
+    found = json.loads(crosspro(*call).stdout)
+    assert found["systems"][0]["counts"] == {"reference": 1, "candidate": 1, "matched": 0}
+    assert "language:it." in found["signature"]
+    (italian / "it.clitics.tsv").write_text("after-hyphens\tlui lei\n")
+    joined = json.loads(crosspro(*call, "--ambiguous").stdout)
+    assert joined["systems"][0]["counts"] == {"reference": 3, "candidate": 2, "matched": 2}
+    assert joined["data"]["language"] != found["data"]["language"]
+
+
+def test_all_faults_of_a_table_are_told(italian):
+    call = ("pronoun-f1", "--candidate", italian / "mt", "--reference", italian / "ref")
+    path = italian / "it.tsv"
+    row = "lui\tpersonal\tsubject\t3\tsg\tm\t-\n"
+    path.write_text(f"{row}{row}{row}Lei\tpersonel\tsubject\t4\tsing\tx\t-\nlo\tpersonal\n")
+    found = crosspro(*call, "-l", path)
+    assert found.code == 2
+    told = found.stderr.decode()
+    for fault in (
+        ":1: header: expected form, kind, role, person, number, gender, also, with tabs",
+        ":3: row: expected each reading once, found a second one of 'lui'",
+        ":4: form: expected one word in lower case, found 'Lei'",
+        ":4: kind: expected one of personal, possessive, reflexive, demonstrative, found",
+        ":4: person: expected one of 1, 2, 3, -, found '4'",
+        ":4: number: expected one of sg, pl, -, found 'sing'",
+        ":4: gender: expected one of m, f, n, -, found 'x'",
+        ":5: row: expected 7 columns with tabs between them, found 2",
+    ):
+        assert f"{path}{fault}" in told
+    path.write_text("")
+    assert b"at least one row, found none" in crosspro(*call, "-l", path).stderr
+    path.write_text(HEADER)
+    beside = italian / "it.clitics.tsv"
+    beside.write_text("after\tlui\nelided\tl'=la l'\nwhole\n")
+    told = crosspro(*call, "-l", path).stderr.decode()
+    for fault in (
+        ":1: list: expected one of after-hyphens, before-hyphens, whole, elided, each once, found",
+        ":2: elided: expected pairs such as c'=ce, found \"l'\"",
+        ":3: row: expected a list, a tab, and its words with spaces between them, found 'whole'",
+    ):
+        assert f"{beside}{fault}" in told

@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.statistics import Floats, Ints, quotient
 from crosspro.evaluation.inputs.plain_text import MTText
@@ -27,6 +26,7 @@ from crosspro.evaluation.inputs.pronoun_forms import (
     GENDERS,
     LANGUAGES,
     PronounReading,
+    check_table,
     readings_of,
     target_words,
 )
@@ -52,7 +52,6 @@ class GroupCounts:
     counts: Ints
 
 
-@lru_cache(maxsize=16)
 def pronoun_groups(language: str, ambiguous: bool = False) -> Mapping[str, tuple[Group, ...]]:
     """The pronouns that are counted in a language, with the groups that each belongs to."""
     found = {}
@@ -151,8 +150,7 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
     def items(self, data: MTText) -> ScoredText:
         """The lines, with the counts of each group; the language must have a table of pronouns."""
         language, ambiguous = self.settings.language, self.settings.ambiguous
-        if language not in LANGUAGES:
-            raise input_error("--language", "language", choices(LANGUAGES), quoted(language))
+        facts = {"language": check_table(language)}
         wanted = pronouns_of(data.references[0], language, ambiguous)
         counted = [
             count_groups(wanted, pronouns_of(lines, language, ambiguous), language, ambiguous)
@@ -161,7 +159,6 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
         groups = sorted({group for one in counted for group in one}, key=place_in_report)
         none = () if any(wanted) else ("the reference has no pronoun",)
         found = tuple([(group, one.get(group, _NONE)) for group in groups] for one in counted)
-        facts = {"language": language}
         warnings = *data.warnings, *none
         return Scored(data, data.names, found, data.units, facts, warnings, data.prepared)
 
@@ -198,7 +195,7 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
         return [
             f"pronoun_{measure}",
             *([":".join(group).replace(" ", "_")] if group != TOTAL else []),
-            f"language:{self.settings.language}",
+            f"language:{scored.facts['language']}",
             f"lines:{scored.size}",
             f"ambiguous:{'yes' if self.settings.ambiguous else 'no'}",
         ]
