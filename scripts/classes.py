@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
-from crosspro.data_prep.annotate.corpus import annotate_text, default_tagset
+from crosspro.data_prep.annotate.corpus import annotate_text, default_tagset, has_annotator
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import OTHER
 from crosspro.data_prep.formats.links import read_links
@@ -48,7 +48,8 @@ def classes_command(
     target: Annotated[Path | None, typer.Option(help="Target text, line by line.")] = None,
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
     annotator: Annotated[
-        str, typer.Option(help="Of the target: auto, spacy:MODEL, conllu:FILE, tokens:FILE …")
+        str,
+        typer.Option(help="Of the target: auto, spacy:MODEL, conllu:FILE, tokens:FILE …, or none."),
     ] = "auto",
     merge: Annotated[
         list[str] | None,
@@ -77,6 +78,9 @@ def classes_command(
     As for the shared tasks: the target words with a pronoun tag that are linked to each source
     pronoun are counted; frequent ones become classes, and pronouns that are nearly always
     translated in one way are left out. The draft is a complete task file for `crosspro prepare`.
+
+    A language without an annotator (auto), or with none, has no tags: all linked words are counted,
+    and the draft is a task of words as they are. Take out of it what is no pronoun.
     """
     check_languages(source_language, target_language)
     wanted = _words(pronouns, "source-pronouns")
@@ -84,7 +88,11 @@ def classes_command(
     if output is not None and output.suffix not in (".yaml", ".yml"):
         raise input_error("settings", "--output", "a name that ends in .yaml", quoted(str(output)))
     tagset = default_tagset(target_language)
-    annotate_text([], annotator, target_language, tagset)  # tells at once what is missing
+    tagged = annotator != "none" and (annotator != "auto" or has_annotator(target_language))
+    if tagged:
+        annotate_text([], annotator, target_language, tagset)  # tells at once what is missing
+    else:
+        print("note: without an annotator every linked word counts as a pronoun", file=sys.stderr)
     texts = list(
         read_bitext(
             source,
@@ -101,7 +109,9 @@ def classes_command(
     else:
         print(f"aligning {len(texts):,} segments", file=sys.stderr)
         found = align_corpus(left, right, AlignerSettings())
-    annotated = annotate_text(right, annotator, target_language, tagset, parse=False, jobs=jobs)
+    annotated: Iterable[AnnotatedSentence | None] = [None] * len(right)
+    if tagged:
+        annotated = annotate_text(right, annotator, target_language, tagset, parse=False, jobs=jobs)
     sentences = (
         AlignedSentence.of(s, t, tags, pairs)
         for s, t, tags, pairs in zip(left, right, annotated, found, strict=True)
@@ -111,7 +121,7 @@ def classes_command(
     print(_report(proposal, fillers, min_share), end="")
     if output is not None:
         pair = source_language, target_language
-        write_text(output, task_draft(proposal, *pair, len(texts), str(output)))
+        write_text(output, task_draft(proposal, *pair, len(texts), str(output), tagged))
         print(f"{output}: {len(proposal.classes)} classes", file=sys.stderr)
 
 

@@ -138,6 +138,11 @@ def default_annotator(language: str) -> str:
     )
 
 
+def has_annotator(language: str) -> bool:
+    """Whether `auto` stands for one in a language."""
+    return language in DEFAULT_MODELS or language in HANTA_MODELS
+
+
 def default_tagset(language: str) -> str:
     """The tagset that the tasks use for a target language."""
     return "treetagger-fr" if language == "fr" else "universal"

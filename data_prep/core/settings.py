@@ -239,6 +239,8 @@ class _Checker:
         if error["type"] == "missing":
             if self._unwrapped(node, once=True)["type"] == "nullable" or node["type"] == "nullable":
                 return Fault(place, "a value, or null", "no such key")
+            while "expected" in node.get("schema", {}).get("metadata", {}):
+                node = node["schema"]  # what it is, before what it must be besides
             return Fault(place, self._words(node), "nothing")
         value, context = error["input"], error.get("ctx", {})
         found = context["found"] if error["type"] == "must" else _found(error)

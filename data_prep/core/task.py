@@ -1,7 +1,8 @@
 """A task: a language pair and a year's rules, read strictly from one YAML file.
 
 The files of the shared tasks are in `conf/task/`; a new language pair is a new file and no code.
-Every key is required and no other is allowed. All faults of a file are reported together.
+Keys without a default are required, and no other is allowed. All faults of a file are reported
+together.
 
 Several tasks can be one, so that one network is pre-trained for all of them. Its classes are those
 of all tasks by name, in the order of the tasks, with one OTHER at the end. Nothing is prepared,
@@ -81,30 +82,33 @@ class SubjectFilter:
     German expletives (`EP`) by not accepting them.
     """
 
-    pronouns: Words
-    labels: Words
-    expletive_labels: Words
+    pronouns: Words = ()
+    labels: Words = ()
+    expletive_labels: Words = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Task:
-    """The rules of one shared task; see the comments in `conf/task/en-fr.yaml` for each key."""
+    """The rules of one shared task; see the comments in `conf/task/en-fr.yaml` for each key.
+
+    The fillers are all forms of the classes, unless some are named.
+    """
 
     name: Name
     source_language: Name
     target_language: Name
-    years: Years
+    years: Years = ()
     target: Target
     tagset: Tagset
     forms: Mapping[ClassName, Forms] = field(metadata={"key": "classes"})
     source_pronouns: Words
-    null_subjects: bool
-    fillers: Words
-    other_fillers: Words
-    symmetrisation: Symmetrisation
-    subject_filter: SubjectFilter
-    coarse: Mapping[str, str]
-    official_score: OfficialScore
+    null_subjects: bool = False
+    fillers: Words = ()
+    other_fillers: Words = ()
+    symmetrisation: Symmetrisation = "grow-diag-final-and"
+    subject_filter: SubjectFilter = SubjectFilter()
+    coarse: Mapping[str, str] = field(default_factory=dict)
+    official_score: OfficialScore = "macro_recall"
     linked: Words = ()
     class_index: Mapping[str, int] = field(init=False, repr=False, compare=False)
     """The index of a class by its own name and by each of its forms."""
@@ -114,6 +118,9 @@ class Task:
         for position, words in enumerate(self.forms.values()):
             index.update(dict.fromkeys(words, position))
         object.__setattr__(self, "class_index", index)
+        if not self.fillers:
+            forms = [word for name, own in self.forms.items() if name != OTHER for word in own]
+            object.__setattr__(self, "fillers", tuple(dict.fromkeys(forms)))
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -189,18 +196,11 @@ def task_of_labels(labels: Sequence[str] | None, tagged: bool = False) -> Task:
         name="labels",
         source_language="source",
         target_language="target",
-        years=(),
         target="lemmatised" if tagged else "inflected",
         tagset="none",
         forms={label: (label,) for label in labels or ()},
         source_pronouns=(),
-        null_subjects=False,
-        fillers=(),
-        other_fillers=(),
         symmetrisation="grow-diag-final",
-        subject_filter=SubjectFilter((), (), ()),
-        coarse={},
-        official_score="macro_recall",
     )
     if labels is None:
         object.__setattr__(task, "class_index", _AnyLabel())
@@ -250,7 +250,7 @@ SEVERAL = "mul"
 _JOINT = "joint"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JointTask(Task):
     """What `tasks` have together; rules of preparing data are those of the first."""
 

@@ -46,16 +46,19 @@ class AlignedSentence:
         cls,
         source: Sequence[str],
         target: Sequence[str],
-        annotation: AnnotatedSentence,
+        annotation: AnnotatedSentence | None,
         links: Sequence[Link],
     ) -> AlignedSentence:
-        """What counting needs of a sentence pair and the annotation of its target."""
-        return cls(
-            [word.lower() for word in source],
-            [word.lower() for word in target],
-            [token.tag for token in annotation.tokens],
-            links,
-        )
+        """What counting needs of a sentence pair and the annotation of its target.
+
+        Without one, every word may be a pronoun.
+        """
+        words = [word.lower() for word in target]
+        if annotation is None:
+            tags = ["PRON" if word[0].isalpha() else "X" for word in words]
+        else:
+            tags = [token.tag for token in annotation.tokens]
+        return cls([word.lower() for word in source], words, tags, links)
 
 
 @dataclass(frozen=True)
@@ -179,7 +182,7 @@ target_language: {target}
 # Years whose published results belong to this task.
 years: []
 # lemmatised: target tokens are lemma|TAG; inflected: they are words.
-target: lemmatised
+target: {form}
 # Tags of the target: universal (12 tags), treetagger-fr (cut at the colon), none.
 tagset: {tagset}
 # Each class with the target words that fall into it, most frequent first. Forms of one word that
@@ -209,18 +212,24 @@ official_score: macro_recall
 
 
 def task_draft(
-    proposal: Proposal, source: str, target: str, segments: int, origin: str = "draft"
+    proposal: Proposal,
+    source: str,
+    target: str,
+    segments: int,
+    origin: str = "draft",
+    tagged: bool = True,
 ) -> str:
     """The task file of a proposal, with comments; it is read, and so known to be one.
 
-    `origin` is the name used in messages.
+    `origin` is the name used in messages. Without tags the task is one of words as they are, in
+    which no annotator is asked for subjects either.
     """
     if not proposal.source_pronouns:
         raise CrossproError(
             "pronouns: expected at least one with several translations, found none: name others, "
             "give more text, or a higher --unambiguous"
         )
-    subjects = _subject_filter(source, proposal.source_pronouns)
+    subjects = _subject_filter(source, proposal.source_pronouns) if tagged else SubjectFilter()
     forms = [w for name, words in proposal.classes.items() if name != OTHER for w in words]
     lines = (f"  {_scalar(name)}: {_flow(words)}" for name, words in proposal.classes.items())
     text = _DRAFT.format(
@@ -228,7 +237,8 @@ def task_draft(
         source=source,
         target=_scalar(target),
         segments=segments,
-        tagset=default_tagset(target),
+        form="lemmatised" if tagged else "inflected",
+        tagset=default_tagset(target) if tagged else "none",
         classes="\n".join(lines),
         pronouns=_flow(proposal.source_pronouns),
         fillers=_flow(forms),

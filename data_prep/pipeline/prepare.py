@@ -121,11 +121,11 @@ def prepare(
 
 
 def check_settings(task: Task, settings: PrepareSettings) -> None:
-    """Raise at once what would be missing later: a package, a model, a file."""
+    """Raise at once what would be missing later, or is named though missing: a model, a file."""
     if settings.links is not None and (settings.align_with or settings.prior):
         expected = "none beside align_with and prior, by which they are made"
         raise input_error("settings", "links", expected, str(settings.links))
-    if task.tagged or task.null_subjects:
+    if task.tagged or task.null_subjects or settings.annotator != "auto":
         make_annotator(settings.annotator, task.target_language, _tagset(task.tagset))
     if task.null_subjects or _filters(task, settings.rules):
         make_annotator(settings.source_annotator, task.source_language, "universal")

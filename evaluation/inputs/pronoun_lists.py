@@ -238,6 +238,8 @@ class _Reader:
     def word_problem(self, key: str, expected: str, word: str, found: str = "{}") -> None:
         shown = found.format(repr(word))
         path, line = self.origins.of_word(key, word)
+        if path != self.origin:
+            expected += f" (inherited: replace {key})"
         self.problems.append(Problem(path, line, key, expected, shown))
 
     def string(self, key: str, value: object) -> str:

@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from crosspro.data_prep.core.task import task_names
+from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES
+from crosspro.evaluation.inputs.pronoun_lists import lists_names
+from crosspro.evaluation.protest.language import shipped_languages
 from tests.conftest import ROOT, SHARED_DATA
 from tests.docs.walkthrough import follow, matches, steps
 
 DOCS = ROOT / "docs"
-QUICK = ("index", "tutorials/add-metric")
+QUICK = ("index", "tutorials/add-metric", "tutorials/add-language")
 NEEDS: dict[str, tuple[str, ...]] = {
     "tutorials/own-pair": ("package sklearn", "package torch"),
     "tutorials/leaderboard-row": ("official_discomt2015",),
@@ -38,10 +42,17 @@ def test_a_page_can_be_followed(name, tmp_path, monkeypatch):
 
 def test_every_tutorial_is_followed():
     pages = {f"tutorials/{page.stem}" for page in (DOCS / "tutorials").glob("*.md")}
-    elsewhere = {"tutorials/index", "tutorials/add-language"}  # tests/integration/test_languages
-    assert pages - elsewhere == {name for name in (*QUICK, *NEEDS) if name.startswith("tutorials")}
+    assert pages - {"tutorials/index"} == {
+        name for name in (*QUICK, *NEEDS) if name.startswith("tutorials")
+    }
     for name in (*QUICK, *NEEDS):
         assert steps(DOCS / f"{name}.md"), name
+
+
+def test_the_language_of_the_tutorial_is_a_new_one():
+    assert "en-pt" not in lists_names()
+    assert "pt" not in (*shipped_languages(), *LANGUAGES)
+    assert not any(name.startswith("en-pt") for name in task_names())
 
 
 def test_what_is_left_out_may_be_anything():

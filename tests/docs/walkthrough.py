@@ -81,7 +81,6 @@ def follow(page: Path, folder: Path) -> None:
         for step in steps(page):
             where = f"{page.relative_to(ROOT)}:{step.line}"
             if step.kind == "file":
-                Path(step.file).parent.mkdir(parents=True, exist_ok=True)
                 Path(step.file).write_text(step.text, "utf-8")
                 continue
             out, both = _run(step, where)

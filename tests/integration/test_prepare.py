@@ -262,6 +262,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(tokens, tmp_path):
     [
         (["--annotator", "spacy:no_such_model"], "spacy"),  # the package or the model is missing
         (["--annotator", "tokens:nowhere"], "nowhere"),
+        (["--task", "en-fr-text", "--annotator", "tokens:nowhere"], "nowhere"),  # not needed
         (["--annotator", "magic"], "expected one of"),
         (["--rule", "colour=red"], "several_accepted"),
         (["--rule", "first_side=up"], "left, right"),

@@ -24,6 +24,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.scripts.main import COMMANDS
 from tests.conftest import GOLDEN, ROOT
+from tests.docs.walkthrough import follow, steps
 from tests.scripts.run import crosspro
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -174,6 +175,11 @@ def test_a_translation_is_proofread_as_it_is_shown(folder):
     result = crosspro("proofread", *sides)
     assert result.code == 1
     assert f"$ crosspro proofread book.en book.de\n{result.stdout.decode()}```" in README
+
+
+def test_a_pronoun_is_filled_from_python_as_it_is_shown(tmp_path):
+    assert any(step.kind == "python" and step.shown for step in steps(ROOT / "README.md"))
+    follow(ROOT / "README.md", tmp_path)
 
 
 def test_commands_in_the_text_are_known():

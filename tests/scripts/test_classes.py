@@ -132,3 +132,23 @@ def test_no_draft_without_an_ambiguous_pronoun(tokens, tmp_path):
     assert "at least one with several translations" in result.stderr.decode()
     assert b"thou: not in the text" in result.stdout
     assert not output.exists()
+
+
+@pytest.mark.parametrize("language", [("pt",), ("fr", "--annotator", "none")])
+def test_without_an_annotator_every_linked_word_counts(language, tmp_path):
+    texts = {
+        "source": "It sleeps .\nIt stays .\n",
+        "target": "ela dorme .\n. fica\n",
+        "links": "0-0 1-1\n0-0 1-1\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    files = [part for name in texts for part in (f"--{name}", tmp_path / name)]
+    draft = ("--source-pronouns", "it", "--unambiguous", 1, "-o", tmp_path / "draft.yaml")
+    languages = ("--source-language", "en", "--target-language", *language)
+    result = crosspro("classes", *files, *languages, *draft)
+    assert result.code == 0, result.stderr
+    assert b"note: without an annotator" in result.stderr
+    task = load_task(tmp_path / "draft.yaml")
+    assert task.classes == ("ela", "OTHER")
+    assert (task.target, task.tagset, task.subject_filter.pronouns) == ("inflected", "none", ())

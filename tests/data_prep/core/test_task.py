@@ -88,7 +88,11 @@ def change(**changes):
     ("mapping", "key", "fragment"),
     [
         (change(colour="red"), "colour", "unknown key"),
-        ({k: v for k, v in content().items() if k != "fillers"}, "fillers", "found nothing"),
+        (
+            {k: v for k, v in content().items() if k != "source_pronouns"},
+            "source_pronouns",
+            "expected a list of words, found nothing",
+        ),
         (change(classes={"il": [], "OTHER": ["NONE"]}), "classes.il", "at least one form"),
         (
             change(classes={"il": ["il"], "on": ["il"], "OTHER": ["NONE"]}),
@@ -102,7 +106,7 @@ def change(**changes):
         (change(symmetrisation="grow"), "symmetrisation", "grow-diag-final-and"),
         (change(fillers=["maison"]), "fillers", "maison"),
         (change(other_fillers=["il"]), "other_fillers", "a form of il"),
-        (change(subject_filter={"pronouns": []}), "subject_filter.labels", "found nothing"),
+        (change(subject_filter={"pronouns": [1]}), "subject_filter.pronouns", "a list of words"),
         (change(coarse={"on": "XX"}), "coarse.on", "'XX'"),
         (change(source_pronouns=[]), "source_pronouns", "at least one"),
         (change(source_pronouns=["it", "it"]), "source_pronouns", "'it' twice"),
@@ -117,6 +121,19 @@ def test_faults_name_the_file_and_the_key(mapping, key, fragment):
         task_from_mapping(mapping, "my.yaml")
     assert f"my.yaml: {key}: expected" in str(caught.value)
     assert fragment in str(caught.value)
+
+
+def test_a_task_of_few_keys_is_one():
+    task = task_from_mapping(
+        {"name": "en-it", "source_language": "en", "target_language": "it", "target": "inflected",
+         "tagset": "none", "source_pronouns": ["it"],
+         "classes": {"lo": ["lo", "l'"], "la": ["la"], "OTHER": ["NONE"]}},
+        "my.yaml",
+    )  # fmt: skip
+    assert task.fillers == ("lo", "l'", "la")
+    assert (task.years, task.coarse, task.null_subjects, task.other_fillers) == ((), {}, False, ())
+    assert task.subject_filter.pronouns == ()
+    assert task_from_mapping(task_to_mapping(task), "again") == task
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -198,6 +198,16 @@ def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path):
         load_lists(own)
 
 
+def test_what_is_inherited_and_does_not_fit_is_to_be_replaced(tmp_path):
+    path = tmp_path / "my.yaml"
+    path.write_text("inherits: en-fr\ntarget_pronouns: [il]\nidentical: [[il, elle]]\n", "utf-8")
+    with pytest.raises(InputError) as caught:
+        load_lists(path)
+    told = str(caught.value)
+    assert "my.yaml:3: identical: expected members of target_pronouns, found 'elle'" in told
+    assert "equivalent: expected members of target_pronouns (inherited: replace equivalent)" in told
+
+
 def test_an_unknown_parent_and_a_circle(tmp_path):
     path = tmp_path / "my.yaml"
     path.write_text("inherits: en-fx\n", "utf-8")
