@@ -21,12 +21,12 @@ from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
 from crosspro.baselines.ngram.text import read_sentences
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.task import load_task
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Output
 
 if TYPE_CHECKING:
     from crosspro.baselines.ngram.text import Report
+    from crosspro.data_prep.core.task import Task
 
 app = command_app()
 
@@ -108,10 +108,10 @@ def train(
         folder=temp,
         skip_symbols=skip_symbols,
     )
-    rules = None if task is None else load_task(task)
+    sentences = read_sentences(texts, _rules(task))
     start = time.perf_counter()
     with _progress() as report:
-        made = estimate(read_sentences(texts, rules), settings, report)
+        made = estimate(sentences, settings, report)
         for path in filter(None, (arpa, output)):
             if path is arpa or is_arpa(path):
                 write_ngrams(path, made.words, made.orders, report)
@@ -147,13 +147,13 @@ def query(
     output: Output = None,
 ) -> None:
     """Score text: log10 of each sentence, perplexity with and without unknown words (OOVs)."""
-    rules = None if task is None else load_task(task)
+    sentences = read_sentences(texts, _rules(task))
     totals = Totals()
     with _progress() as report:
         opened = load_model(model, engine, report)
         target = nullcontext(sys.stdout.buffer) if output is None else atomic_output(output)
         with target as handle:
-            for batch, scores in score_batches(opened, read_sentences(texts, rules), totals):
+            for batch, scores in score_batches(opened, sentences, totals):
                 if not summary:
                     handle.write(sentence_lines(batch, scores, per_word=per_word))
                 report(f"{totals.tokens:,} tokens, {totals.sentences:,} sentences")
@@ -176,6 +176,14 @@ def convert(
     """Write a model in the other form: ARPA as binary, which opens at once, or the reverse."""
     with _progress() as report:
         save_model(output, load_own(model, report), report)
+
+
+def _rules(task: str | None) -> Task | None:
+    if task is None:
+        return None
+    from crosspro.data_prep.core.task import load_task
+
+    return load_task(task)
 
 
 @contextmanager

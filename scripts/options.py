@@ -8,16 +8,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand
 
-from crosspro.data_prep.annotate.layers import Layers, layers_beside
 from crosspro.data_prep.core.errors import quoted
 from crosspro.data_prep.core.files import atomic_output, is_plain_name
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.evaluation.output.tables import Row, Style
+
+if TYPE_CHECKING:
+    from crosspro.data_prep.annotate.layers import Layers
 
 Evaluated = TypeVar("Evaluated")
 
@@ -210,6 +212,8 @@ def run_and_file(run: Path | None, file: Path | None, model: Path | None) -> tup
 
 def layers_of(file: Path, doc_ids: Path | None) -> Layers:
     """The layers beside a data file, with other documents if they are given with --doc-ids."""
+    from crosspro.data_prep.annotate.layers import layers_beside  # with all of tasks and examples
+
     layers = layers_beside(file)
     if doc_ids is None:
         return layers

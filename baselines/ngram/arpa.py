@@ -32,12 +32,9 @@ from crosspro.baselines.ngram.model import (
     NGrams,
     build_model,
 )
-from crosspro.baselines.ngram.text import Report, split_words
+from crosspro.baselines.ngram.text import Report, split_lines
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines
-
-_is_space = np.zeros(256, bool)
-_is_space[list(b"\t\n\r ")] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +49,14 @@ class Columns:
 
 def parse_lines(text: bytes, first_line: int, n: int, highest: bool) -> Columns | None:
     """The entries of some lines, blank ones left out; None if anything is wrong."""
-    if not text.endswith(b"\n"):
-        text += b"\n"
-    fields = _fields_per_line(text)
+    found, fields = split_lines(text)
     filled = np.flatnonzero(fields)
     with_back_off = fields[filled] == n + 2
     if not (with_back_off | (fields[filled] == n + 1)).all() or b"\0" in text:
         return None
-    tokens = np.array(split_words(text), dtype=object)
+    # bytes.split is quicker, but splits at characters, too, that are parts of words in KenLM.
+    split = [*found] if b"\v" in text or b"\f" in text else text.split()
+    tokens = np.array(split, dtype=object)
     first = (np.cumsum(fields) - fields)[filled]
     log_probs = _floats(tokens[first])
     back_offs = np.zeros(len(filled), np.float32)
@@ -75,16 +72,6 @@ def parse_lines(text: bytes, first_line: int, n: int, highest: bool) -> Columns 
     return Columns(np.minimum(log_probs, 0), words, back_offs, filled + first_line)
 
 
-def _fields_per_line(text: bytes) -> IntArray:
-    raw = np.frombuffer(text, np.uint8)
-    space = _is_space[raw]
-    starts = ~space
-    starts[1:] &= space[:-1]
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(starts)])
-    ends = np.flatnonzero(raw == ord("\n"))
-    return np.diff(before[ends], prepend=0)
-
-
 def _floats(tokens: NDArray[np.object_]) -> Floats | None:
     try:
         values = np.fromiter(map(float, tokens), np.float64, len(tokens))
@@ -98,7 +85,7 @@ def line_problems(path: str, text: bytes, first_line: int, n: int, highest: bool
     """What is wrong with the form of each of some lines."""
     problems = []
     for number, line in enumerate(text.split(b"\n"), start=first_line):
-        tokens = split_words(line)
+        tokens = [*split_lines(line)[0]]
         problem = partial(Problem, path, number)
         if not tokens:
             continue

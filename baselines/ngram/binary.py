@@ -67,11 +67,12 @@ def range_fault(model: NGramModel) -> str | None:
         ):
             return "an n-gram of another length than its node"
     for name, values in (("probability", model.log_probs), ("back-off", model.back_offs)):
-        if any(np.isnan(values[part].min()) for part in _slices(0, len(values))):
+        highest = values.max()  # which is no number if one of them is none
+        if np.isnan(highest):
             return f"a {name} that is no number"
-        if any(values[part].max() == np.inf for part in _slices(0, len(values))):
+        if highest == np.inf:
             return f"a {name} that is infinite"
-    if any(model.log_probs[part].max() > ROUNDING for part in _slices(0, len(model.log_probs))):
+    if model.log_probs.max() > ROUNDING:
         return "a probability above 1"
     return None
 

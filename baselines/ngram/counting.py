@@ -138,15 +138,16 @@ def _sort_chunk(
         part_rows = new_rows[part]
         part_rows[:] = NO_ROW
         part_rows[places] = np.cumsum(first, dtype=np.uint32) - 1
-    run = SortedRun(
-        space.empty(len(starts), np.int64),
-        space.empty(len(starts), np.uint32),
-        space.empty(len(starts), np.uint32),
-    )
-    run.keys[:] = keys[starts]
-    run.counts[:] = np.diff(starts, append=len(keys))
-    run.suffixes[:] = rows[part][places[starts]]
-    return run
+    # Memory is fullest here: what is not needed any more goes at once.
+    found: Keys = space.empty(len(starts), np.int64)
+    keys.take(starts, out=found, mode="clip")
+    del keys, first
+    counts: Counts = space.empty(len(starts), np.uint32)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1], casting="unsafe")
+    counts[-1:] = len(places) - starts[-1:]
+    suffixes: Rows = space.empty(len(starts), np.uint32)
+    rows[part].take(places.take(starts), out=suffixes, mode="clip")
+    return SortedRun(found, counts, suffixes)
 
 
 def _sorted(

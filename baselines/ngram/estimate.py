@@ -58,10 +58,10 @@ def adjusted_counts(tables: Sequence[NGramTable], n: int, space: Workspace) -> C
     table = tables[n - 1]
     if n == len(tables):
         return table.counts
-    adjusted: Counts = space.zeros(len(table), np.int64)
+    adjusted: Counts = space.zeros(len(table), np.uint32)
     longer = tables[n].suffixes
     for part in space.blocks(len(longer)):
-        np.add.at(adjusted, longer[part], 1)
+        np.add.at(adjusted, longer[part], np.uint32(1))
     adjusted[table.begin : table.end] = table.counts[table.begin : table.end]
     return adjusted
 
@@ -200,6 +200,7 @@ def smooth(
         if orders:
             contexts.write_back_offs(kept[n - 2], orders[-1].back_offs)
         probs = contexts.interpolate(counts, discount, probs)
+        del contexts  # the n-grams take its place
         if n == 1:
             probs[BEGIN_ID] = 1.0  # scoring it as a word shall cost nothing, as in KenLM
         orders.append(_select(table, probs, n, kept, space))

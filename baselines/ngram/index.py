@@ -134,6 +134,14 @@ class Index:
     keys: IntArray
     nodes: NDArray[np.uint32]
 
+    @classmethod
+    def of(cls, keys: IntArray) -> Index:
+        """The index of keys whose nodes are 0, 1, 2, …"""
+        places = bucket_of(keys, len(keys))
+        order = _order(places)
+        starts = np.append(0, np.cumsum(np.bincount(places, minlength=len(keys))))
+        return cls(starts.astype(np.uint32), keys[order], order.astype(np.uint32))
+
     def find(self, keys: IntArray) -> IntArray:
         """The node of each key, 0 where there is none."""
         nodes = np.zeros(len(keys), np.int64)
@@ -161,13 +169,19 @@ class Index:
 
 def bucket_of(keys: IntArray, buckets: int) -> IntArray:
     """The bucket of each key: a well-mixed 32-bit hash, scaled to the number of buckets."""
-    mixed = keys.view(np.uint64) * _MULTIPLIERS[0]
-    mixed ^= mixed >> _HALF
-    mixed *= _MULTIPLIERS[1]
-    mixed >>= _HALF
-    mixed *= np.uint64(buckets)
-    mixed >>= _HALF
-    return mixed.view(np.int64)
+    places = mixed(keys.view(np.uint64))
+    places >>= _HALF
+    places *= np.uint64(buckets)
+    places >>= _HALF
+    return places.view(np.int64)
+
+
+def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Other numbers, different ones for different ones, whose upper halves look random."""
+    found = numbers * _MULTIPLIERS[0]
+    found ^= found >> _HALF
+    found *= _MULTIPLIERS[1]
+    return found
 
 
 def build_index(

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crosspro.baselines.ngram.index import Index, IntArray, Workspace, build_index
+from crosspro.baselines.ngram.index import Index, IntArray, Workspace, build_index, mixed
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.processes import processors
 
@@ -32,26 +32,79 @@ SPECIAL_WORDS = (UNKNOWN, BEGIN, END)
 UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
 
 
-class Numbering(dict[bytes, int]):
-    """Gives each new word the next number; asking for a word adds it.
+_PIECE = 8
+_KEPT_BITS = np.array([(1 << 8 * size) - 1 for size in range(_PIECE + 1)], np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Words somewhere in a text: where each starts and ends."""
+
+    text: bytes
+    starts: IntArray
+    ends: IntArray
+
+    @classmethod
+    def of(cls, words: Iterable[bytes]) -> Words:
+        """Words one after the other."""
+        every = [*words]
+        ends = np.cumsum(np.fromiter(map(len, every), np.int64, len(every)))
+        return cls(b"".join(every), starts_before(ends), ends)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, place: int) -> bytes:
+        return self.text[self.starts[place] : self.ends[place]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return (self.text[start:end] for start, end in bounds)
+
+    def hashes(self) -> IntArray:
+        """64 bits for each word, by which it is known, as in KenLM.
+
+        Different words of at most eight bytes have different ones, longer words as good as surely.
+        """
+        pieces = np.ndarray(len(self.text) + 1, "<u8", self.text + bytes(_PIECE), strides=(1,))
+        at, left = self.starts, self.ends - self.starts
+        found = left.astype(np.uint64)
+        places = np.arange(len(self))
+        while len(places):
+            piece = pieces[at] & _KEPT_BITS.take(left, mode="clip")
+            found[places] = mixed(found[places] ^ piece)
+            more = np.flatnonzero(left > _PIECE)
+            places, at, left = places[more], at[more] + _PIECE, left[more] - _PIECE
+        return found.view(np.int64)
+
+
+def starts_before(ends: IntArray) -> IntArray:
+    """Where things start that lie one after the other, from where they end."""
+    return np.append(np.zeros(1, np.int64), ends[:-1])[: len(ends)]
+
+
+class Numbering:
+    """Gives each new word the next number.
 
     Words get their numbers in the order in which they appear, as in KenLM: the discounts depend on
     it (see `estimate.closing_rows`).
     """
 
     def __init__(self) -> None:
-        super().__init__((word, number) for number, word in enumerate(SPECIAL_WORDS))
+        self.words: list[bytes] = []
+        self._numbers: dict[int, int] = {}
+        self.of(Words.of(SPECIAL_WORDS))
 
-    def __missing__(self, word: bytes) -> int:
-        number = self[word] = len(self)
-        return number
-
-
-class KnownWords(dict[str | bytes, int]):
-    """The numbers of words; any word may be asked for, and one that is not there has 0."""
-
-    def __missing__(self, word: str | bytes) -> int:
-        return UNKNOWN_ID if isinstance(word, bytes) else self[as_bytes(word)]
+    def of(self, words: Words) -> NDArray[np.int32]:
+        """The numbers of words."""
+        hashes, first, own = np.unique(words.hashes(), return_index=True, return_inverse=True)
+        numbers = np.empty(len(hashes), np.int32)
+        for place in np.argsort(first).tolist():
+            number = self._numbers.setdefault(int(hashes[place]), len(self.words))
+            if number == len(self.words):
+                self.words.append(words[first[place]])
+            numbers[place] = number
+        return numbers[own]
 
 
 class ModelVocabulary:
@@ -66,8 +119,8 @@ class ModelVocabulary:
     @classmethod
     def of(cls, words: Sequence[bytes]) -> ModelVocabulary:
         """The vocabulary of a list of words, whose first three are the special ones."""
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-        return cls(np.frombuffer(b"".join(words), np.uint8), np.cumsum(lengths))
+        packed = Words.of(words)
+        return cls(np.frombuffer(packed.text, np.uint8), packed.ends)
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -75,18 +128,21 @@ class ModelVocabulary:
     @cached_property
     def words(self) -> list[bytes]:
         """The words by number."""
-        text = self.text.tobytes()
-        ends = self.ends.tolist()
-        return [text[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+        return [*self._packed]
+
+    @property
+    def _packed(self) -> Words:
+        return Words(self.text.tobytes(), starts_before(self.ends), self.ends)
 
     @cached_property
-    def numbers(self) -> KnownWords:
-        """The numbers by word; asked for only when text comes, so that opening a model is quick."""
-        return KnownWords(zip(self.words, range(len(self)), strict=True))
+    def _index(self) -> Index:
+        """Made only when text comes, so that opening a model is quick."""
+        return Index.of(self._packed.hashes())
 
     def ids(self, words: Iterable[str | bytes]) -> IntArray:
         """The numbers of words; 0 for those that are not known."""
-        return np.fromiter(map(self.numbers.__getitem__, words), np.int64)
+        given = words if isinstance(words, Words) else Words.of(map(as_bytes, words))
+        return self._index.find(given.hashes())
 
     def word(self, number: int) -> str:
         """A word as text."""

@@ -11,26 +11,26 @@ after the other in one array.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.baselines.ngram.index import Workspace
-from crosspro.baselines.ngram.model import BEGIN_ID, END_ID, Numbering, sums
+from crosspro.baselines.ngram.model import BEGIN_ID, END_ID, Numbering, Words, sums
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import bad_byte, read_lines
-from crosspro.data_prep.core.task import NONE, OTHER, Task
-from crosspro.data_prep.formats.shared_task import read_examples
+
+if TYPE_CHECKING:
+    from crosspro.data_prep.core.example import Example
+    from crosspro.data_prep.core.task import Task
 
 BATCH_LINES = 8192
-_word = re.compile(rb"[^ \t\r\n\0]+")
-_ODD_SPACES = (b"\v", b"\f", b"\0")
+_IS_SPACE = bytes(byte in b" \t\r\n\0" for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class SentenceBatch:
 
     path: Path
     first_line: int
-    words: list[bytes]
+    words: Words
     lengths: NDArray[np.int64]
 
     @classmethod
     def of(cls, path: Path, first_line: int, sentences: Sequence[list[bytes]]) -> SentenceBatch:
         """Sentences that are already split into words."""
         lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-        return cls(path, first_line, [word for words in sentences for word in words], lengths)
+        return cls(path, first_line, Words.of(chain.from_iterable(sentences)), lengths)
 
     @property
     def sentences(self) -> Iterator[list[bytes]]:
@@ -69,13 +69,19 @@ def read_text(path: Path) -> Iterator[SentenceBatch]:
     lines = read_lines(path)
     first = 1
     while batch := list(islice(lines, BATCH_LINES)):
-        _check_encoding(path, first, batch, lines)
-        yield SentenceBatch(path, first, *split_lines(batch))
+        text = b"".join(batch)
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(_bad_lines(path, first, batch, lines)) from None
+        yield SentenceBatch(path, first, *split_lines(text))
         first += len(batch)
 
 
 def read_targets(path: Path, task: Task) -> Iterator[SentenceBatch]:
     """The target sentences of a five-column file whose gaps have gold words."""
+    from crosspro.data_prep.formats.shared_task import read_examples  # plain text goes without
+
     examples = read_examples(path, task)
     first = 1
     while batch := list(islice(examples, BATCH_LINES)):
@@ -98,6 +104,8 @@ def filled(example: Example) -> list[str]:
     capitalised: in a lemmatised target it becomes the lemma. Words of OTHER stay as they are, since
     `I` and German nouns have capitals in the rest of the text too.
     """
+    from crosspro.data_prep.core.task import NONE, OTHER
+
     words: list[str] = [*example.lemmas]
     for gap in reversed(example.gaps):
         gold = example.gold_lemma(gap) or NONE
@@ -109,27 +117,15 @@ def filled(example: Example) -> list[str]:
     return words
 
 
-def split_lines(lines: Sequence[bytes]) -> tuple[list[bytes], NDArray[np.int64]]:
-    """The words of all lines, and how many each has."""
-    # bytes.split also splits at vertical tabs and form feeds, which are part of a word in KenLM,
-    # and not at NULs. All three are rare, and looking for them costs next to nothing.
-    text = b"".join(lines)
-    split = _word.findall if any(odd in text for odd in _ODD_SPACES) else bytes.split
-    each = list(map(split, lines))
-    lengths = np.fromiter(map(len, each), np.int64, len(each))
-    return list(chain.from_iterable(each)), lengths
-
-
-def split_words(line: bytes) -> list[bytes]:
-    """The words of a line."""
-    return split_lines([line])[0]
-
-
-def _check_encoding(path: Path, first: int, batch: list[bytes], rest: Iterator[bytes]) -> None:
-    try:
-        b"".join(batch).decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(_bad_lines(path, first, batch, rest)) from None
+def split_lines(text: bytes) -> tuple[Words, NDArray[np.int64]]:
+    """The words of some lines, and how many each line has."""
+    if not text.endswith(b"\n"):
+        text += b"\n"
+    space = np.frombuffer((b"\n" + text).translate(_IS_SPACE), bool)
+    edges = np.flatnonzero(space[1:] != space[:-1])
+    words = Words(text, edges[::2], edges[1::2])
+    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+    return words, np.diff(words.starts.searchsorted(ends), prepend=0)
 
 
 def _bad_lines(
@@ -181,7 +177,7 @@ def read_corpus(
     problems: list[Problem] = []
     with path.open("wb") as handle:
         for batch in batches:
-            numbers = np.fromiter(map(numbering.__getitem__, batch.words), np.int32)
+            numbers = numbering.of(batch.words)
             lengths = batch.lengths
             special = numbers <= END_ID
             if special.any():
@@ -201,7 +197,7 @@ def read_corpus(
         raise InputError(problems)
     if not tokens:
         raise CrossproError("text: expected sentences with words, found no word in any file")
-    return NumberedText(space.load(path, np.int32), list(numbering), sentences)
+    return NumberedText(space.load(path, np.int32), numbering.words, sentences)
 
 
 def _with_ends(numbers: NDArray[np.int32], lengths: NDArray[np.int64]) -> NDArray[np.int32]:

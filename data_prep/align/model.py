@@ -80,8 +80,11 @@ def hmm_posterior(
     jump: Chances,
     first: Chances,
     loose: float,
+    shapes: Ints,
 ) -> tuple[Posterior, Jumps]:
     """The HMM (Vogel et al. 1996), by forward and backward recursion over the made words.
+
+    `near` is the diagonal prior of some pairs of lengths, `shapes` says which one each segment has.
 
     A word without link remembers the position before it (Och and Ney 2003). The chance of moving
     from i' to i is `jump[i', i]`, weighed by how near i is to the diagonal; with a chance of
@@ -96,9 +99,9 @@ def hmm_posterior(
     start = first[:width] * near[0]
     start *= np.float32(1 - loose) / np.maximum(start.sum(axis=1, keepdims=True), _TINY)
     start += np.float32(loose) * near[0]
-    spoken = emit * near
-    alpha, silent = np.empty_like(emit), np.empty_like(emit)
-    carried = np.zeros_like(emit)
+    share, start = share.take(shapes, axis=1), start.take(shapes, axis=0)
+    spoken = emit * near.take(shapes, axis=1)
+    alpha, silent, carried = (np.empty_like(emit) for _ in range(3))
     scale = np.empty((steps, batch, 1), dtype=np.float32)
     before = start
     for step in range(steps):
@@ -284,7 +287,7 @@ class Direction:
                 # One after the other, as if a block were summed at once; both of the types that
                 # numpy adds without a copy for each number.
                 weights = links.astype(np.float64, order="C").ravel()
-                np.add.at(counts, batch.cells.astype(np.intp).ravel(), weights)
+                np.add.at(counts, batch.cells.ravel(), weights)
                 made = self._made(batch).T
                 inside = made != NO_WORD
                 tally.unlinked += np.bincount(
@@ -326,18 +329,20 @@ class Direction:
         jump = jump_chances(self.jump, p.jump_power) if hmm else None
         first = self.first.astype(np.float32)
         for batch in block.batches:
-            cells = np.ascontiguousarray(batch.cells.T) if self.backward else batch.cells
-            emit = np.take(table, cells)
+            emit = table.take(batch.cells.T if self.backward else batch.cells)
             none = self._none(self._made(batch).T)
-            near = diagonal_prior(
-                self.given_side.lengths[batch.segments],
-                self.made_side.lengths[batch.segments],
-                p.tension,
+            given, made = (
+                side.lengths[batch.segments] for side in (self.given_side, self.made_side)
             )
+            # Few pairs of lengths meet in a batch, and the prior knows nothing else of a segment.
+            _, one, shapes = np.unique(
+                given * (made.max() + 1) + made, return_index=True, return_inverse=True
+            )
+            near = diagonal_prior(given[one], made[one], p.tension)
             if jump is None:
-                yield batch, diagonal_posterior(emit, none, near), None
+                yield batch, diagonal_posterior(emit, none, near.take(shapes, axis=1)), None
             else:
-                yield batch, *hmm_posterior(emit, none, near, jump, first, p.loose)
+                yield batch, *hmm_posterior(emit, none, near, jump, first, p.loose, shapes)
 
     def _rows(self, segment: int) -> Iterator[tuple[int, Numbers]]:
         """Links of a segment that may be too long for the HMM, by IBM 1, some rows at a time."""

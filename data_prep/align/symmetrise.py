@@ -74,10 +74,10 @@ class _Growing:
     """
 
     def __init__(self, forward: Collection[Link], backward: Collection[Link]) -> None:
-        self.stride = 2 + max((source for source, _ in (*forward, *backward)), default=0)
+        self.stride = 2 + max((*forward, *backward), default=(0, 0))[0]
         self.forward, self.backward = self._numbers(forward), self._numbers(backward)
         self.grown = self.forward & self.backward
-        self.candidates = (self.forward | self.backward) - self.grown
+        self.candidates = self.forward ^ self.backward
         self.sources = {number % self.stride for number in self.grown}
         self.targets = {number // self.stride for number in self.grown}
 
@@ -89,21 +89,23 @@ class _Growing:
     def grow(self) -> _Growing:
         """Add neighbours until none can be added.
 
-        The links are tried in order, and one that is added further on is tried in the same round.
+        The links beside candidates are tried in order, and one that is added further on is tried in
+        the same round.
         """
         steps = [down * self.stride + right for down, right in _NEIGHBOURS]
         candidates = self.candidates
-        order = sorted(self.grown)
-        added = bool(candidates)
+        added = True
         while added:
             added = False
+            order = sorted({number - step for number in candidates for step in steps} & self.grown)
             place = 0
             while place < len(order):
                 here = order[place]
                 for step in steps:
-                    if here + step in candidates and self._add(here + step, both_free=False):
+                    number = here + step
+                    if number in candidates and self._add(number, both_free=False):
                         added = True
-                        insort(order, here + step)
+                        insort(order, number)
                         place += step < 0
                 place += 1
         return self
@@ -116,12 +118,12 @@ class _Growing:
         return self
 
     def _add(self, number: int, both_free: bool) -> bool:
-        target, source = divmod(number, self.stride)
+        self.candidates.discard(number)  # whose words will not be free again
+        source, target = number % self.stride, number // self.stride
         free = (source not in self.sources) + (target not in self.targets)
         if free < 1 + both_free:
             return False
         self.grown.add(number)
-        self.candidates.discard(number)
         self.sources.add(source)
         self.targets.add(target)
         return True

@@ -80,12 +80,11 @@ class PairKeys:
         """Some pairs after the others, with their source and target words; 0 for no pair."""
         for start in range(0, self.size, _PAIRS_AT_ONCE):
             keys = read_array(self.path, np.int64, _PAIRS_AT_ONCE, start)
-            source, target = np.divmod(np.maximum(keys, 0), self.width)
-            yield slice(start, start + len(keys)), source, target
+            yield slice(start, start + len(keys)), *self._divided(keys)
 
     def words_of(self, pairs: Ints) -> tuple[Numbers, Numbers]:
         """The source and the target words of some pairs."""
-        source, target = np.divmod(np.maximum(self._keys()[pairs], 0), self.width)
+        source, target = self._divided(self._keys()[pairs])
         return source.astype(np.int32), target.astype(np.int32)
 
     def numbers(self, source: Numbers, target: Numbers) -> Ints:
@@ -94,6 +93,12 @@ class PairKeys:
         keys = self._keys()
         places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         return np.where(keys[places] == wanted, places, 0)
+
+    def _divided(self, keys: Ints) -> tuple[Ints, Ints]:
+        """The words of keys; without `np.divmod`, which takes three times as long."""
+        keys = np.maximum(keys, 0)
+        source = keys // self.width
+        return source, keys - source * self.width
 
     def _keys(self) -> Ints:
         return mapped_array(self.path, np.int64)

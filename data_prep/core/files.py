@@ -11,7 +11,6 @@ import contextlib
 import fcntl
 import functools
 import gzip
-import hashlib
 import json
 import lzma
 import os
@@ -564,6 +563,8 @@ def _umask() -> int:
 
 def sha256_of(path: Path) -> str:
     """The checksum of a file's bytes, as hexadecimal digits."""
+    import hashlib  # it loads OpenSSL
+
     if is_pipe(path):
         return hashlib.sha256(piped_bytes(path)).hexdigest()
     with path.open("rb") as handle:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.baselines.ngram.text import filled, read_sentences, split_words
+from crosspro.baselines.ngram.model import Numbering, Words
+from crosspro.baselines.ngram.text import filled, read_sentences, split_lines
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
 
@@ -63,7 +64,25 @@ def test_lines_are_counted_across_batches(tmp_path):
     assert sum(len(batch.lengths) for batch in batches) == 10_001
 
 
-@given(st.text("aé \t\r\0\v\f\x1c\x85\u2028", max_size=8))
-def test_words_lie_between_the_spaces_of_kenlm(text):
-    line = text.encode()
-    assert split_words(line) == [word for word in re.split(rb"[ \t\r\n\0]+", line) if word]
+@given(st.lists(st.text("aé \t\r\0\v\f\x1c\x85\u2028", max_size=8), min_size=1))
+def test_words_lie_between_the_spaces_of_kenlm(given_lines):
+    lines = [line.encode() for line in given_lines]
+    words, lengths = split_lines(b"\n".join(lines))
+    each = [[word for word in re.split(rb"[ \t\r\0]+", line) if word] for line in lines]
+    assert [*words] == [word for line in each for word in line]
+    expected = [*map(len, each)]
+    assert lengths.tolist() == (expected if lines[-1] else expected[:-1] or [0])
+
+
+@given(st.lists(st.text("ab\0é", max_size=30).map(str.encode), unique=True))
+def test_different_words_have_different_hashes(words):
+    hashes = Words.of([*words, *words]).hashes().tolist()
+    assert hashes[: len(words)] == hashes[len(words) :]
+    assert len(set(hashes)) == len(words)
+
+
+def test_words_are_numbered_as_they_come():
+    numbering = Numbering()
+    assert numbering.of(Words.of([b"b", b"longer than a piece", b"b"])).tolist() == [3, 4, 3]
+    assert numbering.of(Words.of([b"a", b"longer than a piece", b"</s>"])).tolist() == [5, 4, 2]
+    assert numbering.words[3:] == [b"b", b"longer than a piece", b"a"]

@@ -76,7 +76,7 @@ def all_alignments(batch, segment):
 
 
 def test_the_hmm_sums_over_all_alignments(batch):
-    posterior, jumps = hmm_posterior(*batch, LOOSE)
+    posterior, jumps = hmm_posterior(*batch, LOOSE, np.arange(3))
     expected_moves = np.zeros((4, 4))
     for segment in range(3):
         links, silent, moves = all_alignments(batch, segment)
@@ -88,6 +88,14 @@ def test_the_hmm_sums_over_all_alignments(batch):
         expected_moves[:width, :width] += moves
     assert jumps.moves == pytest.approx(expected_moves, abs=1e-5)
     assert jumps.first == pytest.approx(posterior.links[0].sum(axis=0))
+
+
+def test_segments_of_equal_lengths_share_a_prior(batch):
+    emit, none, near, jump, first = batch
+    twice = np.array([0, 0, 2])
+    shared, _ = hmm_posterior(*batch, LOOSE, twice)
+    own, _ = hmm_posterior(emit, none, near[:, twice], jump, first, LOOSE, np.arange(3))
+    assert np.array_equal(shared.links, own.links)
 
 
 def test_ibm1_links_each_word_for_itself(batch):
