@@ -147,7 +147,8 @@ def pronoun_f1(
     check_choice("target_language", target_language, LANGUAGES)
     metric = make_metric("pronoun_f1", language=target_language, ambiguous=ambiguous)
     references = [inputs.text("reference", reference)]
-    return _scored(metric, _plain_text(inputs, candidates, references, documents), plan)
+    text = _plain_text(inputs, candidates, references, documents, target_language)
+    return _scored(metric, text, plan)
 
 
 def bleu(
@@ -383,7 +384,11 @@ def _pronoun_lists(
 
 
 def _plain_text(
-    inputs: Inputs, candidates: Any, references: Sequence[Path], documents: Any
+    inputs: Inputs,
+    candidates: Any,
+    references: Sequence[Path],
+    documents: Any,
+    language: str | None = None,
 ) -> MTText:
     """The texts of metrics that need no links."""
     from crosspro.evaluation.inputs.plain_text import read_mt_text
@@ -391,7 +396,7 @@ def _plain_text(
     given = inputs.several("candidates", candidates)
     where = inputs.documents(documents)
     with inputs:
-        text = read_mt_text([one.path for one in given], references, where)
+        text = read_mt_text([one.path for one in given], references, where, language)
     return replace(text, names=tuple(names_of(given, text.names)))
 
 

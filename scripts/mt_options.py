@@ -313,8 +313,11 @@ class PlainFiles:
         ),
     ] = None
 
-    def read(self) -> MTText:
-        """What the files hold, or all that is wrong with them; candidates are called by --name."""
+    def read(self, language: str | None = None) -> MTText:
+        """What the files hold, or all that is wrong with them; candidates are called by --name.
+
+        The language is that of names that end in one, if it is not said.
+        """
         from dataclasses import replace
 
         from crosspro.evaluation.inputs.plain_text import read_mt_text
@@ -323,12 +326,14 @@ class PlainFiles:
             from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles, align_files
 
             translations = *self.reference, *self.candidate
-            files = SegmentedFiles(self.source, translations, self.doc_ids)
+            files = SegmentedFiles(
+                self.source, translations, self.doc_ids, languages=(None, language)
+            )
             text = align_files(files, priors(), _tell_text).text(self.candidate, self.reference)
         elif self.source is not None:
             raise typer.BadParameter("--source: only with --align-sentences")
         else:
-            text = read_mt_text(self.candidate, self.reference, self.doc_ids)
+            text = read_mt_text(self.candidate, self.reference, self.doc_ids, language)
         return replace(text, names=tuple(named(text.names, self.name)))
 
 

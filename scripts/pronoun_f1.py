@@ -34,7 +34,8 @@ def pronoun_f1(
     shown.check(context)
     if len(files.reference) > 1:
         raise typer.BadParameter("--reference: one reference")
-    shown.write(evaluate(PronounF1(settings), files.read(), resampled.plan))
+    text = files.read(settings.language)
+    shown.write(evaluate(PronounF1(settings), text, resampled.plan))
 
 
 if __name__ == "__main__":

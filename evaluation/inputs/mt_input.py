@@ -40,6 +40,8 @@ from crosspro.evaluation.inputs.linked_text import (
 )
 from crosspro.evaluation.inputs.plain_text import (
     Documents,
+    check_language,
+    check_names,
     language_of,
     read_documents,
 )
@@ -83,14 +85,10 @@ class InputPaths:
         """The texts whose sentences are to be aligned, with their languages where they are told."""
         from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles
 
-        of_lists = ("", "") if lists is None else (lists.source_language, lists.target_language)
-        source, target = (
-            one or given or told
-            for one, given, told in zip(of_lists, self.languages, told_languages(self), strict=True)
-        )
         translations = self.reference, *self.candidates
         documents = self.doc_ids, self.doc_starts
-        return SegmentedFiles(self.source, translations, *documents, (source, target))
+        languages = stated_languages(self, lists)
+        return SegmentedFiles(self.source, translations, *documents, languages)
 
 
 @dataclass(frozen=True)
@@ -171,6 +169,10 @@ def read_input(
 
     `problems` are those that the caller has found already, in the lists perhaps.
     """
+    source, target = stated_languages(paths, lists)
+    problems = list(problems)
+    check_names([paths.source], source, problems)
+    check_names([paths.reference, *paths.candidates], target, problems)
     return linked_input(read_texts(paths, lists, align, problems), progress)
 
 
@@ -185,6 +187,10 @@ def read_texts(
     names = candidate_names(paths.candidates, problems)
     source = _source(paths, problems)
     texts = [_text(path, source, problems, paths) for path in (paths.reference, *paths.candidates)]
+    own, other = stated_languages(paths, lists)
+    for text, language in ((source, own), *((text, other) for text in texts)):
+        shown = (line.decode("utf-8", "replace") for line in text.lines)
+        check_language(Path(text.path), shown, language, problems)
     links = [
         None if path is None else read_links(path, source, text, problems, lenient=paths.lenient)
         for path, text in zip(_link_files(paths, problems), texts, strict=True)
@@ -300,11 +306,7 @@ def _languages(
     paths: InputPaths, lists: PronounLists | None, problems: list[Problem]
 ) -> tuple[str, str] | None:
     """The languages by which texts are tokenised: of the lists, else those that the files tell."""
-    of_lists = ("", "") if lists is None else (lists.source_language, lists.target_language)
-    source, target = (
-        one or given or told
-        for one, given, told in zip(of_lists, paths.languages, told_languages(paths), strict=True)
-    )
+    source, target = stated_languages(paths, lists)
     expected = (
         "names that end in a language (X.en) or pronoun lists with their languages, by which text "
         "is tokenised; or --tokenised if it is"
@@ -319,6 +321,18 @@ def told_languages(paths: InputPaths) -> tuple[str | None, str | None]:
     """The languages that the names of source and translations end in, where they do."""
     translations = map(language_of, (paths.reference, *paths.candidates))
     return language_of(paths.source), next(filter(None, translations), None)
+
+
+def stated_languages(
+    paths: InputPaths, lists: PronounLists | None
+) -> tuple[str | None, str | None]:
+    """The languages of source and translations: of the lists, else given, else those of names."""
+    of_lists = ("", "") if lists is None else (lists.source_language, lists.target_language)
+    source, target = (
+        one or given or told or None
+        for one, given, told in zip(of_lists, paths.languages, told_languages(paths), strict=True)
+    )
+    return source, target
 
 
 def _read(path: Path, problems: list[Problem], paths: InputPaths) -> Text:

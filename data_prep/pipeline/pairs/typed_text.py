@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from unicodedata import category, name
+from unicodedata import category
 
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.words import names_of, word_set
+from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.links import parse_link
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
 from crosspro.data_prep.gaps.extract import (
@@ -32,7 +32,6 @@ from crosspro.data_prep.gaps.extract import (
 WRITTEN_GAP = PLACEHOLDER.removesuffix("_")
 """What is typed for a gap whose source word is to be found."""
 
-_LETTERS = re.compile(r"[^\W\d_]+")
 GAP = re.compile(rf"{WRITTEN_GAP}(?:_(\d{{1,9}}))?")
 
 
@@ -144,7 +143,8 @@ def _links(
 MOST_WORDS = 1000
 MOST_CHARACTERS = 10 * MOST_WORDS
 """Of a side of a typed sentence; what is longer is no sentence."""
-_FEW, _MANY = 3, 4
+_FEW = 3
+"""So many frequent words of another language tell that a sentence is in it."""
 
 
 def check_typed(pairs: Sequence[SentencePair], task: Task) -> None:
@@ -159,7 +159,10 @@ def check_typed(pairs: Sequence[SentencePair], task: Task) -> None:
         where = "text" if number == len(pairs) else f"context {number}"
         for side, language in languages.items():
             text: str = getattr(pair, side)
-            fault = _no_text(text) or _other_language(text, language)
+            fault = _no_text(text)
+            other = None if fault else looks_otherwise([text], language, _FEW)
+            if other:
+                fault = f"text in {language}", f"{other}: {quoted(text.strip(), 30)}"
             if fault:
                 problems.append(Problem(where, None, side, *fault))
     if problems:
@@ -178,22 +181,6 @@ def _no_text(text: str) -> tuple[str, str] | None:
         return f"a sentence of at most {MOST_WORDS:,} words", f"{words:,}"
     if len(text) > MOST_CHARACTERS:
         return f"a sentence of at most {MOST_CHARACTERS:,} characters", f"{len(text):,}"
-    return None
-
-
-def _other_language(text: str, language: str) -> tuple[str, str] | None:
-    letters = [one for one in text.replace(WRITTEN_GAP, "") if one.isalpha()]
-    latin = sum("LATIN" in name(one, "LATIN") for one in letters)
-    if latin < len(letters) / 2:
-        return f"text in {language}", f"letters of another script: {quoted(text.strip(), 30)}"
-    words = {word.lower() for word in _LETTERS.findall(text) if word != WRITTEN_GAP}
-    if language not in names_of("frequent"):
-        return None
-    own = word_set("frequent", language, "words")
-    for other in names_of("frequent"):
-        theirs = word_set("frequent", other, "words")
-        if len(words & theirs - own) >= (_MANY * len(words & own - theirs) or _FEW):
-            return f"text in {language}", f"what looks like {other}: {quoted(text.strip(), 30)}"
     return None
 
 
