@@ -26,6 +26,7 @@ from crosspro.scripts.options import (
     given_options,
     named,
     style_of,
+    unpacked_prior,
     write_output,
 )
 
@@ -79,7 +80,11 @@ AlignWithOption = Annotated[
 ]
 AlignPrior = Annotated[
     Path | None,
-    typer.Option("--prior", help="Without links: what `crosspro align --save-prior` has learnt."),
+    typer.Option(
+        "--prior",
+        help="Without links: what `crosspro align --save-prior` has learnt, or a model of the box.",
+        callback=unpacked_prior,
+    ),
 ]
 Symmetrisation = Annotated[
     str | None,
