@@ -325,16 +325,18 @@ class PlainFiles:
         """
         from dataclasses import replace
 
-        from crosspro.evaluation.inputs.plain_text import read_mt_text
+        from crosspro.evaluation.inputs.plain_text import named_language, read_mt_text
 
         if self.align_sentences:
             from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles, align_files
 
             translations = *self.reference, *self.candidate
+            language = language or named_language(translations)
             files = SegmentedFiles(
                 self.source, translations, self.doc_ids, languages=(None, language)
             )
             text = align_files(files, priors(), _tell_text).text(self.candidate, self.reference)
+            text = replace(text, language=language)
         elif self.source is not None:
             raise typer.BadParameter("--source: only with --align-sentences")
         else:

@@ -45,6 +45,7 @@ from crosspro.evaluation.inputs.plain_text import (
     check_language,
     check_names,
     language_of,
+    named_language,
     read_documents,
 )
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
@@ -330,8 +331,7 @@ def _languages(
 
 def told_languages(paths: InputPaths) -> tuple[str | None, str | None]:
     """The languages that the names of source and translations end in, where they do."""
-    translations = map(language_of, (paths.reference, *paths.candidates))
-    return language_of(paths.source), next(filter(None, translations), None)
+    return language_of(paths.source), named_language((paths.reference, *paths.candidates))
 
 
 def stated_languages(

@@ -59,6 +59,11 @@ def language_of(path: Path | None) -> str | None:
     return suffix if "." in plain_name(path) and LANGUAGE.fullmatch(suffix) else None
 
 
+def named_language(paths: Iterable[Path]) -> str | None:
+    """The language that the first name that says one ends in."""
+    return next(filter(None, map(language_of, paths)), None)
+
+
 def named_otherwise(path: Path, language: str | None) -> str | None:
     """The language that a name ends in, if that is one we know, and another than it should be."""
     own = language_of(path)
@@ -128,6 +133,8 @@ class MTText:
     warnings: tuple[str, ...] = ()
     prepared: tuple[str, ...] = ()
     """What was done with the texts before, for signatures."""
+    language: str | None = None
+    """That of the translations, where it is said or a name ends in it."""
 
     @property
     def lines(self) -> int:
@@ -162,6 +169,7 @@ def read_mt_text(
     problems: list[Problem] = []
     paths = [*references, *candidates]
     read, documents = parallel_lines(paths, doc_ids, problems)
+    language = language or named_language(paths)
     check_languages(paths, read, language, problems)
     if read[0] == []:
         problems.append(Problem(str(paths[0]), None, "lines", "at least one", "none"))
@@ -174,7 +182,8 @@ def read_mt_text(
         new = [i > 0 and one != documents[i - 1] for i, one in enumerate(documents)]
         numbers = np.cumsum(new)
     split = len(references)
-    return MTText(short_names(candidates), tuple(texts[split:]), tuple(texts[:split]), numbers)
+    names = short_names(candidates)
+    return MTText(names, tuple(texts[split:]), tuple(texts[:split]), numbers, language=language)
 
 
 def check_languages(
@@ -183,8 +192,7 @@ def check_languages(
     language: str | None,
     problems: list[Problem],
 ) -> None:
-    """Add translations that are not all in one language: that said, else of the first name."""
-    language = language or next(filter(None, map(language_of, paths)), None)
+    """Add translations that are in another language by their names, or clearly so."""
     check_names(paths, language, problems)
     for path, lines in zip(paths, texts, strict=True):
         check_language(path, lines or (), language, problems)

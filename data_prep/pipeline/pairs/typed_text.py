@@ -10,12 +10,13 @@ Gaps where somebody wants them: the source word of a marked place, the place of 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 from unicodedata import category
 
 from crosspro.data_prep.annotate.tokenise import tokenise
-from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.words import looks_otherwise
@@ -75,6 +76,17 @@ class TypedPair:
         places = self.stand_ins
         words = (word if place in places else one for place, one in enumerate(self.target))
         return replace(self, target=tuple(words))
+
+
+def given_context(context: Any) -> list[SentencePair]:
+    """The sentences before, which must be pairs of texts."""
+    listed = isinstance(context, Iterable) and not isinstance(context, str | bytes)
+    given = [*context] if listed else [context]
+    for one in given:
+        pair = isinstance(one, list | tuple) and len(one) == 2
+        if not pair or not all(isinstance(text, str) for text in one):
+            raise input_error("text", "context", "pairs (source, target)", quoted(repr(one))[1:-1])
+    return [SentencePair(*one) for one in given]
 
 
 def typed_pairs(pairs: Sequence[SentencePair], task: Task) -> list[TypedPair]:

@@ -152,7 +152,8 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
         """The lines, with the counts of each group; the language must have a table of pronouns."""
         language, ambiguous = self.settings.language, self.settings.ambiguous
         if language not in LANGUAGES:
-            raise input_error("--language", "language", choices(LANGUAGES), quoted(language))
+            shown = quoted(language) if language else "none, and names that end in none (X.fr)"
+            raise input_error("--language", "language", choices(LANGUAGES), shown)
         wanted = pronouns_of(data.references[0], language, ambiguous)
         counted = [
             count_groups(wanted, pronouns_of(lines, language, ambiguous), language, ambiguous)

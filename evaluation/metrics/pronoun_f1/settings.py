@@ -12,7 +12,9 @@ class PronounF1Settings:
     """The language of the translations, and whether words count that may be something else."""
 
     language: str = setting(
-        ..., "The language of the translations: de, en, es, fr.", "--language -l"
+        "",
+        "The language of the translations: de, en, es, fr; else the one that names end in.",
+        "--language -l",
     )
     ambiguous: bool = setting(
         False, "Also count words that may be articles, verbs and so on.", "--ambiguous"
