@@ -260,7 +260,7 @@ class Predictor:
         (typed,) = typed_pairs([pair], self.task)
         marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))
         if not marks and not typed.written:
-            expected = f"a gap: {WRITTEN_GAP} in the place of a pronoun, or a word to hide"
+            expected = f"a gap: {WRITTEN_GAP} in the place of a pronoun, or a word to hide (--hide)"
             raise input_error("text", "target", expected, "none")
         parse = system.reads_source_parse
         prepared = self.pipeline.prepare(pair, before, marks or None, parse=parse)

@@ -410,6 +410,8 @@ class Shown:
         for path, content in files.items():
             write_text(path, content)
         write_output(text.encode("utf-8"), self.output)
+        for path in files:
+            tell(str(path))
         if self.layout is TableLayout.CSV:
             tell(f"Signature: {evaluation.signatures[0]}")
 
