@@ -117,10 +117,10 @@ def autoprf(
 
 
 def pronoun_f1(
-    candidates: Texts,
-    reference: Text,
-    target_language: str,
     *,
+    reference: Text,
+    candidates: Texts,
+    target_language: str | None = None,
     documents: Text | None = None,
     ambiguous: bool = False,
     resamples: int = 1000,
@@ -128,13 +128,14 @@ def pronoun_f1(
 ) -> Result:
     """Precision, recall and F1 of pronouns from plain text: no links, no parser.
 
-    `ambiguous` also counts words that may be articles, verbs and so on.
+    Without a `target_language` it is the one that a name of a file ends in. `ambiguous` also counts
+    words that may be articles, verbs and so on.
 
     >>> import crosspro
     >>> result = crosspro.pronoun_f1(
-    ...     {"A": ["Elle dort.", "Il pleut."], "B": ["Il dort.", "Il pleut."]},
-    ...     ["Elle dort.", "Il pleut."],
-    ...     "fr",
+    ...     reference=["Elle dort.", "Il pleut."],
+    ...     candidates={"A": ["Elle dort.", "Il pleut."], "B": ["Il dort.", "Il pleut."]},
+    ...     target_language="fr",
     ...     resamples=0,
     ... )
     >>> print(result.scores["A"]["f1"], result.scores["B"]["f1"])
@@ -144,16 +145,19 @@ def pronoun_f1(
     from crosspro.evaluation.metrics import make_metric
 
     plan, inputs = resampling(resamples, seed), Inputs()
-    check_choice("target_language", target_language, LANGUAGES)
-    metric = make_metric("pronoun_f1", language=target_language, ambiguous=ambiguous)
+    if target_language is not None:
+        check_choice("target_language", target_language, LANGUAGES)
     references = [inputs.text("reference", reference)]
-    return _scored(metric, _plain_text(inputs, candidates, references, documents), plan)
+    text = _plain_text(inputs, candidates, references, documents, target_language)
+    check_choice("target_language", text.language, LANGUAGES)
+    metric = make_metric("pronoun_f1", language=text.language, ambiguous=ambiguous)
+    return _scored(metric, text, plan)
 
 
 def bleu(
-    candidates: Texts,
-    references: Texts,
     *,
+    references: Texts,
+    candidates: Texts,
     documents: Text | None = None,
     settings: BleuSettings | None = None,
     resamples: int = 1000,
@@ -165,7 +169,8 @@ def bleu(
 
     >>> import crosspro
     >>> lines = ["Elle dort dans la maison."]
-    >>> print(crosspro.bleu(lines, lines, resamples=0).scores["system"]["bleu"])
+    >>> result = crosspro.bleu(references=lines, candidates=lines, resamples=0)
+    >>> print(result.scores["system"]["bleu"])
     100.00
     """
     from crosspro.evaluation.metrics import metric_class
@@ -383,7 +388,11 @@ def _pronoun_lists(
 
 
 def _plain_text(
-    inputs: Inputs, candidates: Any, references: Sequence[Path], documents: Any
+    inputs: Inputs,
+    candidates: Any,
+    references: Sequence[Path],
+    documents: Any,
+    language: str | None = None,
 ) -> MTText:
     """The texts of metrics that need no links."""
     from crosspro.evaluation.inputs.plain_text import read_mt_text
@@ -391,7 +400,7 @@ def _plain_text(
     given = inputs.several("candidates", candidates)
     where = inputs.documents(documents)
     with inputs:
-        text = read_mt_text([one.path for one in given], references, where)
+        text = read_mt_text([one.path for one in given], references, where, language)
     return replace(text, names=tuple(names_of(given, text.names)))
 
 

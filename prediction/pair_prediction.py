@@ -34,6 +34,7 @@ from crosspro.data_prep.pipeline.pairs.typed_text import (
     SentencePair,
     TypedPair,
     check_typed,
+    given_context,
     typed_pairs,
 )
 from crosspro.prediction.model_archive import PRIOR, archived_bytes
@@ -252,14 +253,14 @@ class Predictor:
         is there several times, those are hidden that translate a pronoun of the source.
         """
         pair, system = SentencePair(source, target), self.system
-        before = [SentencePair(*one) for one in context]
+        before = given_context(context)
         check_typed([*before, pair], self.task)
         self.pipeline.check_sizes([*before, pair], MOST_WORDS)
         before = before[len(before) - min(len(before), system.context) :]
         (typed,) = typed_pairs([pair], self.task)
         marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))
         if not marks and not typed.written:
-            expected = f"a gap: {WRITTEN_GAP} in the place of a pronoun, or a word to hide"
+            expected = f"a gap: {WRITTEN_GAP} in the place of a pronoun, or a word to hide (--hide)"
             raise input_error("text", "target", expected, "none")
         parse = system.reads_source_parse
         prepared = self.pipeline.prepare(pair, before, marks or None, parse=parse)

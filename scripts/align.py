@@ -31,7 +31,7 @@ from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Aligner, MaxWords, show_table
+from crosspro.scripts.options import Aligner, MaxWords, show_table, unpacked_prior
 
 Links = Sequence[tuple[Link, ...]]
 DEFAULTS = AlignerSettings()
@@ -114,7 +114,13 @@ def align(
         ),
     ] = None,
     most_words: MaxWords = None,
-    prior: Annotated[Path | None, typer.Option(help="What was learnt from another text.")] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(
+            help="What was learnt from another text, or a model of the box.",
+            callback=unpacked_prior,
+        ),
+    ] = None,
     save: Annotated[
         Path | None, typer.Option("--save-prior", help="Keep what is learnt (.npz).")
     ] = None,

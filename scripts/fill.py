@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from crosspro.baselines.fill import task_fillers
 from crosspro.baselines.fill_released import Format, fill_as_released, fill_exactly, format_filled
@@ -21,7 +22,20 @@ from crosspro.scripts.options import DocIdsBeside, Output, TaskName, layers_of, 
 app = command_app()
 
 
-@app.command()
+class _Filler(TyperCommand):
+    """A command that is easily taken for that of typed text."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Tell of the other command where its options are given."""
+        if {"--model", "--text"} & {*args}:
+            raise typer.BadParameter(
+                "a language model is --lm LM; for other models, and typed text: "
+                "crosspro predict --model en-fr --text SOURCE TARGET"
+            )
+        return super().parse_args(ctx, args)
+
+
+@app.command(cls=_Filler)
 def fill(
     file: Annotated[
         Path, typer.Argument(help="Five-column file, blind or not, or - for standard input.")

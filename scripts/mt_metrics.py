@@ -24,7 +24,7 @@ def mt_metrics(
     """BLEU and chrF of MT output, through sacrebleu.
 
     With 95% intervals and, for more than one candidate, paired tests. Resampling is by document if
-    document ids are given, else by line. Needs `make extras EXTRAS=mt`.
+    document ids are given, else by line. Needs the extra `mt`.
     """
     from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.metrics.bleu.metric import Bleu

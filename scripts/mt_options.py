@@ -26,6 +26,7 @@ from crosspro.scripts.options import (
     given_options,
     named,
     style_of,
+    unpacked_prior,
     write_output,
 )
 
@@ -79,7 +80,11 @@ AlignWithOption = Annotated[
 ]
 AlignPrior = Annotated[
     Path | None,
-    typer.Option("--prior", help="Without links: what `crosspro align --save-prior` has learnt."),
+    typer.Option(
+        "--prior",
+        help="Without links: what `crosspro align --save-prior` has learnt, or a model of the box.",
+        callback=unpacked_prior,
+    ),
 ]
 Symmetrisation = Annotated[
     str | None,
@@ -313,22 +318,29 @@ class PlainFiles:
         ),
     ] = None
 
-    def read(self) -> MTText:
-        """What the files hold, or all that is wrong with them; candidates are called by --name."""
+    def read(self, language: str | None = None) -> MTText:
+        """What the files hold, or all that is wrong with them; candidates are called by --name.
+
+        The language is that of names that end in one, if it is not said.
+        """
         from dataclasses import replace
 
-        from crosspro.evaluation.inputs.plain_text import read_mt_text
+        from crosspro.evaluation.inputs.plain_text import named_language, read_mt_text
 
         if self.align_sentences:
             from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles, align_files
 
             translations = *self.reference, *self.candidate
-            files = SegmentedFiles(self.source, translations, self.doc_ids)
+            language = language or named_language(translations)
+            files = SegmentedFiles(
+                self.source, translations, self.doc_ids, languages=(None, language)
+            )
             text = align_files(files, priors(), _tell_text).text(self.candidate, self.reference)
+            text = replace(text, language=language)
         elif self.source is not None:
             raise typer.BadParameter("--source: only with --align-sentences")
         else:
-            text = read_mt_text(self.candidate, self.reference, self.doc_ids)
+            text = read_mt_text(self.candidate, self.reference, self.doc_ids, language)
         return replace(text, names=tuple(named(text.names, self.name)))
 
 
@@ -398,6 +410,8 @@ class Shown:
         for path, content in files.items():
             write_text(path, content)
         write_output(text.encode("utf-8"), self.output)
+        for path in files:
+            tell(str(path))
         if self.layout is TableLayout.CSV:
             tell(f"Signature: {evaluation.signatures[0]}")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -55,6 +56,23 @@ DocIdsBeside = Annotated[
         "without it, and `none` says not to use it.",
     ),
 ]
+
+
+def unpacked_prior(context: typer.Context, path: Path | None) -> Path | None:
+    """The prior of a model of the box for as long as a command runs; other paths as they are."""
+    if path is None or not is_plain_name(path):
+        return path
+    from crosspro.prediction.model_archive import PRIOR, archived_bytes, box_models
+
+    archive = box_models().get(str(path))
+    content = None if archive is None else archived_bytes(archive, PRIOR)
+    if content is None:
+        return path
+    unpacked = Path(context.with_resource(TemporaryDirectory()), f"{path}.npz")
+    unpacked.write_bytes(content)
+    return unpacked
+
+
 A_RUN = (
     "A model of the box (en-fr), a run of train.py, its archive, or a folder of runs, of which the "
     "newest is taken"

@@ -195,7 +195,7 @@ def _predict_file(
 
     from crosspro.data_prep.annotate.layers import read_layered
     from crosspro.data_prep.formats.pointed_nouns import HEADER, table_rows
-    from crosspro.data_prep.formats.shared_task import format_example, other_form
+    from crosspro.data_prep.formats.shared_task import check_languages, format_example, other_form
     from crosspro.prediction.output import layer_notes, predict_stream
 
     output, probabilities, antecedents = (
@@ -212,6 +212,7 @@ def _predict_file(
         expected = f"a system that points at antecedents: {', '.join(pointing_networks())}"
         expected += ", or an ensemble with one of them"
         raise input_error(run_dir, "--antecedents", expected, system.shown_name)
+    check_languages(file, system.task)
     form = other_form(file, system.task)
     if form is not None:
         print(f"warning: {form}", file=sys.stderr)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crosspro.data_prep.align.backends import default_settings
+from crosspro.data_prep.align.text import few_segments
 from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
@@ -25,7 +26,6 @@ from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.gaps.extract import changed_rules
 from crosspro.data_prep.gaps.segments import Counts, HandCheck
 from crosspro.data_prep.pipeline.prepare import (
-    FEW_SEGMENTS,
     PrepareSettings,
     check_settings,
     prepare,
@@ -162,13 +162,9 @@ def prepare_command(
     steps = Cache(cache or output.with_name(f"{output.name}.cache"))
     with steps, StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, steps, source, tokenised, display)
-        if not (links or align_with or prior) and len(bitext) < FEW_SEGMENTS:
-            print(
-                f"note: {len(bitext):,} lines are few to learn links from (fewer than "
-                f"{FEW_SEGMENTS:,}): give more text with --align-with SOURCE TARGET, or what "
-                "crosspro align --save-prior has learnt from it with --prior",
-                file=sys.stderr,
-            )
+        few = few_segments(len(bitext))
+        if few and not (links or align_with or prior):
+            print(f"note: {few}", file=sys.stderr)
         check = _hand_check(task_rules, bitext, sheet_file, sample, checked)
         examples, counts = prepare(task_rules, bitext, settings, steps, display.report, check)
         total = write_prepared(examples, output, blind, any(bitext.documents))

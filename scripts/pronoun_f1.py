@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import typer
 
 from crosspro.evaluation.metrics.pronoun_f1.settings import PronounF1Settings
@@ -34,7 +36,9 @@ def pronoun_f1(
     shown.check(context)
     if len(files.reference) > 1:
         raise typer.BadParameter("--reference: one reference")
-    shown.write(evaluate(PronounF1(settings), files.read(), resampled.plan))
+    text = files.read(settings.language)
+    metric = PronounF1(replace(settings, language=text.language or ""))
+    shown.write(evaluate(metric, text, resampled.plan))
 
 
 if __name__ == "__main__":

@@ -121,6 +121,8 @@ def proofread(
     if items_file is not None:
         _write_items(items_file, found, every)
     write_output(_shown(found, format_, every, output).encode("utf-8"), output)
+    for path in filter(None, (html, output)):
+        _tell(str(path))
     if fix is not None and found.mending is not None:
         _tell(f"{fix}: {counted(len(found.mending.changes), 'pronoun')} changed")
     if found.doubtful:

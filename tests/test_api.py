@@ -270,8 +270,8 @@ def test_generate_reads_a_set_with_its_own_output(tmp_path):
 
 def test_pronoun_f1_is_the_command():
     files = (APT / "mt.fr", APT / "ref.fr")
-    found = crosspro.pronoun_f1(files[0], files[1], "fr", resamples=50)
-    printed = as_json("pronoun-f1", "--candidate", files[0], "--reference", files[1], "-l", "fr")
+    found = crosspro.pronoun_f1(candidates=files[0], reference=files[1], resamples=50)
+    printed = as_json("pronoun-f1", "--candidate", files[0], "--reference", files[1])
     for name, score in found.systems[0].scores.items():
         ours = printed["systems"][0]["scores"][name]
         assert (ours["value"], ours["low"]) == (score.value, score.low)

@@ -81,12 +81,25 @@ def test_languages_stand_for_lists():
     assert named.signature == said.signature == told.signature
 
 
+def f1(candidates, reference, language=None, **more):
+    return crosspro.pronoun_f1(
+        reference=reference, candidates=candidates, target_language=language, **more
+    )
+
+
+def test_pronoun_f1_takes_the_language_of_names_and_no_places():
+    found = f1(APT / "mt.fr", LINES["ref.fr"], resamples=0)
+    assert scores_of(found) == scores_of(f1(APT / "mt.fr", APT / "ref.fr", "fr", resamples=0))
+    with pytest.raises(TypeError):
+        crosspro.pronoun_f1(LINES["mt.fr"], LINES["ref.fr"], "fr")
+
+
 def test_columns_of_a_table_are_systems():
     class Table(dict):
         columns = property(list)
 
     table = Table(A=LINES["mt.fr"], B=LINES["ref.fr"])
-    found = crosspro.pronoun_f1(table, LINES["ref.fr"], "fr", resamples=0)
+    found = f1(table, LINES["ref.fr"], "fr", resamples=0)
     assert found.names == ["A", "B"]
     assert found.scores["B"]["f1"].value == 100
     assert crosspro.evaluate(GOLD, Table(A=GOLD, B=GOLD), "en-fr", resamples=0).names == ["A", "B"]
@@ -114,10 +127,10 @@ def test_generated_lines_are_scored_as_their_file():
 def test_bleu_of_lines():
     pytest.importorskip("sacrebleu")
     references = [LINES["ref.fr"], LINES["mt.fr"]]
-    found = crosspro.bleu({"A": LINES["mt.fr"]}, references, resamples=0)
+    found = crosspro.bleu(candidates={"A": LINES["mt.fr"]}, references=references, resamples=0)
     assert found.scores["A"]["bleu"].value == pytest.approx(100)
-    one = crosspro.bleu(LINES["mt.fr"], LINES["ref.fr"], resamples=0)
-    path = crosspro.bleu(APT / "mt.fr", str(APT / "ref.fr"), resamples=0)
+    one = crosspro.bleu(candidates=LINES["mt.fr"], references=LINES["ref.fr"], resamples=0)
+    path = crosspro.bleu(candidates=APT / "mt.fr", references=str(APT / "ref.fr"), resamples=0)
     assert scores_of(one) == scores_of(path)
 
 
@@ -255,27 +268,29 @@ WRONG = {
         'candidates["A"]:2: lines: expected',
     ),
     "lines that are none": (
-        lambda: crosspro.pronoun_f1(
-            {"A": ["a", float("nan")], "B": ["a\nb", "c"]}, ["a", "b"], "fr"
-        ),
+        lambda: f1({"A": ["a", float("nan")], "B": ["a\nb", "c"]}, ["a", "b"], "fr"),
         'candidates["A"]:2: line: expected one line of text, found nan\n'
         "candidates[\"B\"]:1: line: expected one line of text, found 'a\\nb'",
     ),
     "half a character": (
-        lambda: crosspro.pronoun_f1({"A": ["\ud800"]}, ["a"], "fr"),
+        lambda: f1({"A": ["\ud800"]}, ["a"], "fr"),
         'candidates["A"]:1: encoding: expected UTF-8',
     ),
     "a mapping for the reference": (
-        lambda: crosspro.pronoun_f1(["a"], {"A": ["a"]}, "fr"),
+        lambda: f1(["a"], {"A": ["a"]}, "fr"),
         "reference: expected a list of lines",
     ),
-    "no systems": (lambda: crosspro.pronoun_f1({}, ["a"], "fr"), "candidates: expected the texts"),
+    "no systems": (lambda: f1({}, ["a"], "fr"), "candidates: expected the texts"),
     "a closed file": (
-        lambda: crosspro.pronoun_f1(closed(), ["a"], "fr"),
+        lambda: f1(closed(), ["a"], "fr"),
         "candidates: expected an open file",
     ),
+    "no language": (
+        lambda: f1(["a"], ["a"]),
+        "target_language: expected one of de, en, es, fr, found None",
+    ),
     "an unknown language": (
-        lambda: crosspro.pronoun_f1(["a"], ["a"], "xx"),
+        lambda: f1(["a"], ["a"], "xx"),
         "target_language: expected one of de, en, es, fr, found 'xx'",
     ),
     "lists that there are not": (
@@ -287,7 +302,7 @@ WRONG = {
         "target_language: expected a language such as fr",
     ),
     "documents for other lines": (
-        lambda: crosspro.pronoun_f1(["a"], ["a"], "fr", documents=["x", "y"]),
+        lambda: f1(["a"], ["a"], "fr", documents=["x", "y"]),
         "documents",
     ),
     "a score that is no number": (

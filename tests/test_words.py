@@ -14,7 +14,7 @@ from crosspro.baselines import idiap_plm
 from crosspro.baselines.features import local
 from crosspro.data_prep.annotate.tokenise import load_abbreviations
 from crosspro.data_prep.core import words
-from crosspro.data_prep.core.words import WORDS, names_of, word_lists, word_set
+from crosspro.data_prep.core.words import WORDS, looks_otherwise, names_of, word_lists, word_set
 from crosspro.data_prep.gaps import extract, null_subjects
 from crosspro.data_prep.gaps.subjects.words import subject_words
 from crosspro.data_prep.lexicon import agreement
@@ -128,3 +128,29 @@ def test_every_use_is_documented():
     page = (ROOT / "docs" / "tutorials" / "add-language.md").read_text("utf-8")
     for folder in WORDS.iterdir():
         assert f"| `{folder.name}/" in page, folder.name
+
+
+@pytest.mark.parametrize(
+    ("lines", "language", "found"),
+    [
+        (["She is old, but they say that it was for him."], "fr", "what looks like en"),
+        (["Sie ist,", "aber er sagt,", "dass es für ihn war."] * 900, "fr", "what looks like de"),
+        (["Дом стар , но REPLACE_2 стоит ."], "fr", "letters of another script"),
+        (["il|PRON être|VER", "« He is the one that was with them »", "le les"], "fr", None),
+        (["The Rolling Stones", "The Who", "The The and the The"], "fr", None),
+        (["Дом стар"], "ru", None),
+        ([], "fr", None),
+    ],
+)  # fmt: skip
+def test_frequent_words_tell_the_language_of_a_text(lines, language, found):
+    assert looks_otherwise(lines, language) == found
+
+
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
+def test_the_sample_is_in_its_languages(language):
+    lines = (ROOT / f"data_prep/sample/sample.{language}").read_text("utf-8").splitlines()
+    for other in names_of("frequent"):
+        expected = None if other == language else f"what looks like {language}"
+        assert looks_otherwise(lines, other) == expected
+    parts = (lines[start : start + 12] for start in range(0, len(lines), 12))
+    assert not any(looks_otherwise(part, language) for part in parts)

@@ -22,6 +22,7 @@ Forms = Callable[[str], str]
 Sentences = Collection[Sequence[str]]
 """Read from the first to the last segment, so that it may lie in a file."""
 
+FEW_SEGMENTS = 20_000
 NO_WORD = -1
 _SEGMENTS_AT_ONCE = 10_000
 _PAIRS_AT_ONCE = 2**17
@@ -102,6 +103,17 @@ class PairKeys:
 
     def _keys(self) -> Ints:
         return mapped_array(self.path, np.int64)
+
+
+def few_segments(lines: int) -> str:
+    """What to say of a text of which the aligner learns little; nothing if it is long enough."""
+    if lines >= FEW_SEGMENTS:
+        return ""
+    return (
+        f"{lines:,} lines are few to learn links from (fewer than {FEW_SEGMENTS:,}): give more "
+        "text with --align-with SOURCE TARGET, or with --prior what crosspro align --save-prior "
+        "has learnt from it, or a model of the box (en-fr)"
+    )
 
 
 def make_form(form: str, prefix: int) -> Forms:

@@ -25,7 +25,7 @@ many; the rest is counted."""
 
 def how_to_install(extra: str) -> str:
     """What a user does about a missing optional package."""
-    return f"make extras EXTRAS={extra} (or pip install 'crosspro[{extra}]')"
+    return f"pip install 'crosspro[{extra}]' (or make extras EXTRAS={extra} in the repository)"
 
 
 TRAINING = frozenset(

@@ -4,13 +4,19 @@
 says what the uses are. Another language is another file. (Lists that users replace by their own are
 YAML and have readers of their own: `evaluation.inputs.pronoun_lists` and
 `evaluation.protest.language`.)
+
+The frequent words also tell whether a text is in the language that it should be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
+from unicodedata import name as character_name
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import input_error
@@ -62,3 +68,36 @@ def word_lists(use: str, language: str) -> Mapping[str, tuple[str, ...]]:
 def word_set(use: str, language: str, name: str) -> frozenset[str]:
     """The words of one list, which there must be."""
     return frozenset(word_lists(use, language)[name])
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NO_WORD = re.compile(r"\bREPLACE(_\d+)?\b|(?<=\S)\|\S+")
+"""Gaps, and the tags of lemmas."""
+_LOOKED_AT = 2000
+_MANY = 4
+
+
+def looks_otherwise(lines: Iterable[str], language: str, few: int = 5) -> str | None:
+    """What a text is by its first lines, if that is clearly not the language.
+
+    Frequent words tell: those of another language are many, at least `few` different ones, and
+    hardly any are of this one. A word counts once a line. Of languages without a list nothing is
+    said.
+    """
+    if language not in names_of("frequent"):
+        return None
+    found = [_LETTERS.findall(_NO_WORD.sub("", line)) for line in islice(lines, _LOOKED_AT)]
+    letters = Counter(letter for words in found for word in words for letter in word)
+    latin = sum(times for one, times in letters.items() if "LATIN" in character_name(one, "LATIN"))
+    if latin < letters.total() / 2:
+        return "letters of another script"
+    counts = Counter(word for words in found for word in {one.lower() for one in words})
+    own = word_set("frequent", language, "words")
+    others: dict[str, int] = {}
+    for other in names_of("frequent"):
+        theirs = word_set("frequent", other, "words")
+        foreign = [counts[word] for word in theirs - own if word in counts]
+        known = sum(counts[word] for word in own - theirs)
+        if len(foreign) >= few and sum(foreign) >= _MANY * known:
+            others[other] = sum(foreign)
+    return f"what looks like {max(others, key=others.__getitem__)}" if others else None

@@ -37,6 +37,7 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link, split_tag
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines, read_text_lines
 from crosspro.data_prep.core.task import Task, load_task, task_names, task_of_labels
+from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.links import format_links, parse_link
 
 COLUMNS = ("classes", "words", "source", "target", "links")
@@ -395,6 +396,19 @@ def other_form(path: str | Path, task: Task) -> Problem | None:
     expected, found = forms if task.tagged else reversed(forms)
     expected, found = f"{expected} as in {task.name}", f"{found}{_others(task)}"
     return Problem(str(path), None, "target", expected, found)
+
+
+def check_languages(path: str | Path, task: Task) -> None:
+    """Refuse a file whose first lines are clearly not in the languages of the task."""
+    rows = (raw.decode("utf-8", "replace").split("\t") for raw in read_lines(Path(path)))
+    first = list(islice((row for row in rows if len(row) == len(COLUMNS)), LINES))
+    problems = []
+    for side, language in (("source", task.source_language), ("target", task.target_language)):
+        found = looks_otherwise((row[COLUMNS.index(side)] for row in first), language)
+        if found:
+            problems.append(Problem(str(path), None, side, f"text in {language}", found))
+    if problems:
+        raise InputError(problems)
 
 
 def _tagged_tokens(path: str | Path) -> tuple[int, int]:

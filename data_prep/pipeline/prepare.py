@@ -51,8 +51,6 @@ from crosspro.data_prep.gaps.extract import GapRules
 from crosspro.data_prep.gaps.segments import Counts, HandCheck, segment_examples
 from crosspro.data_prep.pipeline.sets.statistics import DocumentSize, total_size
 
-FEW_SEGMENTS = 20_000
-"""Of fewer segments the aligner learns little: more text, or a prior, makes better links."""
 _REPORTED = 1000
 """Segments after which progress is told."""
 

@@ -20,6 +20,7 @@ from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.evaluation.core.evaluation import Evaluation, PairChoice, against_best, evaluate
 from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.statistics import Difference, Resampling
+from crosspro.evaluation.core.tables import Cell, Count, Table
 from crosspro.evaluation.folder_report.columns import Column
 from crosspro.evaluation.folder_report.contents import ReportContents
 from crosspro.evaluation.inputs.mt_input import MtInput, linked_input
@@ -238,7 +239,23 @@ def _sections(evaluation: Evaluation, title: str) -> Iterator[Section]:
     before, _ = report_tables(evaluation, "page")
     for table in before:
         if table.title and table.title not in evaluation.names:
-            yield table_section(table, metric.scale, f"{title}: {table.title}")
+            yield table_section(_counts_as_text(table), metric.scale, _inside(title, table.title))
+
+
+def _inside(title: str, name: str) -> str:
+    """The title of a table of a metric: APT: cases."""
+    return f"{title}: {name[:1].lower()}{name[1:]}"
+
+
+def _counts_as_text(table: Table) -> Table:
+    """A table without a title, for a page without a script: it has no examples to show."""
+
+    def text(cell: Cell) -> Cell:
+        if not isinstance(cell, Count):
+            return cell
+        return f"{cell.number:,}{'' if cell.share is None else f' ({100 * cell.share:.1f}%)'}"
+
+    return table._replace(rows=[[text(cell) for cell in row] for row in table.rows], title="")
 
 
 # Pronouns that systems translate differently ------------------------------------------------------

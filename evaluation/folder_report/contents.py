@@ -20,6 +20,7 @@ from crosspro.evaluation.inputs.mt_input import ALONE, AlignWith, InputPaths, Re
 from crosspro.evaluation.inputs.plain_text import (
     Documents,
     MTText,
+    check_language,
     check_lengths,
     lines_of,
     read_documents,
@@ -230,6 +231,9 @@ class _Contents:
         if self.rules.lenient:
             read = [_without_blank_end(lines, read[0]) for lines in read]
         check_lengths(paths, read, self.problems)
+        for path, lines in zip(paths, read, strict=True):
+            language = files.languages[path != files.source]
+            check_language(path, lines or (), language, self.problems)
         if read and read[0] == []:
             self.problems.append(Problem(str(paths[0]), None, "file", "at least one line", "none"))
         return read

@@ -11,6 +11,7 @@ from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.folder_report.compute import Headline
 from crosspro.evaluation.folder_report.results import (
+    BY_TEST,
     SAYS,
     FolderReport,
     interval_units,
@@ -113,6 +114,7 @@ def _overview(report: FolderReport) -> Section:
         body.append(cells)
     table = cell_table(("system", *(headline.title for headline in report.headlines)), body)
     signs = "; ".join(f"{_SIGNS[one]} {SAYS[one]}" for one in SAYS if one in found)
+    signs += f". {BY_TEST}" if signs else ""
     units = interval_units(report.headlines)
     note = f"{units}; bars span the intervals of a column. " if units else ""
     lower = lower_is_better(report.headlines)

@@ -30,6 +30,7 @@ SAYS = {
     BETTER: f"significantly better than the baseline (p < {SIGNIFICANT:g})",
     WORSE: f"significantly worse than the baseline (p < {SIGNIFICANT:g})",
 }
+BY_TEST = "Signs follow the randomisation test"
 _SIGNS = {BEST: "*", EQUAL: "=", BASELINE: "·", BETTER: "+", WORSE: "-"}
 
 
@@ -167,7 +168,7 @@ def report_text(report: FolderReport, style: Style = PLAIN) -> str:
     }
     if signs:
         said = "; ".join(f"{sign} {text}" for sign, text in signs.items())
-        parts.append(f"{said}. {NOT_CORRECTED}\n")
+        parts.append(f"{said}. {BY_TEST}. {NOT_CORRECTED}\n")
     missing = reasons(report.not_computed).items()
     parts += ["".join(f"Not computed: {names}: {why}.\n" for why, names in missing)]
     return "\n".join(filter(None, parts))

@@ -1,8 +1,8 @@
 """What a metric of MT output reads: source, reference, candidates, links and documents.
 
 All files are read and checked before anything is computed. Links that are not given are made with
-our own aligner: reference and candidates are aligned together, with a larger corpus or with what
-was learnt from one where the user has it, and both directions are merged by grow-diag-final
+our own aligner: reference and candidates are aligned together, with a larger corpus where the user
+has one, or each alone with what was learnt from one. Both directions are merged by grow-diag-final
 (000 §2.3). Text without links need not be tokenised: what does not look so is cut into words here.
 """
 
@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
+from crosspro.data_prep.align.text import few_segments
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
 from crosspro.data_prep.bitext.segment import exchanged
 from crosspro.data_prep.core.errors import InputError, Problem, choices
@@ -40,7 +42,10 @@ from crosspro.evaluation.inputs.linked_text import (
 )
 from crosspro.evaluation.inputs.plain_text import (
     Documents,
+    check_language,
+    check_names,
     language_of,
+    named_language,
     read_documents,
 )
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
@@ -83,14 +88,10 @@ class InputPaths:
         """The texts whose sentences are to be aligned, with their languages where they are told."""
         from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles
 
-        of_lists = ("", "") if lists is None else (lists.source_language, lists.target_language)
-        source, target = (
-            one or given or told
-            for one, given, told in zip(of_lists, self.languages, told_languages(self), strict=True)
-        )
         translations = self.reference, *self.candidates
         documents = self.doc_ids, self.doc_starts
-        return SegmentedFiles(self.source, translations, *documents, (source, target))
+        languages = stated_languages(self, lists)
+        return SegmentedFiles(self.source, translations, *documents, languages)
 
 
 @dataclass(frozen=True)
@@ -171,6 +172,10 @@ def read_input(
 
     `problems` are those that the caller has found already, in the lists perhaps.
     """
+    source, target = stated_languages(paths, lists)
+    problems = list(problems)
+    check_names([paths.source], source, problems)
+    check_names([paths.reference, *paths.candidates], target, problems)
     return linked_input(read_texts(paths, lists, align, problems), progress)
 
 
@@ -185,6 +190,10 @@ def read_texts(
     names = candidate_names(paths.candidates, problems)
     source = _source(paths, problems)
     texts = [_text(path, source, problems, paths) for path in (paths.reference, *paths.candidates)]
+    own, other = stated_languages(paths, lists)
+    for text, language in ((source, own), *((text, other) for text in texts)):
+        shown = (line.decode("utf-8", "replace") for line in text.lines)
+        check_language(Path(text.path), shown, language, problems)
     links = [
         None if path is None else read_links(path, source, text, problems, lenient=paths.lenient)
         for path, text in zip(_link_files(paths, problems), texts, strict=True)
@@ -250,6 +259,7 @@ def linked_input(
         (
             *(read.segments.told if read.segments else ()),
             *_exchanged(source, texts[0], read.lists),
+            *_few_lines(read),
             *(
                 f"{one.path}: links that lead to no word, which were dropped: {one.dropped:,}"
                 for one in made
@@ -270,6 +280,14 @@ def _exchanged(source: Text, reference: Text, lists: PronounLists | None) -> lis
         return []
     names = f"{source.path} and {reference.path}"
     return [f"{names}: source and reference look exchanged: each has the pronouns of the other"]
+
+
+def _few_lines(read: ReadTexts) -> list[str]:
+    """A warning if links are learnt from little text, so that they depend on what is in a run."""
+    few = few_segments(len(read.source.lines))
+    if not few or None not in read.links or read.helper.prior or read.helper.corpus:
+        return []
+    return [f"{few}. Without, the links and scores of a system change with the others of the run"]
 
 
 def _tokenised(paths: InputPaths, source: Text, reference: Text, problems: list[Problem]) -> bool:
@@ -300,11 +318,7 @@ def _languages(
     paths: InputPaths, lists: PronounLists | None, problems: list[Problem]
 ) -> tuple[str, str] | None:
     """The languages by which texts are tokenised: of the lists, else those that the files tell."""
-    of_lists = ("", "") if lists is None else (lists.source_language, lists.target_language)
-    source, target = (
-        one or given or told
-        for one, given, told in zip(of_lists, paths.languages, told_languages(paths), strict=True)
-    )
+    source, target = stated_languages(paths, lists)
     expected = (
         "names that end in a language (X.en) or pronoun lists with their languages, by which text "
         "is tokenised; or --tokenised if it is"
@@ -317,8 +331,19 @@ def _languages(
 
 def told_languages(paths: InputPaths) -> tuple[str | None, str | None]:
     """The languages that the names of source and translations end in, where they do."""
-    translations = map(language_of, (paths.reference, *paths.candidates))
-    return language_of(paths.source), next(filter(None, translations), None)
+    return language_of(paths.source), named_language((paths.reference, *paths.candidates))
+
+
+def stated_languages(
+    paths: InputPaths, lists: PronounLists | None
+) -> tuple[str | None, str | None]:
+    """The languages of source and translations: of the lists, else given, else those of names."""
+    of_lists = ("", "") if lists is None else (lists.source_language, lists.target_language)
+    source, target = (
+        one or given or told or None
+        for one, given, told in zip(of_lists, paths.languages, told_languages(paths), strict=True)
+    )
+    return source, target
 
 
 def _read(path: Path, problems: list[Problem], paths: InputPaths) -> Text:
@@ -372,6 +397,11 @@ class _Helper:
     symmetrisation: str
     digests: tuple[str, ...]
     prior_digest: str = ""
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether each text is aligned alone: what was learnt before knows more than the others."""
+        return self.prior is not None and self.corpus is None
 
 
 def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Helper:
@@ -432,7 +462,7 @@ def _missing_links(
     jobs: int | None,
     cache: Cache | None,
 ) -> list[Links]:
-    """The given links, and those of one run of the aligner over all texts for the others."""
+    """The given links; for the others those of one run over all texts, or of one for each."""
     missing = [number for number, link in enumerate(links) if link is None]
     if not missing:
         return [one for one in links if one is not None]
@@ -443,18 +473,21 @@ def _missing_links(
     if known is not None:
         settings = replace(settings, form=known.form, prefix_length=known.prefix_length)
 
+    runs = [[number] for number in missing] if helper.one_by_one else [list(range(len(texts)))]
+
     def aligned() -> Arrays:
         sentences = source.sentences()
-        left = sentences * len(texts)
-        right = [words for text in texts for words in text.sentences()]
-        if helper.corpus is not None:
-            left, right = left + helper.corpus[0].sentences(), right + helper.corpus[1].sentences()
-        made = align_corpus(left, right, settings, known, jobs, progress)
-        size = len(sentences)
         found: Arrays = {}
-        for number in missing:
-            own = links_from_pairs("aligned", made[number * size : (number + 1) * size])
-            found |= {f"{number}.{name}": getattr(own, name) for name in _LINK_ARRAYS}
+        for run in runs:
+            left = sentences * len(run)
+            right = [words for number in run for words in texts[number].sentences()]
+            if helper.corpus is not None:
+                left += helper.corpus[0].sentences()
+                right += helper.corpus[1].sentences()
+            made = iter(align_corpus(left, right, settings, known, jobs, progress))
+            for number in run:
+                own = links_from_pairs("aligned", list(islice(made, len(sentences))))
+                found |= {f"{number}.{name}": getattr(own, name) for name in _LINK_ARRAYS}
         return found
 
     if cache is None:
@@ -463,9 +496,9 @@ def _missing_links(
         given = source, *texts, *(helper.corpus or ())
         lines = [content_digest(text) for text in given]
         key = content_key(
-            __version__, np.__version__, settings, helper.prior_digest, lines, missing
+            __version__, np.__version__, settings, helper.prior_digest, lines, missing, runs
         )
-        names = [f"{number}.{name}" for number in missing for name in _LINK_ARRAYS]
+        names = [f"{number}.{name}" for run in runs for number in run for name in _LINK_ARRAYS]
         arrays = {
             name: np.array(array)
             for name, array in cache.arrays("links", key, names, aligned).items()
@@ -478,14 +511,15 @@ def _missing_links(
 
 
 def _origin(read: ReadTexts) -> str:
-    """All that decides the links: how lenient, how many texts were aligned together, how, with
-    what, and whether they were tokenised here."""
+    """All that decides the links: how lenient, how many texts were aligned together (or each
+    alone), how, with what, and whether they were tokenised here."""
     found = []
     if any(link is not None for link in read.links):
         found.append("given(lenient)" if read.lenient else "given")
     if any(one is None for one in read.links):
         cut = () if read.languages is None else ("tokenised",)
-        parts = (f"{len(read.links)}-texts", *read.helper.digests, *cut)
+        texts = "one-by-one" if read.helper.one_by_one else f"{len(read.links)}-texts"
+        parts = (texts, *read.helper.digests, *cut)
         found.append(f"aligned({','.join(parts)})")
     return "+".join(found)
 

@@ -12,7 +12,7 @@ segment, from 0, and perhaps an id. Scores are resampled by document where docum
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import InputError, Problem, counted, quoted
 from crosspro.data_prep.core.files import bad_byte, read_lines, read_text_lines
+from crosspro.data_prep.core.words import looks_otherwise, names_of
 from crosspro.data_prep.formats.shared_task import document_runs, read_doc_ids
 from crosspro.evaluation.core.statistics import Ints, ResampledUnits, choose_units
 
@@ -56,6 +57,35 @@ def language_of(path: Path | None) -> str | None:
         return None
     suffix = plain_name(path).rpartition(".")[2]
     return suffix if "." in plain_name(path) and LANGUAGE.fullmatch(suffix) else None
+
+
+def named_language(paths: Iterable[Path]) -> str | None:
+    """The language that the first name that says one ends in."""
+    return next(filter(None, map(language_of, paths)), None)
+
+
+def named_otherwise(path: Path, language: str | None) -> str | None:
+    """The language that a name ends in, if that is one we know, and another than it should be."""
+    own = language_of(path)
+    return own if language and own != language and own in names_of("frequent") else None
+
+
+def check_names(paths: Iterable[Path], language: str | None, problems: list[Problem]) -> None:
+    """Add the files whose names end in another language."""
+    for path in paths:
+        if own := named_otherwise(path, language):
+            found = f"a name that ends in {own}"
+            problems.append(Problem(str(path), None, "language", f"text in {language}", found))
+
+
+def check_language(
+    path: Path, lines: Iterable[str], language: str | None, problems: list[Problem]
+) -> None:
+    """Add a text that is clearly in another language, unless its name has told that already."""
+    if language and not named_otherwise(path, language):
+        found = looks_otherwise(lines, language)
+        if found:
+            problems.append(Problem(str(path), None, "language", f"text in {language}", found))
 
 
 def unequal_lines(path: str | Path, found: int, expected: int, other: str | Path) -> list[Problem]:
@@ -103,6 +133,8 @@ class MTText:
     warnings: tuple[str, ...] = ()
     prepared: tuple[str, ...] = ()
     """What was done with the texts before, for signatures."""
+    language: str | None = None
+    """That of the translations, where it is said or a name ends in it."""
 
     @property
     def lines(self) -> int:
@@ -124,15 +156,21 @@ class MTText:
 
 
 def read_mt_text(
-    candidates: Sequence[Path], references: Sequence[Path], doc_ids: Path | None = None
+    candidates: Sequence[Path],
+    references: Sequence[Path],
+    doc_ids: Path | None = None,
+    language: str | None = None,
 ) -> MTText:
     """Read plain text; raises `InputError` with the faults of all files.
 
-    That files have different numbers of lines is one of them.
+    That files have different numbers of lines is one of them, or are in another language than the
+    one that is said, or than that of the first name that says one.
     """
     problems: list[Problem] = []
     paths = [*references, *candidates]
     read, documents = parallel_lines(paths, doc_ids, problems)
+    language = language or named_language(paths)
+    check_languages(paths, read, language, problems)
     if read[0] == []:
         problems.append(Problem(str(paths[0]), None, "lines", "at least one", "none"))
     if problems:
@@ -144,7 +182,20 @@ def read_mt_text(
         new = [i > 0 and one != documents[i - 1] for i, one in enumerate(documents)]
         numbers = np.cumsum(new)
     split = len(references)
-    return MTText(short_names(candidates), tuple(texts[split:]), tuple(texts[:split]), numbers)
+    names = short_names(candidates)
+    return MTText(names, tuple(texts[split:]), tuple(texts[:split]), numbers, language=language)
+
+
+def check_languages(
+    paths: Sequence[Path],
+    texts: Iterable[Iterable[str] | None],
+    language: str | None,
+    problems: list[Problem],
+) -> None:
+    """Add translations that are in another language by their names, or clearly so."""
+    check_names(paths, language, problems)
+    for path, lines in zip(paths, texts, strict=True):
+        check_language(path, lines or (), language, problems)
 
 
 def short_names(paths: Sequence[Path]) -> tuple[str, ...]:

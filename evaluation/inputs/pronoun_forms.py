@@ -71,7 +71,8 @@ def check_table(language: str) -> str:
         return f"{path.stem}.{hashlib.sha256(content.encode()).hexdigest()[:8]}"
     if language not in LANGUAGES:
         expected = f"{choices(LANGUAGES)}, or the path of a .tsv file"
-        raise input_error("--language", "language", expected, quoted(language))
+        shown = quoted(language) if language else "none, and names that end in none (X.fr)"
+        raise input_error("--language", "language", expected, shown)
     return language
 
 

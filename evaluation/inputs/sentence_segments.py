@@ -32,6 +32,8 @@ from crosspro.data_prep.formats.shared_task import document_runs, read_doc_ids
 from crosspro.evaluation.inputs.plain_text import (
     Documents,
     MTText,
+    check_language,
+    check_names,
     language_of,
     lines_of,
     plain_name,
@@ -157,6 +159,12 @@ def align_files(
     source = target
     if files.source is not None:
         source = files.languages[0] or language_of(files.source) or ""
+    for path, lines in texts.items():
+        language = source if path == files.source else target
+        check_names([path], language, problems)
+        check_language(path, lines or (), language, problems)
+    if problems:
+        raise InputError(problems)
     units = _units(sentences_of_lines(pivot, source))
     pieces = {
         path: list(_pieces(path, texts[path] or [], units, documents, files, target, problems))

@@ -39,6 +39,9 @@ def model_for(source: Path, target: Path | None) -> Path:
             name for name, pair in pairs.items() if all(_beside(source, one) for one in pair)
         ]
         stated = "neither"
+    elif target is None and translation_format(source) not in _STATED:
+        expected = "TRANSLATION, or a PO, XLIFF or TMX file"
+        raise input_error(source, "translation", expected, "one file")
     else:
         sides = languages_stated(source, target)
         fitting = [

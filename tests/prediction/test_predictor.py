@@ -169,6 +169,23 @@ def test_what_cannot_be_filled_gets_one_sentence(predictor, source, target, hide
     assert len(str(error.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("context", "found"),
+    [
+        (["The key is old."], "'The key is old.'"),
+        ("The key is old.", "'The key is old.'"),
+        ([("a", "b", "c")], "('a', 'b', 'c')"),
+        ([("a", None)], "('a', None)"),
+        (5, "5"),
+    ],
+)
+def test_context_must_be_pairs(predictor, context, found):
+    with pytest.raises(InputError) as error:
+        predictor.fill(HOUSE, MAISON, context=context)
+    told = f"text: context: expected pairs (source, target), found {found}"
+    assert str(error.value) == told
+
+
 def test_context_is_checked_as_well(predictor):
     with pytest.raises(InputError, match="context 1: source: expected a sentence, found no word"):
         predictor.fill(HOUSE, MAISON, context=[("", "Oui."), ("Yes.", "Oui.")])

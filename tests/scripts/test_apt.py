@@ -202,3 +202,22 @@ def test_autoprf_in_both_modes(tmp_path, monkeypatch):
 def test_values_of_an_option_are_spread():
     found = list(spread(["--a", "1", "2", "--b", "3", "4", "--a", "5"], ["--a"]))
     assert found == ["--a", "1", "--a", "2", "--b", "3", "4", "--a", "5"]
+
+
+def test_links_by_the_prior_of_a_model_do_not_depend_on_other_systems():
+    files = options(links=None, candidate_links=None)
+    call = ("--resamples", 0, "--layout", "json", "--prior", "en-fr")
+    (single,) = json.loads(crosspro("apt", *files, *call).stdout)["systems"]
+    result = crosspro("apt", *files, "--candidate", APT / "ref.fr", *call)
+    found = json.loads(result.stdout)
+    assert "links:aligned(one-by-one,grow-diag-final,prior-" in found["signature"]
+    assert found["systems"][0] == single
+    assert b"few to learn" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["apt", "autoprf"])
+def test_links_that_are_learnt_from_few_lines_are_told(command):
+    few = b"warning: 15 lines are few to learn links from (fewer than 20,000)"
+    made = crosspro(command, *options(links=None, candidate_links=None), "--resamples", 0)
+    assert few in made.stderr
+    assert few not in crosspro(command, *options(), "--resamples", 0).stderr

@@ -249,21 +249,25 @@ def test_decomposed_text_scores_the_same(command, tmp_path):
     assert scored(command, *changed) == plain
 
 
-def test_lists_of_another_language_are_noticed():
-    result = crosspro("apt", *options(), "--pronouns", "en-de", "--resamples", 0)
-    assert b"mt.fr: no target pronoun of the lists en-de" in result.stderr
-    result = crosspro("autoprf", *options(), "--pronouns", "en-de", "--one-pronoun")
-    assert b"ref.fr: no target pronoun of the lists en-de" in result.stderr
+def test_lists_of_another_language_are_noticed(tmp_path):
+    lists = tmp_path / "own.yaml"
+    lists.write_text("source_pronouns: [it, they]\ntarget_pronouns: [er, sie]\n", "utf-8")
+    result = crosspro("apt", *options(), "--pronouns", lists, "--resamples", 0)
+    assert b"mt.fr: no target pronoun of the lists own" in result.stderr
+    result = crosspro("autoprf", *options(), "--pronouns", lists, "--one-pronoun")
+    assert b"ref.fr: no target pronoun of the lists own" in result.stderr
     assert b"no target pronoun" not in crosspro("apt", *options()).stderr
 
 
 @pytest.mark.parametrize("command", ["apt", "autoprf"])
 def test_the_names_of_files_tell_the_lists(tmp_path, command):
     """English and Spanish are not scored with lists of English and French."""
-    for old, new in (("source", "s.en"), ("reference", "r.es"), ("candidate", "c.es")):
-        shutil.copy(FILES[old], tmp_path / new)
+    shutil.copy(FILES["source"], tmp_path / "s.en")
+    for name in ("r.es", "c.es"):
+        (tmp_path / name).write_text("Ella no es lo que era . \n" * 15, "utf-8")
     named = {"source": "s.en", "reference": "r.es", "candidate": "c.es"}
     files = options(**{option: tmp_path / name for option, name in named.items()})
+    files.append("--lenient")
     found = json.loads(crosspro(command, *files, "--layout", "json").stdout)
     assert "|pronouns:en-es-" in found["signature"]
     shutil.copy(FILES["source"], tmp_path / "s.it")
@@ -316,7 +320,8 @@ def test_equivalents_check_their_output_first(tmp_path):
 
 
 def test_correlate_reads_the_table(tmp_path):
-    systems = (APT / "mt.fr", APT / "ref.fr", APT / "src.en")
+    shutil.copy(APT / "ref.fr", tmp_path / "other.fr")
+    systems = (APT / "mt.fr", APT / "ref.fr", tmp_path / "other.fr")
     links = (APT / "mt.align", APT / "ref.align", APT / "ref.align")
     files = options(candidate=None, candidate_links=None)
     files += ["--candidate", *systems, "--candidate-links", *links, "--lenient"]
@@ -325,7 +330,7 @@ def test_correlate_reads_the_table(tmp_path):
     lines = [f"{heading},human", *(f"{row},{n}" for n, row in enumerate(rows))]
     (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n", "utf-8")
     scores = read_score_table(tmp_path / "scores.csv", "human")
-    assert scores.systems == ("mt.fr", "ref.fr", "src.en")
+    assert scores.systems == ("mt.fr", "ref.fr", "other.fr")
     assert scores.metrics == ("apt",)
 
 

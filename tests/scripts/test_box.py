@@ -12,7 +12,7 @@ import pytest
 import crosspro
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.data_prep.formats.shared_task import format_example, write_examples
 from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
 from crosspro.prediction import model_archive
 from crosspro.prediction.model_archive import box_models
@@ -93,6 +93,22 @@ def test_a_path_that_exists_comes_before_a_name(box, tmp_path, monkeypatch):
     assert crosspro.load_system("en-fr").task.name == "en-fr"
     shutil.rmtree(tmp_path / "en-fr")
     assert crosspro.load_system("en-fr").task.name == "en-fr-text"
+
+
+@pytest.mark.parametrize(("side", "language"), [(2, "en"), (3, "fr")])
+def test_a_file_in_another_language_gets_no_labels(box, tmp_path, side, language):
+    pair = crosspro.load("en-fr").pipeline.prepare(SentencePair(HOUSE, WHOLE))
+    row = format_example(pair.examples[-1]).split("\t")
+    row[4] = "0-0"
+    row[side] = "it REPLACE_0 si dice che non era lui , ma questo è molto più di quello della casa"
+    if side == 2:
+        row[1], row[3] = "elle", "REPLACE_0 est vieille"
+    (tmp_path / "blind.data").write_text("\t".join(row) + "\n", "utf-8")
+    out = tmp_path / "out.data"
+    told = said(command("predict", "--model", "en-fr", tmp_path / "blind.data", "-o", out), 2)
+    name = ("source", "target")[side - 2]
+    assert f"blind.data: {name}: expected text in {language}, found what looks like it" in told
+    assert not out.exists()
 
 
 def test_commands_take_names_where_they_take_runs(box, tmp_path):

@@ -165,3 +165,9 @@ def test_a_missing_model_is_told(tmp_path):
                       "--lm", tmp_path / "none.arpa")  # fmt: skip
     assert result.code == 2
     assert b"none.arpa" in result.stderr
+
+
+@pytest.mark.parametrize("options", [("--model", "en-fr"), ("--text", "a", "b"), ()])
+def test_typed_text_is_filled_by_another_command(options):
+    told = crosspro("fill", *options).stderr.decode()
+    assert ("crosspro predict --model en-fr --text" in " ".join(told.split())) == bool(options)

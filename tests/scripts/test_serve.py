@@ -53,7 +53,7 @@ def test_without_the_extra_it_says_how_to_get_it(run_folder):
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert ran.returncode == 2
-    assert "uvicorn, found nothing: make extras EXTRAS=review" in ran.stderr
+    assert "uvicorn, found nothing: pip install 'crosspro[review]'" in ran.stderr
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits, file_splits, leaks
 from crosspro.data_prep.sample import TASKS, sample_path
 from tests.conftest import GOLDEN
+from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.apt_files import APT, options
 from tests.scripts.run import crosspro
 
@@ -111,13 +113,72 @@ def test_exchanged_sides_are_told_without_the_pronouns_of_the_task(tmp_path):
     assert b"source and target look exchanged" in result.stderr
 
 
-def test_apt_says_that_source_and_reference_are_exchanged():
+def test_apt_says_that_source_and_reference_are_exchanged(tmp_path):
+    """Of languages without frequent words, or that nobody says, pronouns tell it."""
+    lists = "source_pronouns: [it, they, he]\ntarget_pronouns: [il, ils, elle, elles]\n"
+    (tmp_path / "own.yaml").write_text(lists, "utf-8")
+    own = ("--resamples", 0, "--pronouns", tmp_path / "own.yaml")
     ours = {"links": None, "candidate_links": None}
-    right = crosspro("apt", *options(**ours), "--resamples", 0)
+    right = crosspro("apt", *options(**ours), *own)
     assert b"exchanged" not in right.stderr
     files = {"source": APT / "ref.fr", "reference": APT / "src.en", "candidate": APT / "src.en"}
-    wrong = crosspro("apt", *options(**files, **ours), "--resamples", 0, "--pronouns", "en-fr")
+    wrong = crosspro("apt", *options(**files, **ours), *own)
     assert b"source and reference look exchanged" in wrong.stderr
+
+
+NO_LINKS = {"links": None, "candidate_links": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("apt", *options(pronouns="en-de")), "ref.fr: language: expected text in de, found a n"),
+        (("autoprf", *options(pronouns="en-de")), "mt.fr: language: expected text in de, found a"),
+        (
+            ("apt", *options(source=APT / "ref.fr", reference=APT / "src.en", **NO_LINKS)),
+            "mt.fr: language: expected text in en, found a name that ends in fr",
+        ),
+        (
+            ("pronoun-f1", "-l", "en", "--reference", APT / "ref.fr", "--candidate", APT / "mt.fr"),
+            "mt.fr: language: expected text in en, found a name that ends in fr",
+        ),
+    ],
+)
+def test_names_that_say_another_language_are_refused(arguments, told):
+    result = crosspro(*arguments)
+    assert (result.code, result.stdout) == (2, b"")
+    assert told in result.stderr.decode()
+
+
+@pytest.mark.parametrize("command", ["apt", "autoprf", "pronoun-f1", "mt-metrics"])
+@pytest.mark.parametrize("place", ["reference", "candidate"])
+def test_translations_in_another_language_are_refused(command, place, tmp_path):
+    shutil.copy(APT / "src.en", tmp_path / "english.fr")
+    if command == "mt-metrics":
+        pytest.importorskip("sacrebleu")
+    files = {"reference": APT / "ref.fr", "candidate": APT / "mt.fr"}
+    files |= {place: tmp_path / "english.fr"}
+    options = [one for name, path in files.items() for one in (f"--{name}", path)]
+    options += ["--source", APT / "src.en"] if command in ("apt", "autoprf") else []
+    options += ["-l", "fr"] if command == "pronoun-f1" else []
+    result = crosspro(command, *options, "--resamples", 0)
+    assert (result.code, result.stdout) == (2, b"")
+    told = f"{tmp_path}/english.fr: language: expected text in fr, found what looks like en\n"
+    assert result.stderr.decode() == told
+
+
+@pytest.mark.parametrize("name", ["outputs/mt.fr", "reference.fr", "source.en"])
+def test_a_report_on_texts_in_another_language_is_refused(name, tmp_path):
+    folder = make_folder(tmp_path / "folder")
+    for path in [*folder.glob("*.links"), *folder.glob("*/*.links")]:
+        path.unlink()
+    right = ("fr", "en") if name.endswith("fr") else ("en", "fr")
+    shutil.copy(APT / ("ref.fr" if right[1] == "fr" else "src.en"), folder / name)
+    result = crosspro("report", folder)
+    told = f"{folder}/{name}: language: expected text in {right[0]}, found what looks like "
+    assert (result.code, result.stdout) == (2, b"")
+    assert result.stderr.decode().splitlines()[1:] == [f"{told}{right[1]}"]
+    assert not (folder / "report").exists()
 
 
 def submission(tmp_path, form):

@@ -10,15 +10,16 @@ Gaps where somebody wants them: the source word of a marked place, the place of 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from unicodedata import category, name
+from typing import Any
+from unicodedata import category
 
 from crosspro.data_prep.annotate.tokenise import tokenise
-from crosspro.data_prep.core.errors import InputError, Problem, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.words import names_of, word_set
+from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.links import parse_link
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
 from crosspro.data_prep.gaps.extract import (
@@ -32,7 +33,6 @@ from crosspro.data_prep.gaps.extract import (
 WRITTEN_GAP = PLACEHOLDER.removesuffix("_")
 """What is typed for a gap whose source word is to be found."""
 
-_LETTERS = re.compile(r"[^\W\d_]+")
 GAP = re.compile(rf"{WRITTEN_GAP}(?:_(\d{{1,9}}))?")
 
 
@@ -76,6 +76,17 @@ class TypedPair:
         places = self.stand_ins
         words = (word if place in places else one for place, one in enumerate(self.target))
         return replace(self, target=tuple(words))
+
+
+def given_context(context: Any) -> list[SentencePair]:
+    """The sentences before, which must be pairs of texts."""
+    listed = isinstance(context, Iterable) and not isinstance(context, str | bytes)
+    given = [*context] if listed else [context]
+    for one in given:
+        pair = isinstance(one, list | tuple) and len(one) == 2
+        if not pair or not all(isinstance(text, str) for text in one):
+            raise input_error("text", "context", "pairs (source, target)", quoted(repr(one))[1:-1])
+    return [SentencePair(*one) for one in given]
 
 
 def typed_pairs(pairs: Sequence[SentencePair], task: Task) -> list[TypedPair]:
@@ -144,7 +155,8 @@ def _links(
 MOST_WORDS = 1000
 MOST_CHARACTERS = 10 * MOST_WORDS
 """Of a side of a typed sentence; what is longer is no sentence."""
-_FEW, _MANY = 3, 4
+_FEW = 3
+"""So many frequent words of another language tell that a sentence is in it."""
 
 
 def check_typed(pairs: Sequence[SentencePair], task: Task) -> None:
@@ -159,7 +171,10 @@ def check_typed(pairs: Sequence[SentencePair], task: Task) -> None:
         where = "text" if number == len(pairs) else f"context {number}"
         for side, language in languages.items():
             text: str = getattr(pair, side)
-            fault = _no_text(text) or _other_language(text, language)
+            fault = _no_text(text)
+            other = None if fault else looks_otherwise([text], language, _FEW)
+            if other:
+                fault = f"text in {language}", f"{other}: {quoted(text.strip(), 30)}"
             if fault:
                 problems.append(Problem(where, None, side, *fault))
     if problems:
@@ -178,22 +193,6 @@ def _no_text(text: str) -> tuple[str, str] | None:
         return f"a sentence of at most {MOST_WORDS:,} words", f"{words:,}"
     if len(text) > MOST_CHARACTERS:
         return f"a sentence of at most {MOST_CHARACTERS:,} characters", f"{len(text):,}"
-    return None
-
-
-def _other_language(text: str, language: str) -> tuple[str, str] | None:
-    letters = [one for one in text.replace(WRITTEN_GAP, "") if one.isalpha()]
-    latin = sum("LATIN" in name(one, "LATIN") for one in letters)
-    if latin < len(letters) / 2:
-        return f"text in {language}", f"letters of another script: {quoted(text.strip(), 30)}"
-    words = {word.lower() for word in _LETTERS.findall(text) if word != WRITTEN_GAP}
-    if language not in names_of("frequent"):
-        return None
-    own = word_set("frequent", language, "words")
-    for other in names_of("frequent"):
-        theirs = word_set("frequent", other, "words")
-        if len(words & theirs - own) >= (_MANY * len(words & own - theirs) or _FEW):
-            return f"text in {language}", f"what looks like {other}: {quoted(text.strip(), 30)}"
     return None
 
 

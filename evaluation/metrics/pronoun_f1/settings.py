@@ -12,8 +12,9 @@ class PronounF1Settings:
     """The language of the translations, and whether words count that may be something else."""
 
     language: str = setting(
-        ...,
-        "The language of the translations: de, en, es, fr, or a table of your own: it.tsv.",
+        "",
+        "The language of the translations: de, en, es, fr, or a table of your own (it.tsv); else the "
+        "one that names end in.",
         "--language -l",
     )
     ambiguous: bool = setting(

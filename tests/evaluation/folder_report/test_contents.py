@@ -122,11 +122,11 @@ def test_what_needs_a_source_is_left_out_without_one(folder):
 
 def test_languages_without_tables(folder):
     for path in (*folder.glob("*.fr"), *folder.glob("*/*.fr"), *folder.glob("*/*/*.fr")):
-        path.rename(path.with_suffix(".it"))
+        path.rename(path.with_suffix(".sv"))
     found = missing(read(folder))
     assert set(found) == {"pronoun F1", "APT", "AutoPRF"} | WITHOUT_SACREBLEU
-    assert found["pronoun F1"] == "no table of the pronouns of it: one of de, en, es, fr"
-    assert found["APT"] == "no lists of pronouns for en-it: pronouns.yaml, or --pronouns"
+    assert found["pronoun F1"] == "no table of the pronouns of sv: one of de, en, es, fr"
+    assert found["APT"] == "no lists of pronouns for en-sv: pronouns.yaml, or --pronouns"
 
 
 def test_links_are_made_only_if_they_may_be(folder):

@@ -307,3 +307,10 @@ def test_a_lower_score_is_better_where_the_metric_says_so():
     assert [standing(lower, name) for name in "ab"] == ["", "best"]
     assert standing(lower, "b", baseline="a") == "better"
     assert standing(Headline("x", PERCENT, scores, tests), "b", baseline="a") == "worse"
+
+
+def test_a_page_without_a_script_has_no_buttons(folder):
+    page = report_page(report_on(folder, settings=SETTINGS))
+    assert "<button" not in page
+    assert ">APT: cases</h2>" in page
+    assert "Signs follow the randomisation test." in page

@@ -71,3 +71,9 @@ def test_what_is_not_known_is_asked_for(files, found):
 def test_several_languages_need_a_choice():
     with pytest.raises(InputError, match="found files for en-de, en-fr"):
         model_for(GOLDEN / "proofread" / "letters.tmx", None)
+
+
+def test_a_text_without_its_translation_is_told(tmp_path):
+    (tmp_path / "book.fr").write_text("Elle dort.\n", "utf-8")
+    with pytest.raises(InputError, match="expected TRANSLATION, or a PO, XLIFF or TMX file"):
+        model_for(tmp_path / "book.fr", None)
