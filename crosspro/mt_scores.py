@@ -128,8 +128,9 @@ def pronoun_f1(
 ) -> Result:
     """Precision, recall and F1 of pronouns from plain text: no links, no parser.
 
-    Without a `target_language` it is the one that a name of a file ends in. `ambiguous` also counts
-    words that may be articles, verbs and so on.
+    Without a `target_language` it is the one that a name of a file ends in; it may also be the path
+    of a table of your own (`it.tsv`). `ambiguous` also counts words that may be articles, verbs and
+    so on.
 
     >>> import crosspro
     >>> result = crosspro.pronoun_f1(
@@ -141,16 +142,20 @@ def pronoun_f1(
     >>> print(result.scores["A"]["f1"], result.scores["B"]["f1"])
     100.00 50.00
     """
-    from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES
+    from crosspro.evaluation.inputs.pronoun_forms import LANGUAGES, language_of, own_table
     from crosspro.evaluation.metrics import make_metric
 
     plan, inputs = resampling(resamples, seed), Inputs()
-    if target_language is not None:
+    own = target_language is not None and own_table(target_language) is not None
+    if target_language is not None and not own:
         check_choice("target_language", target_language, LANGUAGES)
     references = [inputs.text("reference", reference)]
-    text = _plain_text(inputs, candidates, references, documents, target_language)
-    check_choice("target_language", text.language, LANGUAGES)
-    metric = make_metric("pronoun_f1", language=text.language, ambiguous=ambiguous)
+    language = target_language and language_of(target_language)
+    text = _plain_text(inputs, candidates, references, documents, language)
+    if not own:
+        check_choice("target_language", text.language, LANGUAGES)
+    table = target_language if own else text.language
+    metric = make_metric("pronoun_f1", language=table, ambiguous=ambiguous)
     return _scored(metric, text, plan)
 
 

@@ -31,13 +31,14 @@ def pronoun_f1(
     ids are given, else by line, and paired tests between candidates.
     """
     from crosspro.evaluation.core.evaluation import evaluate
+    from crosspro.evaluation.inputs.pronoun_forms import language_of
     from crosspro.evaluation.metrics.pronoun_f1.metric import PronounF1
 
     shown.check(context)
     if len(files.reference) > 1:
         raise typer.BadParameter("--reference: one reference")
-    text = files.read(settings.language)
-    metric = PronounF1(replace(settings, language=text.language or ""))
+    text = files.read(language_of(settings.language))
+    metric = PronounF1(replace(settings, language=settings.language or text.language or ""))
     shown.write(evaluate(metric, text, resampled.plan))
 
 

@@ -63,6 +63,12 @@ def own_table(language: str) -> Path | None:
     return Path(language) if language.endswith(".tsv") else None
 
 
+def language_of(table: str) -> str:
+    """The language of a table: `fr`, and `it` of `my/it.tsv`."""
+    path = own_table(table)
+    return table if path is None else path.stem
+
+
 def check_table(language: str) -> str:
     """A language that has a table, as signatures name it: `fr`, or `it.DIGEST` for `my/it.tsv`."""
     path = own_table(language)

@@ -13,8 +13,8 @@ class PronounF1Settings:
 
     language: str = setting(
         "",
-        "The language of the translations: de, en, es, fr, or a table of your own (it.tsv); else the "
-        "one that names end in.",
+        "The language of the translations: de, en, es, fr, or a table of your own (it.tsv); else "
+        "the one that names end in.",
         "--language -l",
     )
     ambiguous: bool = setting(
