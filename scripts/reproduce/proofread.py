@@ -94,7 +94,7 @@ RIVALS = {
 
 @dataclass(frozen=True)
 class JudgedOutput:
-    """A segment of a system: both texts, and the marks of each rater who read it."""
+    """A segment of a system: both texts, and the marks that count of each rater who read it."""
 
     system: str
     document: str
@@ -102,6 +102,14 @@ class JudgedOutput:
     source: str
     target: str
     raters: tuple[tuple[RaterMark, ...], ...]
+
+    def with_marks(self, longest: int) -> JudgedOutput:
+        """Without marks of more words."""
+        raters = tuple(
+            tuple(one for one in marks if len(self.target[one.start : one.end].split()) <= longest)
+            for marks in self.raters
+        )
+        return replace(self, raters=raters)
 
 
 @dataclass(frozen=True)
@@ -129,13 +137,12 @@ class FoundPronoun:
                 and mark.start < self.end + near
                 and mark.end > self.start - near
                 and wanted.search(mark.category)
-                and len(self.output.target[mark.start : mark.end].split()) <= LONGEST_MARK
             ),
             default=0,
         )
 
 
-def read_wmt23(folder: Path) -> list[JudgedOutput]:
+def read_wmt23(folder: Path, longest: int = LONGEST_MARK) -> list[JudgedOutput]:
     """The outputs of WMT 2023; segments that nobody read are the context of others."""
     test = read_mt_test(folder)
     marks = {
@@ -150,7 +157,8 @@ def read_wmt23(folder: Path) -> list[JudgedOutput]:
         for number, (document, english, german) in enumerate(rows):
             own = marks.get((system, number))
             raters = () if own is None else (own,)
-            outputs.append(JudgedOutput(system, document, number, english, german, raters))
+            output = JudgedOutput(system, document, number, english, german, raters)
+            outputs.append(output.with_marks(longest))
     return outputs
 
 
@@ -168,7 +176,7 @@ def read_newstest(path: Path) -> list[JudgedOutput]:
                 tuple(mark for mark in one.marks if not mark.in_source and mark.start is not None)
                 for one in own
             ),
-        )
+        ).with_marks(LONGEST_MARK)
         for key, own in sorted(raters.items())
     ]
 
@@ -441,7 +449,7 @@ def compare(
     With `--longest-mark 1` only marks on a pronoun alone count; longer ones are mostly about others
     of their words.
     """
-    outputs = [_with_marks(one, longest) for one in read_wmt23(verdicts / "wmt23.en-de")]
+    outputs = read_wmt23(verdicts / "wmt23.en-de", longest)
     found = [one for one in found_pronouns(work, WMT23, outputs) if one.kind is DoubtKind.WORD]
     for title, words in (("all pronouns", None), ("it, they, them", ("it", "they", "them"))):
         own = [
@@ -452,15 +460,6 @@ def compare(
         ]
         _print_tables(title, own, verdicts, metrics)
     _print_calibration([one for one in found if not of_development(one.output.document)])
-
-
-def _with_marks(output: JudgedOutput, longest: int) -> JudgedOutput:
-    """An output without marks of more words."""
-    raters = tuple(
-        tuple(one for one in marks if len(output.target[one.start : one.end].split()) <= longest)
-        for marks in output.raters
-    )
-    return replace(output, raters=raters)
 
 
 def _print_tables(title: str, found: Sequence[FoundPronoun], verdicts: Path, metrics: int) -> None:
