@@ -25,6 +25,7 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Tok
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import is_placeholder, placeholder, read_examples
+from crosspro.prediction.model_archive import from_box
 from crosspro.prediction.system import System, load_system
 from crosspro.scripts.bench.measure import CROSSPRO, Row, apart, measure, timed
 
@@ -158,7 +159,7 @@ def predict(
     ] = False,
 ) -> Iterator[Row]:
     """Prediction of a run or an archive: loading, gaps a second, and the command's memory."""
-    system, _, seconds = timed(lambda: load_system(model))
+    system, _, seconds = timed(lambda: load_system(from_box(model)))
     if in_torch or profile:
         import torch
 
