@@ -126,6 +126,9 @@ def test_the_tiny_recipe_has_the_sizes_of_the_student():
     for name in {"width", "layers", "heads"} | windows:
         assert small["network_settings"][name] == student["network_settings"][name], name
         large["network_settings"][name] = small["network_settings"][name]
+    rates = {"large": large["optimisation"].pop("learning_rate")}
+    rates["small"] = small["optimisation"].pop("learning_rate")
+    assert rates == {"large": 0.0004, "small": 0.0008}
     assert small == large
 
 
