@@ -157,7 +157,7 @@ def _byte_layers() -> InstalledPart:
         "8-bit layers",
         bool(fastest),
         fastest or "not built",
-        "models of the box two to three times as fast",
+        "models of the box about twice as fast",
         "" if fastest else "a C compiler (gcc or clang), then the same pip install again",
     )
 

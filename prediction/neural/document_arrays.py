@@ -269,6 +269,11 @@ class DocumentArrays:
         angles = np.arange(-reach, reach + 1)[:, None] * speeds
         return np.asarray(np.exp(1j * angles), np.complex64)
 
+    @cached_property
+    def _cosines_and_sines(self) -> Floats:
+        """The same as the library wants them."""
+        return np.concatenate((self._turns.real, self._turns.imag), 1)
+
     def read(self, text: DocumentText) -> Iterator[ReadRows]:
         """What is read of all gaps of a text, a few at a time, in their order."""
         return (self._read(text.rows(gaps)) for gaps in text.batches())
@@ -321,7 +326,7 @@ class DocumentArrays:
         for table, numbers in zip(self._tables, rows.numbers, strict=True):
             states += table[numbers]
         if self._byte_layers is not None:
-            angles = np.concatenate((self._turns.real, self._turns.imag), 1)
+            angles = self._cosines_and_sines
             return self._byte_layers.states(states, rows.bounds, rows.offsets, angles, asked)
         turns = self._turns[rows.offsets + places_of(self.settings)]
         turns = np.tile(turns, self.settings.heads)
