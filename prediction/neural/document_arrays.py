@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from crosspro.prediction.neural.reading.document_kind import (
     TARGET_PIECE,
     DocumentSettings,
 )
-from crosspro.prediction.neural.reading.encoding import EncodedText
+from crosspro.prediction.neural.reading.encoding import EncodedText, Ints
 from crosspro.prediction.neural.reading.fields import TAG, Field
 from crosspro.prediction.neural.reading.lexicon_fields import (
     NO_NOUN,
@@ -57,9 +56,10 @@ class DocumentRows:
     """The rows of some gaps end to end, first the source of each, then its target.
 
     `numbers` are those of pieces, agreement, distance and tags, where there are any, and `offsets`
-    say how far places stand from the pronoun or the gap. `bounds` are where rows begin and the last
-    one ends; `gap` and `pronoun` have a place for each row, which is the gap's without a source.
-    `nouns` are the places that may be antecedents, of the rows `noun_rows`.
+    say how far places stand from the pronoun or the gap, or from the middle of those that are read
+    together. `bounds` are where rows begin and the last one ends; `gap` and `pronoun` have a place
+    for each gap, which is its own without a source. `nouns` are the places that may be antecedents
+    of the gaps `noun_gaps`.
     """
 
     numbers: tuple[Numbers, ...]
@@ -70,7 +70,7 @@ class DocumentRows:
     pronoun: Numbers
     has_source: NDArray[np.bool_]
     nouns: Numbers
-    noun_rows: Numbers
+    noun_gaps: Numbers
     noun_kinds: Numbers
 
 
@@ -93,64 +93,80 @@ class DocumentText:
         ]
         self._tags = _joined(data, None, TAG, self.source_tokens) if settings.tags else None
         self._nouns = _joined(data, SOURCE_NOUN, TARGET_NOUN) if settings.pointer else None
-        first = np.maximum(data.sentence - context, data.first_of_document[data.sentence])
-        last = data.sentence + 1
-        source, target = (
-            starts.astype(np.int64) for starts in (data.source_starts, data.target_starts)
+        spans = data.spans(context, settings.together)
+        self._gaps = np.flatnonzero(np.diff(spans.row, prepend=-1, append=-1))
+        """Where the gaps of each row begin, and where the last end."""
+        first = self._gaps[:-1]
+        self._source, self._target = (
+            _Window.around(*(getattr(spans, f"{side}_{name}")[first] for name in _SPAN), *how)
+            for side, how in (("source", settings.source), ("target", settings.target))
         )
-        self._source, self._source_size = _window(
-            data.source_position, source[first], source[last], *settings.source
-        )
-        self._target, self._target_size = _window(
-            data.target_position, target[first], target[last], *settings.target
-        )
-        self._pronoun = np.minimum(data.source_position - self._source, self._source_size - 1)
-        self._gap = data.target_position - self._target + self._source_size
+        source, target = self._source, self._target
+        pronoun = data.source_position - source.start[spans.row]
+        self._pronoun = np.minimum(pronoun, source.size[spans.row] - 1)
+        self._gap = data.target_position + (source.size - target.start)[spans.row]
 
     @property
     def sizes(self) -> Numbers:
-        """The places of each gap's row."""
-        return self._source_size + self._target_size
+        """The places of each row."""
+        return self._source.size + self._target.size
 
-    def rows(self, gaps: slice) -> DocumentRows:
-        """The rows of some gaps."""
-        source_size, sizes = self._source_size[gaps], self.sizes[gaps]
-        bounds = np.concatenate(([0], np.cumsum(sizes)))
+    def rows(self, chosen: slice) -> DocumentRows:
+        """Some rows."""
+        source, target = self._source[chosen], self._target[chosen]
+        gaps = self._gaps[chosen.start : chosen.stop + 1]
+        bounds = np.concatenate(([0], np.cumsum(source.size + target.size)))
         starts = bounds[:-1]
-        row = np.repeat(np.arange(len(sizes)), sizes)
+        row = np.repeat(np.arange(len(starts)), np.diff(bounds))
         column = np.arange(bounds[-1]) - starts[row]
-        of_source = column < source_size[row]
-        pronoun, gap = self._pronoun[gaps], self._gap[gaps]
-        offsets = column - np.where(of_source, pronoun[row], gap[row])
-        begins = self.source_tokens + self._target[gaps] - source_size
-        tokens = column + np.where(of_source, self._source[gaps][row], begins[row])
-        before, after = self.settings.source
-        middle = np.where(of_source, before, before + after + 1 + self.settings.target[0])
-        distances = np.clip(offsets + middle, 0, places_of(self.settings) - 1)
+        of_source = column < source.size[row]
+        offsets = column - np.where(
+            of_source, source.middle[row], (source.size + target.middle)[row]
+        )
+        begins = self.source_tokens + target.start - source.size
+        tokens = column + np.where(of_source, source.start[row], begins[row])
+        (before, after), (behind, ahead) = self.settings.source, self.settings.target
+        distances = np.where(
+            of_source,
+            np.clip(offsets, -before, after) + before,
+            np.clip(offsets, -behind, ahead) + behind + before + after + 1,
+        )
         numbers = [*(field[tokens] for field in self._fields), distances]
+        own = slice(gaps[0], gaps[-1])
+        row_of_gap = np.repeat(np.arange(len(starts)), np.diff(gaps))
+        has_source = source.size[row_of_gap] > 0
+        gap = starts[row_of_gap] + self._gap[own]
+        pronoun = np.where(has_source, starts[row_of_gap] + self._pronoun[own], gap)
         if self._tags is not None:
             numbers.append(self._tags[tokens])
-        nouns, kinds = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        nouns = noun_gaps = kinds = np.zeros(0, np.int64)
         if self._nouns is not None:
             found = self._nouns[tokens]
-            nouns = np.flatnonzero((offsets < 0) & (found != self._no_noun))
+            every = np.flatnonzero(found != self._no_noun)
+            times = np.diff(gaps)[row[every]]
+            nouns = np.repeat(every, times)
+            ends = np.cumsum(times)
+            noun_gaps = np.arange(len(nouns)) + np.repeat(
+                gaps[row[every]] - gaps[0] - ends + times, times
+            )
+            earlier = nouns < np.where(of_source[nouns], pronoun[noun_gaps], gap[noun_gaps])
+            nouns, noun_gaps = nouns[earlier], noun_gaps[earlier]
             kinds = found[nouns]
-        has_source = source_size > 0
         return DocumentRows(
             tuple(numbers),
             offsets,
             tokens,
             bounds,
-            starts + gap,
-            starts + np.where(has_source, pronoun, gap),
+            gap,
+            pronoun,
             has_source,
             nouns,
-            row[nouns],
+            noun_gaps,
             kinds,
         )
 
     def batches(self) -> Iterator[slice]:
-        """All gaps, a few at a time."""
+        """All rows, a few at a time."""
         ends = np.cumsum(self.sizes)
         start = 0
         while start < len(ends):
@@ -169,12 +185,28 @@ def _joined(
     return np.concatenate((source, data.fields[of_target.name])).astype(np.int64)
 
 
-def _window(
-    centre: NDArray[Any], low: Numbers, high: Numbers, before: int, after: int
-) -> tuple[Numbers, Numbers]:
-    """Where what is read around a centre begins, and how long it is."""
-    start = np.maximum(low, centre - before)
-    return start, np.maximum(np.minimum(high, centre + after + 1) - start, 0)
+_SPAN = ("low", "high", "from", "to")
+
+
+@dataclass(frozen=True)
+class _Window:
+    """Where what rows read of a side begins, how long it is, and where its middle is."""
+
+    start: Numbers
+    size: Numbers
+    middle: Numbers
+
+    @classmethod
+    def around(
+        cls, low: Ints, high: Ints, first: Ints, last: Ints, before: int, after: int
+    ) -> _Window:
+        """Those of spans (`GapSpans`)."""
+        start = np.maximum(low, first - before).astype(np.int64)
+        size = np.maximum(np.minimum(high, last + after + 1) - start, 0)
+        return cls(start, size, (first + last) // 2 - start)
+
+    def __getitem__(self, rows: slice) -> _Window:
+        return _Window(self.start[rows], self.size[rows], self.middle[rows])
 
 
 def places_of(settings: DocumentSettings) -> int:
@@ -197,7 +229,7 @@ class ReadRows:
 
     def given(self, classes: Numbers) -> Chances:
         """The probability of each noun, if the gaps have these classes."""
-        row = self.rows.noun_rows
+        row = self.rows.noun_gaps
         chosen = classes[row]
         told = self.of_kinds[row, self.rows.noun_kinds, chosen]
         return np.asarray(self.shares * told / self.chances[row, chosen])
@@ -235,6 +267,7 @@ class DocumentArrays:
         if settings.pointer:
             self.no_noun = inventory.vocabularies[NOUN_VOCABULARY].number(NO_NOUN)
         self._head = settings.width // settings.heads
+        self._reach = places_of(settings) + settings.together
 
     @cached_property
     def _tables(self) -> list[Floats]:
@@ -265,7 +298,7 @@ class DocumentArrays:
         """By which complex numbers the pairs of a head are multiplied, for every offset."""
         pairs = np.arange(0, self._head, 2)
         speeds = np.where(pairs < self._head - 2, _LONGEST ** (-pairs / self._head), 0.0)
-        reach = places_of(self.settings)
+        reach = self._reach
         angles = np.arange(-reach, reach + 1)[:, None] * speeds
         return np.asarray(np.exp(1j * angles), np.complex64)
 
@@ -294,7 +327,7 @@ class DocumentArrays:
             return ReadRows(_softmax(scores), rows, np.zeros(0), nothing)
         query = self._linear("pointer.queries", both) / np.float32(sqrt(self.settings.width))
         none_fits = (query @ self.arrays["pointer.nothing"]).astype(np.float64)
-        nouns, row = found[at[rows.nouns]], rows.noun_rows
+        nouns, row = found[at[rows.nouns]], rows.noun_gaps
         fits = np.einsum("ij,ij->i", nouns, query[row]).astype(np.float64)
         most = none_fits.copy()
         np.maximum.at(most, row, fits)
@@ -328,7 +361,7 @@ class DocumentArrays:
         if self._byte_layers is not None:
             angles = self._cosines_and_sines
             return self._byte_layers.states(states, rows.bounds, rows.offsets, angles, asked)
-        turns = self._turns[rows.offsets + places_of(self.settings)]
+        turns = self._turns[rows.offsets + self._reach]
         turns = np.tile(turns, self.settings.heads)
         for number, layer in enumerate(self._layers, start=1):
             normed = _normed(states)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache, cached_property, partial
 from importlib.util import find_spec
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import load_adjustment, save_adjustment
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText
+from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText, Numbers
 from crosspro.prediction.neural.network_system import NetworkSystem
 from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
 from crosspro.prediction.neural.reading.encoding import encode
@@ -69,7 +70,8 @@ class DocumentReader(NetworkSystem):
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """The probabilities of the network."""
         with _one_thread():
-            return np.concatenate(_in_processes(self._chances, text_parts(examples, self.context)))
+            parts = text_parts(examples, self.context, self.together)
+            return np.concatenate(_in_processes(self._chances, parts))
 
     def _chances(self, examples: Sequence[Example]) -> Probabilities:
         nothing = np.zeros((0, len(self.task.classes)))
@@ -86,7 +88,7 @@ class DocumentReader(NetworkSystem):
         start = 0
         for read in parts:
             end = start + len(read.chances)
-            tokens, gaps = read.rows.tokens[read.rows.nouns], start + read.rows.noun_rows
+            tokens, gaps = read.rows.tokens[read.rows.nouns], start + read.rows.noun_gaps
             given = read.given(classes[start:end])
             of_source = tokens < text.source_tokens
             sides: dict[Side, NDArray[np.bool_]] = {"target": ~of_source, "source": of_source}
@@ -172,22 +174,42 @@ _WORTH_A_PROCESS = 100
 """So many gaps are read while another process is begun, a few times over."""
 
 
-def text_parts(examples: Sequence[Example], context: int) -> list[Sequence[Example]]:
+def text_parts(
+    examples: Sequence[Example], context: int, together: int = 0
+) -> list[Sequence[Example]]:
     """Examples in a part with as many gaps for each processor, if that is worth it.
 
-    Before its own a part has the lines that its first gaps look back at, without their gaps.
+    Before its own a part has the lines that its first gaps look back at, without their gaps. A part
+    ends where no gap is near enough to the last one to be read together with it.
     """
     ends = np.cumsum([len(example.gaps) for example in examples])
     number = min(processors(), int(ends[-1]) // _WORTH_A_PROCESS) if len(ends) else 0
     if number < 2 or not may_fork():
         return [examples]
-    wanted = ends[-1] * np.arange(1, number) / number
-    cuts = [0, *(np.searchsorted(ends, wanted) + 1).tolist(), len(examples)]
+    places = _apart(examples, together)
+    wanted = np.searchsorted(ends, ends[-1] * np.arange(1, number) / number) + 1
+    chosen = np.searchsorted(places, wanted)
+    cuts = [0, *sorted({int(places[one]) for one in chosen if one < len(places)}), len(examples)]
     parts: list[Sequence[Example]] = []
     for start, end in pairwise(cuts):
         before = examples[max(0, start - context) : start]
         parts.append([*(replace(line, gaps=()) for line in before), *examples[start:end]])
     return parts
+
+
+def _apart(examples: Sequence[Example], together: int) -> Numbers:
+    """The lines before which a text can be cut: what follows is not read with a gap before it."""
+    found: list[int] = []
+    words, last, document = 0, -inf, examples[0].document
+    for number, example in enumerate(examples):
+        if example.document is None or example.document != document:
+            last, document = -inf, example.document
+        first = min((gap.position for gap in example.gaps), default=-inf)
+        if words + first - last > together or not together:
+            found.append(number)
+        last = max((words + gap.position for gap in example.gaps), default=last)
+        words += len(example.lemmas)
+    return np.array([number for number in found if number], dtype=np.int64)
 
 
 def _in_processes(

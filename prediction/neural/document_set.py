@@ -209,7 +209,7 @@ def load_document_set(folder: Path, system: NeuralSystem) -> DocumentSet:
     units = load_units(folder) if settings.units != "words" else None
     reading = Reading(fields, settings.lowercase, units, load_lexicons(folder))
     train, dev = (read_encoded(folder / f"{split}.npz", fields) for split in _SPLITS)
-    data = training_data(train, dev, task, settings)
+    data = training_data(train, dev, task, settings, system.together)
     origin = checked(SetOrigin, description.get("origin"), f"{path}: origin")
     return DocumentSet(task, load_encoder(reading, folder), data, origin)
 

@@ -107,6 +107,11 @@ class NetworkSystem(System):
         return self.training.context
 
     @property
+    def together(self) -> int:
+        """Within how many tokens gaps are read together, where a network can."""
+        return int(self._settings_in_full().get("together", 0))
+
+    @property
     def noun_lexicons(self) -> Mapping[str, Lexicon]:
         """Those that its network reads."""
         return self.encoder.reading.lexicons

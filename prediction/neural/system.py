@@ -235,7 +235,7 @@ class NeuralSystem(NetworkSystem):
                 train, reading, self.task, self.training.min_count, cache
             )
         dev_encoded = encode(dev, self.encoder, self.task, cache)
-        data = training_data(encoded, dev_encoded, self.task, self.training)
+        data = training_data(encoded, dev_encoded, self.task, self.training, self.together)
         if self._teacher is None:
             return data
         soft = soft_targets(self._teacher, train, self.distillation, cache)
@@ -318,7 +318,8 @@ class NeuralSystem(NetworkSystem):
         """Examples as the network reads them, and where it runs."""
         check_parse(self.reads, examples)
         torch.set_num_threads(self.trainer.threads)
-        tensors = gap_tensors(encode(examples, self.encoder, self.task), self.training.context)
+        data = encode(examples, self.encoder, self.task)
+        tensors = gap_tensors(data, self.training.context, self.together)
         return tensors, device_of(self.trainer.accelerator)
 
     def save_state(self, folder: Path) -> None:

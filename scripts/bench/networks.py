@@ -146,6 +146,10 @@ def _full_rows(
         source_low=low,
         source_start=start,
         source_high=end,
+        target_from=middle,
+        target_to=middle,
+        source_from=middle,
+        source_to=middle,
         label=labels,
     )
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.core.example import Side
 from crosspro.prediction.neural.layers.embedding import few_rows
 from crosspro.prediction.neural.layers.transformer import RotaryAngles, Transformer
 from crosspro.prediction.neural.reading.document_kind import AGREEMENT, PIECES
 from crosspro.prediction.neural.reading.fields import TAG
-from crosspro.prediction.neural.reading.tensors import GapTensors, cut, inside, table_width
+from crosspro.prediction.neural.reading.tensors import GapTensors, inside, table_width
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 _GPU_STEP = 16
@@ -30,8 +31,9 @@ class RowPlaces:
     """Where the rows of some gaps are: (batch, time), first the source, then the target.
 
     `places` are `of_source` or of the target; what fills a row up is at the place of its gap.
-    `offsets` say how far columns stand from the pronoun, or from the gap (before it: below 0), and
-    `distances` say the same and of which side they are, in one number. `lengths`
+    `offsets` say how far columns stand from the middle of the pronouns, or of the gaps, that are
+    read together (before it: below 0), and `distances` say the same and of which side they are, in
+    one number; beyond the window it is the window's last. `lengths`
     and the columns `pronoun` and `gap` are of each row; a gap without a source has no pronoun.
     """
 
@@ -77,7 +79,10 @@ class RowPlaces:
 
 @dataclass(frozen=True)
 class DocumentWindow:
-    """How many pieces are read before and after the pronoun, and before and after the gap."""
+    """How many pieces are read before and after the pronoun, and before and after the gap.
+
+    Of gaps that are read together, before the first and after the last.
+    """
 
     source: tuple[int, int]
     target: tuple[int, int]
@@ -104,13 +109,17 @@ class DocumentWindow:
         target = torch.where(inside(length, size), target, data.target_position[gaps][:, None])
         own = data.target_position[gaps] - target_start + source_length
         pronoun = (data.source_position[gaps] - source_start).minimum(source_length - 1)
-        offsets = columns - torch.where(of_source, pronoun[:, None], own[:, None])
-        zero = torch.where(of_source, self.source[0], sum(self.source) + 1 + self.target[0])
+        middle = (data.source_from + data.source_to)[gaps] // 2 - source_start
+        middle_gap = (data.target_from + data.target_to)[gaps] // 2 - target_start + source_length
+        offsets = columns - torch.where(of_source, middle[:, None], middle_gap[:, None])
+        of_target = offsets.clamp(-self.target[0], self.target[1]) + self.target[0]
+        distances = offsets.clamp(-self.source[0], self.source[1]) + self.source[0]
+        distances = torch.where(of_source, distances, of_target + sum(self.source) + 1)
         return RowPlaces(
             torch.where(of_source, source, target),
             of_source,
             offsets,
-            (offsets + zero).clamp(0, self.size - 1),
+            distances,
             length,
             pronoun.clamp(min=0),
             own,
@@ -119,11 +128,11 @@ class DocumentWindow:
 
     def _source(self, data: GapTensors, gaps: Tensor) -> tuple[Tensor, Tensor]:
         """Where what is read of the source begins, and how long it is; a source may be empty."""
-        return _span(*cut(*data.bounds("source", gaps), *self.source))
+        return _span(data, "source", gaps, *self.source)
 
     def _target(self, data: GapTensors, gaps: Tensor) -> tuple[Tensor, Tensor]:
         """The same of the target, which has the gap itself at least."""
-        return _span(*cut(*data.bounds("target", gaps), *self.target))
+        return _span(data, "target", gaps, *self.target)
 
 
 def row_width(longest: int, device: torch.device) -> int:
@@ -132,8 +141,14 @@ def row_width(longest: int, device: torch.device) -> int:
     return -(-longest // step) * step
 
 
-def _span(start: Tensor, end: Tensor) -> tuple[Tensor, Tensor]:
-    """Where tokens begin, and how many they are."""
+def _span(
+    data: GapTensors, side: Side, gaps: Tensor, before: int, after: int
+) -> tuple[Tensor, Tensor]:
+    """Where what is read on a side begins, and how many tokens it has."""
+    low, high, first, last = (
+        getattr(data, f"{side}_{name}")[gaps] for name in ("low", "high", "from", "to")
+    )
+    start, end = torch.maximum(low, first - before), torch.minimum(high, last + after + 1)
     return start, (end - start).clamp(min=0)
 
 

@@ -96,6 +96,7 @@ class DocumentEncoder(DocumentKind, Network):
         "target_lexicon",
         "pointer",
         "pointer_agreement",
+        "together",
     )
     inherits = True
     recorded_places = inf

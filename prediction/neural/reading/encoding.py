@@ -144,6 +144,39 @@ class EncodedText:
     label: Ints
     digest: str = ""
 
+    def spans(self, context: int | Ints, together: int = 0) -> GapSpans:
+        """What is read around each gap; `context` is one number, or one for each gap.
+
+        Gaps of a document that stand within so many tokens on both sides are read `together`.
+        """
+        first = np.maximum(self.sentence - context, self.first_of_document[self.sentence])
+        last = self.sentence + 1
+        target, source = self.target_position, self.source_position
+        bounds = {
+            "target_low": self.target_starts[first],
+            "target_high": self.target_starts[last],
+            "source_low": self.source_starts[first],
+            "source_high": self.source_starts[last],
+        }
+        outer = {"target_from": target, "target_to": target}
+        outer |= {"source_from": source, "source_to": source}
+        row = np.arange(len(target))
+        if together and len(target):
+            row = _rows_of(target, source, bounds["target_low"], together)
+            starts = np.flatnonzero(np.diff(row, prepend=-1))
+            ends = np.append(starts[1:], len(row)) - 1
+            bounds = {
+                name: own[starts if name.endswith("low") else ends][row]
+                for name, own in bounds.items()
+            }
+            outer = {
+                name: (np.minimum if name.endswith("from") else np.maximum).reduceat(own, starts)[
+                    row
+                ]
+                for name, own in outer.items()
+            }
+        return GapSpans(row, **bounds, **outer)
+
     def labelled(self, fields: Iterable[Field]) -> EncodedText:
         """The same text with the rows of those gaps alone whose label is known."""
         known = self.label >= 0
@@ -153,6 +186,42 @@ class EncodedText:
             name: array[known] if name in of_gaps else array for name, array in self.fields.items()
         }
         return replace(self, fields=arrays, **columns)
+
+
+@dataclass(frozen=True)
+class GapSpans:
+    """What is read around each gap: an entry for each.
+
+    Gaps of one `row` are read together, and have the same spans: `from` and `to` are where the
+    outermost gaps or pronouns of the row stand, `low` and `high` where its context begins and ends.
+    """
+
+    row: Ints
+    target_low: Ints
+    target_high: Ints
+    source_low: Ints
+    source_high: Ints
+    target_from: Ints
+    target_to: Ints
+    source_from: Ints
+    source_to: Ints
+
+
+def _rows_of(target: Ints, source: Ints, low: Ints, together: int) -> Ints:
+    """The row of each gap: a row begins where a gap is too far from the first of the row before.
+
+    All must be able to read as far back as that one, so that no row spans two documents.
+    """
+    rows, row = [], -1
+    start = before = least = most = 0
+    for place, pronoun, reach in zip(target.tolist(), source.tolist(), low.tolist(), strict=True):
+        least, most = min(least, pronoun), max(most, pronoun)
+        near = before <= place <= start + together and most - least <= together
+        if row < 0 or not near or reach > start:
+            row, start, least, most = row + 1, place, pronoun, pronoun
+        before = place
+        rows.append(row)
+    return np.array(rows, dtype=np.int32)
 
 
 def fit_and_encode(

@@ -31,7 +31,8 @@ class GapTensors:
 
     `data["lemma"]` is the field of that name. `target_low` and `source_low` are where the context
     of a gap begins: its sentence, or up to `context` sentences before it in the same document.
-    `target_start` and `source_start` are where its own sentence begins.
+    `target_start` and `source_start` are where its own sentence begins. From `target_from` to
+    `target_to`, and the same of the source, stand all gaps that are read together with it.
     """
 
     fields: Mapping[str, Tensor]
@@ -45,6 +46,10 @@ class GapTensors:
     source_low: Tensor
     source_start: Tensor
     source_high: Tensor
+    target_from: Tensor
+    target_to: Tensor
+    source_from: Tensor
+    source_to: Tensor
     label: Tensor
 
     def __getitem__(self, field: str) -> Tensor:
@@ -78,22 +83,19 @@ def _moved(column: Any, device: torch.device | str) -> Any:
     return column.to(device)
 
 
-def gap_tensors(data: EncodedText, context: int | Ints = 0) -> GapTensors:
-    """Tensors of encoded data on the CPU; `context` is one number, or one for each gap."""
-    first = np.maximum(data.sentence - context, data.first_of_document[data.sentence])
+def gap_tensors(data: EncodedText, context: int | Ints = 0, together: int = 0) -> GapTensors:
+    """Tensors of encoded data on the CPU (see `EncodedText.spans`)."""
+    spans = vars(data.spans(context, together))
     return GapTensors(
         {name: _tensor(array) for name, array in data.fields.items()},
         {name: _tensor(array) for name, array in data.spellings.items()},
         target_position=_tensor(data.target_position),
         source_position=_tensor(data.source_position),
         head_position=_tensor(data.head_position),
-        target_low=_tensor(data.target_starts[first]),
         target_start=_tensor(data.target_starts[data.sentence]),
-        target_high=_tensor(data.target_starts[data.sentence + 1]),
-        source_low=_tensor(data.source_starts[first]),
         source_start=_tensor(data.source_starts[data.sentence]),
-        source_high=_tensor(data.source_starts[data.sentence + 1]),
         label=_tensor(data.label),
+        **{name: _tensor(array) for name, array in spans.items() if name != "row"},
     )
 
 

@@ -283,14 +283,17 @@ class TrainingData:
 
 
 def training_data(
-    train: EncodedText, dev: EncodedText, task: Task, settings: Training
+    train: EncodedText, dev: EncodedText, task: Task, settings: Training, together: int = 0
 ) -> TrainingData:
-    """What is learnt from encoded train and dev; labels must be there."""
+    """What is learnt from encoded train and dev; labels must be there.
+
+    Gaps may be read together (`EncodedText.spans`).
+    """
     check_labels(train.label, dev.label)
     return TrainingData(
         train,
-        gap_tensors(train, _contexts(len(train.label), settings)),
-        gap_tensors(dev, settings.context),
+        gap_tensors(train, _contexts(len(train.label), settings), together),
+        gap_tensors(dev, settings.context, together),
         len(task.classes),
         settings,
         {"train": train.digest, "dev": dev.digest},
