@@ -19,6 +19,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.core.example import SIDES
 from crosspro.prediction.neural.document_layers import ByteLayers, LayerWeights
 from crosspro.prediction.neural.reading.document_kind import (
     AGREEMENT,
@@ -97,11 +98,12 @@ class DocumentText:
         self._gaps = np.flatnonzero(np.diff(spans.row, prepend=-1, append=-1))
         """Where the gaps of each row begin, and where the last end."""
         first = self._gaps[:-1]
-        self._source, self._target = (
-            _Window.around(*(getattr(spans, f"{side}_{name}")[first] for name in _SPAN), *how)
-            for side, how in (("source", settings.source), ("target", settings.target))
+        of_source, of_target = (
+            [getattr(spans, f"{side}_{name}")[first] for name in ("low", "high", "from", "to")]
+            for side in SIDES
         )
-        source, target = self._source, self._target
+        self._source = source = _Window.around(of_source, settings.source)
+        self._target = target = _Window.around(of_target, settings.target)
         pronoun = data.source_position - source.start[spans.row]
         self._pronoun = np.minimum(pronoun, source.size[spans.row] - 1)
         self._gap = data.target_position + (source.size - target.start)[spans.row]
@@ -185,9 +187,6 @@ def _joined(
     return np.concatenate((source, data.fields[of_target.name])).astype(np.int64)
 
 
-_SPAN = ("low", "high", "from", "to")
-
-
 @dataclass(frozen=True)
 class _Window:
     """Where what rows read of a side begins, how long it is, and where its middle is."""
@@ -197,10 +196,10 @@ class _Window:
     middle: Numbers
 
     @classmethod
-    def around(
-        cls, low: Ints, high: Ints, first: Ints, last: Ints, before: int, after: int
-    ) -> _Window:
-        """Those of spans (`GapSpans`)."""
+    def around(cls, span: Sequence[Ints], reach: tuple[int, int]) -> _Window:
+        """Those of the bounds and the outermost places of spans, from so far before these on."""
+        low, high, first, last = span
+        before, after = reach
         start = np.maximum(low, first - before).astype(np.int64)
         size = np.maximum(np.minimum(high, last + after + 1) - start, 0)
         return cls(start, size, (first + last) // 2 - start)

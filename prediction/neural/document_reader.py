@@ -27,7 +27,7 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import load_adjustment, save_adjustment
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText, Numbers
+from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText
 from crosspro.prediction.neural.network_system import NetworkSystem
 from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
 from crosspro.prediction.neural.reading.encoding import encode
@@ -187,9 +187,9 @@ def text_parts(
     if number < 2 or not may_fork():
         return [examples]
     places = _apart(examples, together)
-    wanted = np.searchsorted(ends, ends[-1] * np.arange(1, number) / number) + 1
-    chosen = np.searchsorted(places, wanted)
-    cuts = [0, *sorted({int(places[one]) for one in chosen if one < len(places)}), len(examples)]
+    wanted = (np.searchsorted(ends, ends[-1] * np.arange(1, number) / number) + 1).tolist()
+    nearest = {min(places, key=partial(_distance, one)) for one in wanted if places}
+    cuts = [0, *sorted(nearest), len(examples)]
     parts: list[Sequence[Example]] = []
     for start, end in pairwise(cuts):
         before = examples[max(0, start - context) : start]
@@ -197,7 +197,11 @@ def text_parts(
     return parts
 
 
-def _apart(examples: Sequence[Example], together: int) -> Numbers:
+def _distance(one: int, other: int) -> int:
+    return abs(one - other)
+
+
+def _apart(examples: Sequence[Example], together: int) -> list[int]:
     """The lines before which a text can be cut: what follows is not read with a gap before it."""
     found: list[int] = []
     words, last, document = 0, -inf, examples[0].document
@@ -209,7 +213,7 @@ def _apart(examples: Sequence[Example], together: int) -> Numbers:
             found.append(number)
         last = max((words + gap.position for gap in example.gaps), default=last)
         words += len(example.lemmas)
-    return np.array([number for number in found if number], dtype=np.int64)
+    return [number for number in found if number]
 
 
 def _in_processes(

@@ -8,6 +8,7 @@ device on which it lies, and a GPU is never waited for.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -38,11 +39,15 @@ class BidirectionalGRU(nn.Module):
             states = self.dropout(states) if layer else states
             there, again = beside(
                 states.device,
-                lambda gru=onwards, words=states: read(gru, words),
-                lambda gru=back, words=states: turned(read(gru, turned(words, places)), places),
+                partial(read, onwards, states),
+                partial(_read_backwards, back, states, places),
             )
             states = torch.cat((there, again), -1)
         return states
+
+
+def _read_backwards(gru: nn.Module, words: Tensor, places: Tensor) -> Tensor:
+    return turned(read(gru, turned(words, places)), places)
 
 
 def beside(
@@ -55,7 +60,8 @@ def beside(
     """
     if device.type != "cuda":
         return first(), second()
-    here, apart = torch.cuda.current_stream(device), torch.cuda.Stream(device)
+    here = torch.cuda.current_stream(device)
+    apart = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
     apart.wait_stream(here)
     one = first()
     with torch.cuda.stream(apart):

@@ -160,7 +160,7 @@ class EncodedText:
         }
         outer = {"target_from": target, "target_to": target}
         outer |= {"source_from": source, "source_to": source}
-        row = np.arange(len(target))
+        row = np.arange(len(target), dtype=np.int32)
         if together and len(target):
             row = _rows_of(target, source, bounds["target_low"], together)
             starts = np.flatnonzero(np.diff(row, prepend=-1))

@@ -142,6 +142,27 @@ def test_little_text_and_threads_need_no_other_process(dev, monkeypatch):
     assert text_parts(dev, 1) == [dev]
 
 
+def test_a_text_is_cut_where_no_gap_is_read_with_one_before(dev, monkeypatch):
+    monkeypatch.setattr(document_reader, "processors", lambda: 2)
+    monkeypatch.setattr(document_reader, "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(document_reader, "may_fork", lambda: True)
+    line = replace(next(one for one in dev if one.gaps), document="a")
+    empty = replace(line, gaps=())
+    assert text_parts([line] * 6, 1, together=1000) == [[line] * 6]
+    assert [len(part) for part in text_parts([line] * 6, 0, together=0)] == [3, 3]
+    far = [line, empty, *[empty] * 3, line, line]
+    words = len(line.lemmas)
+    assert [len(part) for part in text_parts(far, 0, together=2 * words)] == [5, 2]
+    other = replace(line, document="b")
+    assert [len(part) for part in text_parts([line, line, other], 0, 1000)] == [2, 1]
+
+
+def test_gaps_read_together_have_fewer_rows(saved, dev):
+    text = saved["together"][1]._text(dev)
+    assert len(text.sizes) < sum(len(example.gaps) for example in dev)
+    assert len(saved["pointer"][1]._text(dev).sizes) == sum(len(one.gaps) for one in dev)
+
+
 def test_a_system_that_does_not_point_says_so(saved, dev):
     with pytest.raises(CrossproError, match="does not point"):
         saved["plain"][1].antecedents(dev, np.zeros(1, np.int64))

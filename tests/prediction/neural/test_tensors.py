@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from crosspro.prediction.neural.reading.encoding import Reading, fit_and_encode
+from crosspro.prediction.neural.reading.encoding import EncodedText, Reading, fit_and_encode
 from crosspro.prediction.neural.reading.fields import LEMMA, SOURCE
 from crosspro.prediction.neural.reading.tensors import (
     TOKEN_MARK,
@@ -64,3 +66,55 @@ def test_a_share_of_the_training_gaps_has_a_short_context(train):
     shorter = cut.train.target_start - cut.train.target_low
     assert (shorter <= own).all() and (shorter < own).any()
     assert torch.equal(cut.dev.target_low, kept.dev.target_low)  # dev is read as it is
+
+
+@st.composite
+def texts(draw):
+    """The places of sentences, documents and gaps, without words."""
+    sizes = draw(st.lists(st.tuples(st.integers(0, 6), st.integers(1, 6)), min_size=1, max_size=8))
+    source, target = (np.cumsum([0, *side]) for side in zip(*sizes, strict=True))
+    first = np.zeros(len(sizes), int)
+    for number in range(1, len(sizes)):
+        first[number] = first[number - 1] if draw(st.booleans()) else number
+    gaps = [
+        (
+            number,
+            place,
+            draw(st.integers(source[number], max(source[number], source[number + 1] - 1))),
+        )
+        for number in range(len(sizes))
+        for place in range(target[number], target[number + 1])
+        if draw(st.booleans())
+    ]
+    sentence, places, pronouns = (
+        np.array([gap[at] for gap in gaps], dtype=np.int32) for at in range(3)
+    )
+    nothing = np.zeros(len(gaps), np.int32)
+    return EncodedText({}, {}, source, target, first, sentence, places, pronouns, pronouns, nothing)
+
+
+@given(text=texts(), context=st.integers(0, 3), together=st.integers(1, 9))
+def test_gaps_that_are_read_together_stand_near_each_other_in_one_document(text, context, together):
+    alone, spans = text.spans(context), text.spans(context, together)
+    for side, places in (("target", text.target_position), ("source", text.source_position)):
+        first, last, low, high = (
+            getattr(spans, f"{side}_{name}") for name in ("from", "to", "low", "high")
+        )
+        assert (last - first <= together).all()
+        assert (first <= places).all() and (places <= last).all()
+        assert (getattr(alone, f"{side}_low") >= low).all()
+        assert (getattr(alone, f"{side}_high") <= high).all()
+    assert (np.diff(spans.row) >= 0).all() and (np.diff(spans.row) <= 1).all()
+    document = text.first_of_document[text.sentence]
+    for row in range(int(spans.row.max(initial=-1)) + 1):
+        own = spans.row == row
+        assert len(set(document[own])) == 1
+        assert len(set(spans.target_low[own])) == 1
+
+
+@given(text=texts(), context=st.integers(0, 3))
+def test_alone_each_gap_has_a_row(text, context):
+    spans = text.spans(context)
+    assert spans.row.tolist() == list(range(len(text.label)))
+    assert np.array_equal(spans.target_from, text.target_position)
+    assert np.array_equal(spans.source_to, text.source_position)
