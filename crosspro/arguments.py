@@ -34,11 +34,6 @@ def path_or_none(path: AnyPath | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def all_paths(paths: Paths) -> list[Path]:
-    """Several paths; a single one is a list of one, and not of its characters."""
-    return [Path(path) for path in ([paths] if isinstance(paths, AnyPath) else paths)]
-
-
 def given_task(task: Task | AnyPath) -> Task:
     """A task, or the one of that name or file."""
     from crosspro.data_prep.core.task import Task, load_task

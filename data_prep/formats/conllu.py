@@ -77,11 +77,6 @@ class ConlluSentence:
     line: int | None = None
 
     @property
-    def sent_id(self) -> str | None:
-        """The sentence's name, if it has one."""
-        return comment_value(self.comments, "sent_id")
-
-    @property
     def forms(self) -> tuple[str, ...]:
         """The syntactic words."""
         return tuple(word.form for word in self.words)

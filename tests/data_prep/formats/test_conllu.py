@@ -37,12 +37,10 @@ def test_sentences_have_words_ranges_and_documents(tmp_path):
     first, second, third = read_conllu(write(tmp_path, SAMPLE))
     assert first.forms == ("Il", "parle", "de", "le", "chien", ".")
     assert first.contractions == (Contraction(3, 4, "du", "SpaceAfter=Yes"),)
-    assert first.sent_id == "park-1"
     assert [s.document for s in (first, second, third)] == ["park", "park", "mer"]
     assert [s.line for s in (first, second, third)] == [1, 13, 16]
     assert first.words[0].head == 2
     assert second.words[0].head is None
-    assert third.sent_id is None
 
 
 def test_ranges_do_not_overlap(tmp_path):
