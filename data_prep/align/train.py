@@ -15,7 +15,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from crosspro.data_prep.align.blocks import PairedText
-from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally, add
+from crosspro.data_prep.align.model import Direction, Known, Parameters, Tally, add
+from crosspro.data_prep.align.posteriors import NO_LINK
 from crosspro.data_prep.align.prior import State
 from crosspro.data_prep.align.text import Ints, Numbers
 from crosspro.data_prep.core.errors import CrossproError
@@ -177,6 +178,9 @@ class _Task:
     ) -> None:
         tally = direction.read(hmm, report)
         self.state.save_counts(name, number, tally)
+        passes = self.passes
+        if name == self.name and number == passes.ibm1 and number <= (passes.back_off or 0):
+            self.state.save_counts(f"{name}.back_off", number, tally)  # which begins the same way
         direction.learn(tally)
 
     def _tally(self) -> Tally:
