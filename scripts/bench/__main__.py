@@ -1,113 +1,177 @@
-"""All measurements: `python -m crosspro.scripts.bench CASE [options]`; without a case, their list.
+"""All measurements: `python -m crosspro.scripts.bench CASE…`; without a case, their table.
 
-A case is a function whose parameters are options and which yields rows, one for each thing that is
-measured. They are printed as they come. `--record FILE`, which every case has, keeps them with the
-command, the machine and versions.
+`all` are the cases that need no GPU. Rows are printed as they come. `--record` keeps them with the
+command, the machine and versions, a file for each case; the page of `results/bench` is made by
+`crosspro leaderboard --tables docs/results/speed.md`.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
-import inspect
-import json
+import datetime
 import platform
-import shlex
-import sys
-from collections.abc import Callable
+import subprocess
 from contextlib import suppress
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.processes import processors
+from crosspro.evaluation.leaderboard.speed import (
+    Machine,
+    SpeedRecord,
+    SpeedRow,
+    figures_shown,
+    number_shown,
+    write_speed,
+)
+from crosspro.scripts.bench.cases import CASES
+from crosspro.scripts.bench.table import BenchOptions, rows_of
 
-CASES = {
-    "align": "commands",
-    "align-beside": "peers",
-    "annotate": "commands",
-    "evaluate": "commands",
-    "first-step": "networks",
-    "fill": "systems",
-    "fit": "systems",
-    "leaderboard": "leaderboard",
-    "lm": "commands",
-    "lm-query": "peers",
-    "lm-train": "peers",
-    "mt": "commands",
-    "predict": "systems",
-    "prepare": "commands",
-    "pretrain": "networks",
-    "proofread": "commands",
-    "read": "commands",
-    "report": "commands",
-    "report-again": "peers",
-    "review": "review",
-    "start-up": "commands",
-    "tokenise": "peers",
-    "train": "networks",
-}
-"""The module of each case; its function has the name of the case."""
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+_ALL = "all"
 
 
-def function_of(case: str) -> Callable[..., Any]:
-    """What measures a case."""
-    module = importlib.import_module(f"crosspro.scripts.bench.{CASES[case]}")
-    found: Callable[..., Any] = getattr(module, case.replace("-", "_"))
+@app.command()
+def bench(
+    cases: Annotated[list[str] | None, typer.Argument(metavar="CASE…")] = None,
+    corpora: Annotated[
+        Path | None, typer.Option(help="A folder of corpora; else the sample is repeated.")
+    ] = None,
+    peers: Annotated[
+        Path | None, typer.Option(help="A folder of peers, installed if they are not there.")
+    ] = None,
+    times: Annotated[int, typer.Option(min=1, help="Medians of so many rounds.")] = 5,
+    scale: Annotated[
+        bool, typer.Option("--scale", help="Also twice and four times as much.")
+    ] = False,
+    size: Annotated[int | None, typer.Option(min=1, help="Work of another size.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Rows with this in their name (repeatable).")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(help="Keep what is measured here.")] = None,
+    batch: Annotated[list[int] | None, typer.Option(help="Of networks (repeatable).")] = None,
+    device: Annotated[str | None, typer.Option(help="Of networks: cpu or cuda.")] = None,
+    set: Annotated[
+        Path | None, typer.Option(help="For pretrain: a folder of `crosspro pretrain encode`.")
+    ] = None,
+    compile: Annotated[bool, typer.Option("--compile", help="For pretrain.")] = False,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Of networks: where the time goes.")
+    ] = False,
+) -> None:
+    """Measure cases: ours and the peer's in turns."""
+    given = BenchOptions(
+        corpora, peers, times, scale, size, tuple(only or ()), device or "", tuple(batch or ()),
+        set, compile, profile,
+    )  # fmt: skip
+    if not cases:
+        print("\n".join(_table()))
+        return
+    try:
+        for name in _named(cases):
+            _measure(name, given, record)
+    except CrossproError as error:
+        raise SystemExit(str(error)) from error
+
+
+def _table() -> list[str]:
+    lines = ["All measurements: python -m crosspro.scripts.bench CASE…; --help has the options.\n"]
+    for name, case in CASES.items():
+        notes = [f"beside {case.peer}"] if case.peer else []
+        notes += [f"{case.size:,} {case.unit}"] if case.size else []
+        notes += ["on a GPU"] if case.gpu else []
+        lines.append(f"  {name:14}{case.about}" + (f" ({', '.join(notes)})" if notes else ""))
+    return lines
+
+
+def _named(cases: list[str]) -> list[str]:
+    """The cases that are asked for; of all, those whose packages are there."""
+    unknown = [one for one in cases if one not in (*CASES, _ALL)]
+    if unknown:
+        raise input_error("bench", "CASE", choices((_ALL, *CASES)), quoted(unknown[0]))
+    if _ALL not in cases:
+        for name in cases:
+            if CASES[name].lacks:
+                found = f"no package {', '.join(CASES[name].lacks)}"
+                raise input_error("bench", name, choices(CASES[name].needs), found)
+        return cases
+    named = []
+    for name, case in CASES.items():
+        if case.lacks:
+            print(f"{name}: left out, no package {', '.join(case.lacks)}")
+        elif not case.gpu:
+            named.append(name)
+    return named
+
+
+def _measure(name: str, given: BenchOptions, folder: Path | None) -> None:
+    rows = []
+    for row in rows_of(CASES[name], given):
+        print(_shown(row), flush=True)
+        rows.append(row)
+    if folder is None or not rows:
+        return
+    made = SpeedRecord(
+        name, CASES[name].about, _command(name, given), f"{datetime.date.today():%Y-%m-%d}",
+        given.times, _machine(CASES[name].gpu), _versions(CASES[name].needs), tuple(rows),
+    )  # fmt: skip
+    write_speed(made, folder)
+
+
+def _shown(row: SpeedRow) -> str:
+    parts = [f"{row.name}{f', {row.work}' if row.work else ''}:"]
+    if row.ours.cpu is not None:
+        parts.append(f"CPU {number_shown(row.ours.cpu)} s")
+    parts.append(f"wall {number_shown(row.ours.wall)} s")
+    if row.ours.memory is not None:
+        parts.append(f"memory {number_shown(row.ours.memory)} MB")
+    if row.ratio is not None:
+        parts.append(f"{row.ratio:.2f} of {row.peer}")
+    if row.exponent is not None:
+        parts.append(f"exponent {row.exponent:.2f}")
+    return "  ".join([*parts, *([figures_shown(row)] if row.figures else [])])
+
+
+def _command(name: str, given: BenchOptions) -> str:
+    """The command without paths of this machine."""
+    words = ["python -m crosspro.scripts.bench", name, f"--times {given.times}"]
+    words += ["--corpora DATA"] if given.corpora else []
+    words += ["--peers PEERS"] if given.peers else []
+    words += ["--scale"] if given.scale else []
+    words += [f"--size {given.size}"] if given.size else []
+    words += [f"--only {one}" for one in given.only]
+    if CASES[name].gpu:
+        words += [f"--batch {one}" for one in given.batch]
+        words += ["--set SET"] if given.set else []
+        words += ["--compile"] if given.compile else []
+    return " ".join(words)
+
+
+def _machine(gpu: bool) -> Machine:
+    """The machine; no name of it."""
+    processor, card = platform.processor() or platform.machine(), ""
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        processor = next(
+            line.partition(":")[2].strip() for line in lines if line.startswith("model name")
+        )
+    if gpu:
+        with suppress(OSError, subprocess.CalledProcessError):
+            asked = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+            card = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    return Machine(processor, processors(), platform.machine(), card.partition("\n")[0].strip())
+
+
+def _versions(needs: tuple[str, ...]) -> dict[str, str]:
+    found = {"Python": platform.python_version()}
+    for name in ("crosspro", "numpy", *needs):
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
     return found
 
 
-def main(arguments: list[str]) -> None:
-    """Run one case, and print its rows."""
-    if not arguments or arguments[0] not in CASES:
-        shown = [
-            f"  {case:12}{(function_of(case).__doc__ or '').splitlines()[0]}" for case in CASES
-        ]
-        print("\n".join((f"{(__doc__ or '').splitlines()[0]}\n", *shown)))
-        raise SystemExit(bool(set(arguments) - {"-h", "--help"}))
-    case, *options = arguments
-    measured = function_of(case)
-
-    @functools.wraps(measured)
-    def printed(record: Path | None = None, **parameters: Any) -> None:
-        rows = []
-        for row in measured(**parameters):
-            print("  ".join(f"{name} {value}".strip() for name, value in row.items()), flush=True)
-            rows.append(row)
-        if record is not None:
-            made = {"case": case, "command": shlex.join(arguments), **described(), "rows": rows}
-            write_text(record, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
-
-    signature = inspect.signature(measured, eval_str=True)
-    keep = Annotated[Path | None, typer.Option(help="Keep what is measured in a JSON file.")]
-    recorded = inspect.Parameter(
-        "record", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=keep
-    )
-    every = [*signature.parameters.values(), recorded]
-    printed.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(context_settings={"allow_extra_args": False})(printed)
-    app(args=options, prog_name=f"bench {case}")
-
-
-def described() -> dict[str, Any]:
-    """The machine and the versions of what was measured; no name of the machine."""
-    cpu = platform.processor() or platform.machine()
-    with suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        cpu = next(
-            line.partition(":")[2].strip() for line in lines if line.startswith("model name")
-        )
-    packages = ("crosspro", "numpy")
-    return {
-        "machine": {"processor": cpu, "cores": processors(), "architecture": platform.machine()},
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in packages},
-    }
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    app(prog_name="bench")

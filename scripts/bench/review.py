@@ -3,8 +3,7 @@
 Annotators, each with a connection of its own, all in one process that is no server. A save takes
 from the sending of its form to the arrival of the answer, with which it is acknowledged; a page,
 from its request to its last byte. At the end every acknowledged verdict must be in the store, and
-no verdict twice. The 99th percentile belongs to the machine as well: the load beside it says
-whether others used it.
+no verdict twice. The 99th percentile belongs to the machine as well. CPU seconds are the server's.
 """
 
 from __future__ import annotations
@@ -32,9 +31,12 @@ from crosspro.evaluation.human.items import (
 )
 from crosspro.evaluation.human.verdicts import Item, VerdictStore, all_verdicts
 from crosspro.evaluation.human.work import code_of
-from crosspro.scripts.bench.measure import CROSSPRO, Row
+from crosspro.evaluation.leaderboard.speed import Measured, SpeedRow
+from crosspro.scripts.bench.measure import CROSSPRO
+from crosspro.scripts.bench.table import BenchOptions
 from crosspro.scripts.servers.review.links import open_key
 
+_ANNOTATORS = 50
 SOURCE = "It is said that the old machine was built so that it could run without anybody"
 TARGET = "On dit que la vieille machine a été construite pour qu' elle puisse tourner seule"
 
@@ -55,8 +57,6 @@ class Load:
     seconds: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     acknowledged: dict[tuple[str, str], str] = field(default_factory=dict)
-    slowed: int = 0
-    """Saves that came too soon after others by the same annotator, and were sent again."""
     killed_at: list[int] = field(default_factory=list)
     """How many saves were acknowledged when the server was killed."""
 
@@ -181,9 +181,8 @@ async def annotate(
                     load.seconds.append(time.perf_counter() - started)
                     load.acknowledged[name, key[0]] = value
                     break
-                if status != 429:
+                if status != 429:  # too soon after another by the same annotator
                     raise SystemExit(f"a save was answered with {status}")
-                load.slowed += 1
                 await asyncio.sleep(0.05)
             except (OSError, asyncio.IncompleteReadError):
                 connection.close()
@@ -244,64 +243,48 @@ async def run(server: ServerProcess, manner: Manner, kills: int) -> Load:
     return load
 
 
-def measured(annotators: int, verdicts: int, manner: Manner, kills: int = 0) -> tuple[Load, Row]:
+def measured(
+    annotators: int, verdicts: int, manner: Manner, kills: int = 0
+) -> tuple[Load, SpeedRow]:
     """A campaign from its beginning to its end, with what came of it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "items.jsonl").write_text(items_text(make_items(verdicts)), "utf-8")
         server = ServerProcess(folder, [f"annotator {n}" for n in range(annotators)])
         server.start()
-        before, own = server.cpu_seconds(), time.process_time()
+        before = server.cpu_seconds()
         started = time.perf_counter()
         try:
             load = asyncio.run(run(server, manner, kills))
             took = time.perf_counter() - started
-            cpu, own = server.cpu_seconds() - before, time.process_time() - own
+            cpu = server.cpu_seconds() - before
         finally:
             server.kill()
         stored, lost, doubled = lost_and_doubled(folder, load)
-    hit = sum(at < verdicts for at in load.killed_at)
-    row = {
-        "": f"{manner.title}: {annotators} annotators in {took:.0f} s,",
-        "stored": f"{stored:,}",
-        "acknowledged": f"{len(load.acknowledged):,}",
-        "lost": str(lost),
-        "doubled": str(doubled),
-        "kills": str(hit),
-        "slowed down": str(load.slowed),
+    figures = {
+        "acknowledged": float(len(load.acknowledged)),
+        "lost": float(lost),
+        "doubled": float(doubled),
+        "kills": float(sum(at < verdicts for at in load.killed_at)),
     }
-    for what, seconds in (("a save", load.seconds), ("a page", load.pages)):
+    for what, seconds in (("save", load.seconds), ("page", load.pages)):
         if seconds:
-            p50, p99, most = np.percentile(1000 * np.array(seconds), [50, 99, 100])
-            row[what] = f"{p50:.0f} ms, 99th percentile {p99:.0f} ms, longest {most:.0f} ms"
-    if not kills:
-        row["CPU"] = f"{1000 * cpu / verdicts:.2f} ms of the server"
-        row["and"] = f"{1000 * own / verdicts:.2f} ms of the annotators a save"
-        row["load"] = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
-    return load, row
+            middle, high = np.percentile(1000 * np.array(seconds), [50, 99]).tolist()
+            figures |= {f"{what} ms": middle, f"99% of {what}s ms": high}
+    title = f"review, {annotators} annotators, {manner.title}"
+    ours = Measured(took, None if kills else cpu)
+    return load, SpeedRow(title, ours, stored, "verdicts", figures=figures)
 
 
-def review(
-    annotators: int = 50,
-    verdicts: int = 20_000,
-    page_verdicts: int = 5000,
-    people_verdicts: int = 2500,
-    pause: float = 1.0,
-    killed_verdicts: int = 12_000,
-    kills: int = 30,
-) -> Iterator[Row]:
-    """The review server under load, and killed: how long a save takes, and whether any is lost.
+def review(given: BenchOptions, verdicts: int) -> Iterator[SpeedRow]:
+    """Once: saves alone, pages before them, thinking (a second on average), and killed servers.
 
-    First annotators do nothing but save, without any pause; then they read a page before each save
-    (--page-verdicts); then they also think, for a time from an exponential distribution
-    (--people-verdicts, --pause: seconds on average); last (--killed-verdicts) the server is killed
-    (SIGKILL) at random moments and started again. A measurement of no verdicts is left out.
+    The server is killed (SIGKILL) at random moments and started again.
     """
-    for number, manner, killed in (
-        (verdicts, Manner("saves, no pause"), 0),
-        (page_verdicts, Manner("pages and saves, no pause", True), 0),
-        (people_verdicts, Manner("pages, thinking, saves", True, pause), 0),
-        (killed_verdicts, Manner("saves while the server is killed"), kills),
+    for manner, killed in (
+        (Manner("saves, no pause"), 0),
+        (Manner("pages and saves, no pause", True), 0),
+        (Manner("pages, thinking, saves", True, 1.0), 0),
+        (Manner("saves while the server is killed"), 5),
     ):
-        if number:
-            yield measured(annotators, number, manner, killed)[1]
+        yield measured(_ANNOTATORS, verdicts, manner, killed)[1]

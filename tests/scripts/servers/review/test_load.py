@@ -16,8 +16,8 @@ def test_what_was_acknowledged_outlives_a_killed_server():
     load, row = measured(4, 80, Manner("killed", pages=True), kills=2)
     assert len(load.acknowledged) == 80
     assert len(load.killed_at) == 2
-    told = [row[name] for name in ("stored", "acknowledged", "lost", "doubled")]
-    assert told == ["80", "80", "0", "0"]
+    told = [row.figures[name] for name in ("acknowledged", "lost", "doubled")]
+    assert [row.size, *told] == [80, 80, 0, 0]
 
 
 def test_lost_and_doubled_verdicts_are_counted(tmp_path):

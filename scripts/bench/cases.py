@@ -1,0 +1,299 @@
+"""The table of cases: what each measures, the unit of its work, our commands and the peer's."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+from crosspro.evaluation.leaderboard.speed import SpeedRow
+from crosspro.scripts.bench import programs
+from crosspro.scripts.bench.measure import CROSSPRO, Command, Figures
+from crosspro.scripts.bench.peers import run_quietly
+from crosspro.scripts.bench.table import BenchOptions, Case, Contest
+from crosspro.scripts.bench.texts import split, write_large, write_outputs
+
+_EN_FR = "bitext/en-fr/train/europarl"
+_EN_DE = "bitext/en-de/train/europarl"
+_TALKS = "bitext/en-de/train/ted_tst2011-2014"
+_STEP = re.compile(r"(.+?) {2,}([\d,.]+) +([\d,.]+) +\d+%")
+"""A line of the table at the end of `crosspro prepare`: step, seconds, CPU seconds."""
+_TWO = {1: "one process", 2: "two processes"}
+_PROGRAM = (sys.executable, "-P", programs.__file__)
+_RESULTS = Path(__file__).resolve().parents[2] / "results"
+
+
+def _predict(given: BenchOptions, size: int, folder: Path) -> Contest:
+    from crosspro.scripts.bench.systems import gaps_and_places
+
+    texts = {
+        option: given.text(f"{_TALKS}.{end}.xz", size, folder / option)
+        for option, end in (("source", "en"), ("target", "de"), ("doc-ids", "doc-ids"))
+    }
+    options = (word for option, path in texts.items() for word in (f"--{option}", path))
+    run_quietly([*CROSSPRO, "prepare", "--task", "en-de-text", *options, "-o", folder / "text"])
+    file = folder / "text.data"
+    gaps, places = gaps_and_places("en-de", file)
+    ours = [*CROSSPRO, "predict", "en-de", file, "-o", folder / "labels.data"]
+    torch = Command([*_core(), *_PROGRAM, "torch", "en-de", file]) if find_spec("torch") else None
+
+    def told(_: str) -> Figures:
+        return {"places a gap": places}
+
+    commands = {"predict, one core": Command([*_core(), *ours], figures=told)}
+    return Contest(commands | {"predict, all cores": Command(ours, figures=told)}, torch, gaps)
+
+
+def _core() -> list[object]:
+    """What keeps a command on one core, where that is possible."""
+    if which("taskset") is None:
+        return []
+    return ["taskset", "-c", min(os.sched_getaffinity(0))]
+
+
+def _predict_pair(given: BenchOptions, size: int, folder: Path) -> Contest:
+    return Contest({"predict_pair": Command([*_PROGRAM, "pairs"], figures=json.loads)})
+
+
+def _train_demo(given: BenchOptions, size: int, folder: Path) -> Contest:
+    run = folder / "run"
+    words = ["experiment=first_look", "task=en-fr", "trainer.progress_bar=false"]
+    words += [f"data.documents.train={size}", f"hydra.run.dir={run}"]
+
+    def stages(_: str) -> Figures:
+        told = json.loads((run / "run.json").read_text("utf-8"))["times"]["stages"]
+        return {f"{one['name']} CPU s": float(one["cpu_seconds"]) for one in told}
+
+    command = [sys.executable, "-m", "crosspro.scripts.train", *words]
+    return Contest({"make train": Command(command, fresh=run, figures=stages)})
+
+
+def _first_step(given: BenchOptions, size: int, folder: Path) -> Contest:
+    write_large(folder / "train.data", size)
+    for name in ("dev", "test"):
+        write_large(folder / f"{name}.data", 300, seed=2)
+    words = ["data=shared_task", f"data.dir={folder}", f"hydra.run.dir={folder / 'run'}"]
+    command = [*_PROGRAM, "first_step", *words, "trainer.progress_bar=false"]
+
+    def told(text: str) -> Figures:
+        return {"imports s": float(text.rpartition("imports ")[2].split()[0])}
+
+    return Contest({"first training step": Command(command, fresh=folder / "run", figures=told)})
+
+
+def _lm_train(given: BenchOptions, size: int, folder: Path) -> Contest:
+    text = given.words(f"{_EN_FR}.en.xz", size, folder / "text")
+    ours = [*CROSSPRO, "lm", "train", text, "--discount-fallback"]
+    return Contest(
+        {
+            "lm train --arpa": Command([*ours, "--arpa", folder / "ours.arpa"]),
+            "lm train -o": Command([*ours, "-o", folder / "ours"]),
+        },
+        given.beside(lambda peers: peers.lmplz(text, folder / "theirs.arpa")),
+    )
+
+
+def _lm_query(given: BenchOptions, size: int, folder: Path) -> Contest:
+    text = given.words(f"{_EN_FR}.en.xz", 800_000, folder / "text")
+    scored = given.words(f"{_EN_DE}.en.xz", size, folder / "scored")
+    model, arpa = folder / "model", folder / "model.arpa"
+    train = [*CROSSPRO, "lm", "train", text, "--discount-fallback"]
+    run_quietly([*train, "-o", model, "--arpa", arpa])
+    ours = Command([*CROSSPRO, "lm", "query", model, scored])
+    return Contest({"lm query": ours}, given.beside(lambda peers: peers.query(arpa, scored)))
+
+
+def _fill(given: BenchOptions, size: int, folder: Path) -> Contest:
+    text = given.words(f"{_EN_FR}.fr.xz", 800_000, folder / "text")
+    run_quietly([*CROSSPRO, "lm", "train", text, "--discount-fallback", "-o", folder / "model"])
+    file = write_large(folder / "gaps.data", size)
+    options = ["--task", "en-fr", "--lm", folder / "model", "--none-penalty", -1]
+    return Contest({"fill": Command([*CROSSPRO, "fill", file, *options])})
+
+
+def _align(given: BenchOptions, size: int, folder: Path) -> Contest:
+    source, target = (
+        split(given.text(f"{_EN_FR}.{language}.xz", size, folder / language))
+        for language in ("en", "fr")
+    )
+    ours = [*CROSSPRO, "align", "--task", "en-fr", "--source", source, "--target", target]
+    ours += ["-o", folder / "links", "--jobs"]
+    commands = {f"align, {told}": Command([*ours, jobs]) for jobs, told in _TWO.items()}
+    return Contest(commands, given.beside(lambda peers: peers.fast_align(source, target, folder)))
+
+
+def _tokenise(given: BenchOptions, size: int, folder: Path) -> Contest:
+    text = given.text(f"{_EN_FR}.en.xz", size, folder / "text")
+    ours = [*CROSSPRO, "tokenise", text, "--language", "en", "--force"]
+    return Contest(
+        {"tokenise": Command(ours)}, given.beside(lambda peers: peers.sacremoses(text, "en"))
+    )
+
+
+def _annotate(given: BenchOptions, size: int, folder: Path) -> Contest:
+    text = split(given.text(f"{_EN_FR}.en.xz", size, folder / "text"))
+    ours = [*CROSSPRO, "annotate", text, "--language", "en", "--annotator", "hanta", "--jobs"]
+    return Contest({f"annotate, {told}": Command([*ours, jobs]) for jobs, told in _TWO.items()})
+
+
+def _prepare(given: BenchOptions, size: int, folder: Path) -> Contest:
+    source, target = (
+        given.text(f"{_EN_DE}.{language}.xz", size, folder / language) for language in ("en", "de")
+    )
+    ours = [*CROSSPRO, "prepare", "--task", "en-de-text", "--source", source, "--target", target]
+
+    def steps(told: str) -> Figures:
+        found = filter(None, map(_STEP.fullmatch, told.splitlines()))
+        return {f"{row[1]} CPU s": float(row[3].replace(",", "")) for row in found}
+
+    return Contest(
+        {
+            f"prepare, {told}": Command(
+                [*ours, "--jobs", jobs, "-o", folder / f"out{jobs}", "--cache", folder / "cache"],
+                fresh=folder / "cache",
+                figures=steps,
+            )
+            for jobs, told in _TWO.items()
+        }
+    )
+
+
+def _proofread(given: BenchOptions, size: int, folder: Path) -> Contest:
+    texts = (given.text(f"{_TALKS}.{end}.xz", size, folder / f"text.{end}") for end in ("en", "de"))
+    options = ["--format", "json", "-o", folder / "found.json", "--threshold", 1]
+    command = [*CROSSPRO, "proofread", *texts, "--model", "en-de", *options]
+    return Contest({"proofread": Command(command)})
+
+
+def _report(given: BenchOptions, size: int, folder: Path) -> Contest:
+    text = write_outputs(folder / "text", given.corpora, size, 3)
+    for path in text.rglob("*.links"):
+        path.unlink()
+    ours = [*CROSSPRO, "report", text, "--no-proofread", "-o"]
+    again = [*ours, folder / "again", "--cache", folder / "cache"]
+    run_quietly(again)
+    first = Command([*ours, folder / "first", "--cache", "none"])
+    return Contest({"report, first run": first, "report, run again": Command(again)})
+
+
+def _apt(given: BenchOptions, size: int, folder: Path) -> Contest:
+    write_outputs(folder / "text", given.corpora, size, 1)
+    files = {
+        "source": "source.en",
+        "reference": "reference.fr",
+        "candidate": "outputs/system1.fr",
+        "links": "reference.links",
+        "candidate-links": "outputs/system1.links",
+    }
+    words = [
+        *(w for option, name in files.items() for w in (f"--{option}", folder / "text" / name)),
+        "--pronouns", "en-fr", "--lenient",
+    ]  # fmt: skip
+    return Contest({one: Command([*CROSSPRO, one, *words]) for one in ("apt", "autoprf")})
+
+
+def _evaluate(given: BenchOptions, size: int, folder: Path) -> Contest:
+    files = [folder / "gold.data", folder / "system.data"]
+    for path in files:
+        write_large(path, size, predicted=path == files[1])
+    ids = folder / "doc-ids"
+    ids.write_text("".join(f"talk{line // 100}\n" for line in range(size)), "utf-8")
+    ours = [*CROSSPRO, "evaluate", *files, "--task", "en-fr"]
+    rows: dict[str, list[object]] = {
+        "evaluate, official layout": ["--layout", "official"],
+        "evaluate, no resampling": ["--resamples", 0],
+        "evaluate, 1,000 resamples by gap": ["--resamples", 1000],
+        "evaluate, 1,000 resamples by document": ["--resamples", 1000, "--doc-ids", ids],
+    }
+    commands = {title: Command([*ours, *options]) for title, options in rows.items()}
+    return Contest(commands, Command([*_PROGRAM, "score", *files]))
+
+
+def _read(given: BenchOptions, size: int, folder: Path) -> Contest:
+    code = (
+        "import sys; from crosspro.data_prep.formats.shared_task import read_examples as r; "
+        "from crosspro.data_prep.core.task import load_task as t; "
+        "print(sum(len(e.gaps) for e in r(sys.argv[1], t('en-fr'))))"
+    )
+    file = write_large(folder / "x.data", size)
+    return Contest({"read five columns": Command([sys.executable, "-c", code, file])})
+
+
+def _start_up(given: BenchOptions, size: int, folder: Path) -> Contest:
+    files = [write_large(folder / f"{name}.data", 1000) for name in ("gold", "system")]
+    evaluate = [*CROSSPRO, "evaluate", *files, "--task", "en-fr"]
+    commands = {
+        "import crosspro": Command([sys.executable, "-c", "import crosspro"]),
+        "crosspro --help": Command([*CROSSPRO, "--help"]),
+        "crosspro evaluate, 1,000 lines": Command(evaluate),
+    }
+    return Contest(commands, Command([sys.executable, "-c", "pass"]))
+
+
+def _leaderboard(given: BenchOptions, size: int, folder: Path) -> Contest:
+    page = folder / "page.html"
+
+    def told(_: str) -> Figures:
+        return {"page MB": page.stat().st_size / 1e6}
+
+    command = [*CROSSPRO, "leaderboard", "--results", _RESULTS, "-o", page]
+    return Contest({"leaderboard": Command(command, figures=told)})
+
+
+def _rows(place: str, given: BenchOptions, size: int) -> Iterator[SpeedRow]:
+    """The rows of a function, whose packages are imported when it is asked for."""
+    module, name = place.split(":")
+    found: Any = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    yield from found(given, size)
+
+
+def _of(place: str) -> Callable[[BenchOptions, int], Iterator[SpeedRow]]:
+    return partial(_rows, place)
+
+
+CASES = {
+    "predict": Case(
+        "a model of the box with documents", _predict, 1000, "gaps", "torch, one core"
+    ),
+    "predict-pair": Case("the first sentence from Python, and the next ones", _predict_pair),
+    "train-demo": Case("`make train`, from start to scores", _train_demo, 2250, "documents"),
+    "first-step": Case(
+        "train.py until its first training step", _first_step, 10_000, "lines", needs=("torch",)
+    ),
+    "lm-train": Case("a 5-gram model", _lm_train, 400_000, "words", "lmplz, KenLM"),
+    "lm-query": Case(
+        "scores of sentences, given a 5-gram model of 800,000 words",
+        _lm_query, 200_000, "words", "query, KenLM, probing",
+    ),
+    "fill": Case("gaps filled by a 5-gram model", _fill, 2000, "lines"),
+    "align": Case("word links in both directions", _align, 5000, "segments", "fast_align"),
+    "tokenise": Case("raw text", _tokenise, 20_000, "lines", "sacremoses"),
+    "annotate": Case(
+        "English lemmas and tags by HanTa", _annotate, 2000, "sentences", needs=("HanTa",)
+    ),
+    "prepare": Case("examples from parallel text, by step", _prepare, 5000, "pairs"),
+    "proofread": Case("pronouns of a translation", _proofread, 250, "segments"),
+    "report": Case("all scores of three systems, links made", _report, 1000, "segments"),
+    "apt": Case("APT and AutoPRF, links given", _apt, 10_000, "segments"),
+    "evaluate": Case("a submission", _evaluate, 50_000, "lines", "plain Python loop"),
+    "read": Case("five-column files", _read, 50_000, "lines"),
+    "start-up": Case("commands that do little", _start_up, peer="python -c pass"),
+    "leaderboard": Case("the page of the records of this repository", _leaderboard),
+    "fit": Case("classical systems on the demo corpus", size=1000, unit="gaps",
+                rows=_of("systems:fit"), needs=("sklearn",)),
+    "review": Case("the review server under load, and killed", size=1000, unit="verdicts",
+                   rows=_of("review:review"), needs=("fastapi", "uvicorn")),
+    "train": Case("networks at their default shapes", size=20, unit="steps",
+                  rows=_of("networks:train"), peer="plain PyTorch", needs=("torch",), gpu=True),
+    "pretrain": Case("pre-training, forward, backward and optimiser", size=50, unit="steps",
+                     rows=_of("networks:pretrain"), needs=("torch",), gpu=True),
+}  # fmt: skip
+"""What can be measured; those for a GPU are no part of `all`."""

@@ -1,0 +1,168 @@
+"""What a case is, and the one way in which cases are run.
+
+A case says for a size of its work what our commands are, and what does the same. They are run in
+turns, at this size or at once, twice and four times as much, and each of ours is a row. What is no
+command (training on a GPU, a server under load) has a function that yields rows instead.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from itertools import chain, count, islice
+from pathlib import Path
+
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.files import read_lines
+from crosspro.data_prep.sample import sample_path
+from crosspro.evaluation.leaderboard.speed import Measured, SpeedRow
+from crosspro.scripts.bench.measure import Command, exponent, in_turns
+from crosspro.scripts.bench.peers import Peers
+
+SCALES = (1, 2, 4)
+
+
+@dataclass(frozen=True)
+class BenchOptions:
+    """The options of a command.
+
+    `only` are words of which the name of a row has one; `batch`, `device`, `set`, `compile` and
+    `profile` are for networks.
+    """
+
+    corpora: Path | None = None
+    peers: Path | None = None
+    times: int = 5
+    scale: bool = False
+    size: int | None = None
+    only: tuple[str, ...] = ()
+    device: str = "cpu"
+    batch: tuple[int, ...] = ()
+    set: Path | None = None
+    compile: bool = False
+    profile: bool = False
+
+    def wants(self, name: str) -> bool:
+        """Whether a row is asked for."""
+        return not self.only or any(one in name for one in self.only)
+
+    def lines(self, name: str) -> Iterator[bytes]:
+        """The lines of a corpus, or of the sample in its language, which begins anew at its end."""
+        language = Path(name).with_suffix("").suffix.removeprefix(".")
+        path = self.corpora / name if self.corpora else sample_path(f"sample.{language}")
+        if language == "doc-ids":
+            marked = ((b"%d." % turn + line for line in read_lines(path)) for turn in count())
+            return chain.from_iterable(marked)
+        return chain.from_iterable(read_lines(path) for _ in count())
+
+    def text(self, name: str, size: int, written: Path) -> Path:
+        """Write the first lines of a corpus."""
+        with written.open("wb") as handle:
+            handle.writelines(islice(self.lines(name), size))
+        return written
+
+    def words(self, name: str, size: int, written: Path) -> Path:
+        """Write the first lines of a corpus that have so many words together."""
+        with written.open("wb") as handle:
+            for line in self.lines(name):
+                handle.write(line)
+                size -= len(line.split())
+                if size <= 0:
+                    break
+        return written
+
+    def beside(self, command: Callable[[Peers], Command]) -> Command | None:
+        """What a peer does, if there are peers, and this one can be installed."""
+        if self.peers is None:
+            return None
+        try:
+            return command(Peers(self.peers))
+        except CrossproError as error:
+            print(f"no peer: {error}", flush=True)
+            return None
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Our commands by the names of their rows, and what does the same; `units` are counted."""
+
+    ours: Mapping[str, Command]
+    peer: Command | None = None
+    units: int | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A row of the table, or some rows that share their text and their peer.
+
+    One without a size is not scaled. `needs` are packages that may be missing.
+    """
+
+    about: str
+    work: Callable[[BenchOptions, int, Path], Contest] | None = None
+    size: int = 0
+    unit: str = ""
+    peer: str = ""
+    rows: Callable[[BenchOptions, int], Iterator[SpeedRow]] | None = None
+    needs: tuple[str, ...] = ()
+    gpu: bool = False
+
+    @property
+    def lacks(self) -> list[str]:
+        """The packages that are not there."""
+        return [one for one in self.needs if find_spec(one) is None]
+
+
+def rows_of(case: Case, given: BenchOptions) -> Iterator[SpeedRow]:
+    """All that is measured of a case."""
+    size = given.size or case.size
+    if case.rows is not None:
+        yield from (row for row in case.rows(given, size) if given.wants(row.name))
+    elif case.work is not None:
+        scales = SCALES if given.scale and case.size else SCALES[:1]
+        by_size = [_rows_at(case, given, size * scale) for scale in scales]
+        for own in zip(*by_size, strict=True):
+            sizes = [row.size or 0 for row in own]
+            grown = exponent(sizes, [row.ours.cpu for row in own])
+            yield replace(own[0], exponent=grown)
+
+
+def _rows_at(case: Case, given: BenchOptions, size: int) -> list[SpeedRow]:
+    with tempfile.TemporaryDirectory() as name:
+        work = (case.work or _nothing)(given, size, Path(name))
+        ours = {title: one for title, one in work.ours.items() if given.wants(title)}
+        peer = [] if work.peer is None or not ours else [work.peer]
+        found = in_turns([*ours.values(), *peer], given.times)
+    theirs = found[-1][0] if peer else None
+    units = (work.units or size) if case.size else None
+    rows = []
+    for title, (measured, figures) in zip(ours, found, strict=False):
+        speed = {f"{case.unit}/s": units / measured.wall} if units else {}
+        rows.append(
+            SpeedRow(
+                title,
+                measured,
+                units,
+                case.unit,
+                case.peer if theirs else "",
+                theirs,
+                ratio_of(measured, theirs),
+                figures={**speed, **figures},
+            )
+        )
+    return rows
+
+
+def _nothing(*_: object) -> Contest:
+    return Contest({})
+
+
+def ratio_of(ours: Measured, theirs: Measured | None) -> float | None:
+    """Of CPU seconds, or on a GPU of seconds."""
+    if theirs is None:
+        return None
+    if ours.cpu is None or theirs.cpu is None:
+        return ours.wall / theirs.wall
+    return ours.cpu / theirs.cpu
