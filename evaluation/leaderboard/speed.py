@@ -8,12 +8,17 @@ on a GPU of its seconds. The exponent says how they grow with the work: 1 is lin
 from __future__ import annotations
 
 import json
+import platform
+import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.files import make_folder, read_json_object, write_text
+from crosspro.data_prep.core.processes import processors
 from crosspro.data_prep.core.settings import checked
 from crosspro.evaluation.output.tables import markdown_table
 
@@ -75,6 +80,29 @@ class SpeedRecord:
     rows: tuple[SpeedRow, ...]
 
 
+def this_machine(gpu: bool) -> Machine:
+    """The machine that this runs on, with its GPU if that was used."""
+    processor, card = platform.processor() or platform.machine(), ""
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        named = (line.partition(":")[2] for line in lines if line.startswith("model name"))
+        processor = next(named).strip()
+    if gpu:
+        with suppress(OSError, subprocess.CalledProcessError):
+            asked = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+            card = subprocess.run(asked, capture_output=True, text=True, check=True).stdout  # noqa: S603
+    return Machine(processor, processors(), platform.machine(), card.partition("\n")[0].strip())
+
+
+def versions_here(packages: Sequence[str]) -> dict[str, str]:
+    """Those of Python, ours and what was used, as far as they are installed."""
+    found = {"Python": platform.python_version()}
+    for name in ("crosspro", "numpy", *packages):
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
 def write_speed(record: SpeedRecord, folder: Path) -> Path:
     """Write a record, over one of before; numbers have four digits."""
     make_folder(folder)
@@ -131,6 +159,13 @@ def _cells(row: SpeedRow) -> tuple[str, ...]:
         "" if row.exponent is None else f"{row.exponent:.2f}",
         figures_shown(row),
     )
+
+
+def row_shown(row: SpeedRow) -> str:
+    """A row as a line of text."""
+    titles = ("", "", "CPU s", "wall s", "MB", "beside", "ratio", "exponent", "")
+    cells = zip(titles, _cells(row), strict=True)
+    return "  ".join(f"{title} {cell}".strip() for title, cell in cells if cell)
 
 
 def figures_shown(row: SpeedRow) -> str:

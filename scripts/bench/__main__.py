@@ -8,23 +8,17 @@ command, the machine and versions, a file for each case; the page of `results/be
 from __future__ import annotations
 
 import datetime
-import platform
-import subprocess
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
-from crosspro.data_prep.core.processes import processors
 from crosspro.evaluation.leaderboard.speed import (
-    Machine,
     SpeedRecord,
-    SpeedRow,
-    figures_shown,
-    number_shown,
+    row_shown,
+    this_machine,
+    versions_here,
     write_speed,
 )
 from crosspro.scripts.bench.cases import CASES
@@ -53,20 +47,11 @@ def bench(
     ] = None,
     record: Annotated[Path | None, typer.Option(help="Keep what is measured here.")] = None,
     batch: Annotated[list[int] | None, typer.Option(help="Of networks (repeatable).")] = None,
-    device: Annotated[str | None, typer.Option(help="Of networks: cpu or cuda.")] = None,
-    set: Annotated[
-        Path | None, typer.Option(help="For pretrain: a folder of `crosspro pretrain encode`.")
-    ] = None,
-    compile: Annotated[bool, typer.Option("--compile", help="For pretrain.")] = False,
-    profile: Annotated[
-        bool, typer.Option("--profile", help="Of networks: where the time goes.")
-    ] = False,
+    device: Annotated[str, typer.Option(help="Of networks: cpu or cuda.")] = "",
 ) -> None:
     """Measure cases: ours and the peer's in turns."""
-    given = BenchOptions(
-        corpora, peers, times, scale, size, tuple(only or ()), device or "", tuple(batch or ()),
-        set, compile, profile,
-    )  # fmt: skip
+    words, batches = tuple(only or ()), tuple(batch or ())
+    given = BenchOptions(corpora, peers, times, scale, size, words, device, batches)
     if not cases:
         print("\n".join(_table()))
         return
@@ -110,29 +95,15 @@ def _named(cases: list[str]) -> list[str]:
 def _measure(name: str, given: BenchOptions, folder: Path | None) -> None:
     rows = []
     for row in rows_of(CASES[name], given):
-        print(_shown(row), flush=True)
+        print(row_shown(row), flush=True)
         rows.append(row)
     if folder is None or not rows:
         return
     made = SpeedRecord(
         name, CASES[name].about, _command(name, given), f"{datetime.date.today():%Y-%m-%d}",
-        given.times, _machine(CASES[name].gpu), _versions(CASES[name].needs), tuple(rows),
+        given.times, this_machine(CASES[name].gpu), versions_here(CASES[name].needs), tuple(rows),
     )  # fmt: skip
     write_speed(made, folder)
-
-
-def _shown(row: SpeedRow) -> str:
-    parts = [f"{row.name}{f', {row.work}' if row.work else ''}:"]
-    if row.ours.cpu is not None:
-        parts.append(f"CPU {number_shown(row.ours.cpu)} s")
-    parts.append(f"wall {number_shown(row.ours.wall)} s")
-    if row.ours.memory is not None:
-        parts.append(f"memory {number_shown(row.ours.memory)} MB")
-    if row.ratio is not None:
-        parts.append(f"{row.ratio:.2f} of {row.peer}")
-    if row.exponent is not None:
-        parts.append(f"exponent {row.exponent:.2f}")
-    return "  ".join([*parts, *([figures_shown(row)] if row.figures else [])])
 
 
 def _command(name: str, given: BenchOptions) -> str:
@@ -145,32 +116,7 @@ def _command(name: str, given: BenchOptions) -> str:
     words += [f"--only {one}" for one in given.only]
     if CASES[name].gpu:
         words += [f"--batch {one}" for one in given.batch]
-        words += ["--set SET"] if given.set else []
-        words += ["--compile"] if given.compile else []
     return " ".join(words)
-
-
-def _machine(gpu: bool) -> Machine:
-    """The machine; no name of it."""
-    processor, card = platform.processor() or platform.machine(), ""
-    with suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        processor = next(
-            line.partition(":")[2].strip() for line in lines if line.startswith("model name")
-        )
-    if gpu:
-        with suppress(OSError, subprocess.CalledProcessError):
-            asked = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
-            card = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
-    return Machine(processor, processors(), platform.machine(), card.partition("\n")[0].strip())
-
-
-def _versions(needs: tuple[str, ...]) -> dict[str, str]:
-    found = {"Python": platform.python_version()}
-    for name in ("crosspro", "numpy", *needs):
-        with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
 
 
 if __name__ == "__main__":

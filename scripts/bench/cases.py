@@ -8,7 +8,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -19,7 +18,7 @@ from crosspro.scripts.bench import programs
 from crosspro.scripts.bench.measure import CROSSPRO, Command, Figures
 from crosspro.scripts.bench.peers import run_quietly
 from crosspro.scripts.bench.table import BenchOptions, Case, Contest
-from crosspro.scripts.bench.texts import split, write_large, write_outputs
+from crosspro.scripts.bench.texts import TASK, examples, outputs, split, submission
 
 _EN_FR = "bitext/en-fr/train/europarl"
 _EN_DE = "bitext/en-de/train/europarl"
@@ -27,13 +26,13 @@ _TALKS = "bitext/en-de/train/ted_tst2011-2014"
 _STEP = re.compile(r"(.+?) {2,}([\d,.]+) +([\d,.]+) +\d+%")
 """A line of the table at the end of `crosspro prepare`: step, seconds, CPU seconds."""
 _TWO = {1: "one process", 2: "two processes"}
+_CLASSICAL = ("stymne_svm", "stymne_svm_2017", "helsinki_svm", "uedin_maxent", "cuni_linear",
+              "limsi_forest", "cap_crf", "uedin_crf")  # fmt: skip
 _PROGRAM = (sys.executable, "-P", programs.__file__)
 _RESULTS = Path(__file__).resolve().parents[2] / "results"
 
 
 def _predict(given: BenchOptions, size: int, folder: Path) -> Contest:
-    from crosspro.scripts.bench.systems import gaps_and_places
-
     texts = {
         option: given.text(f"{_TALKS}.{end}.xz", size, folder / option)
         for option, end in (("source", "en"), ("target", "de"), ("doc-ids", "doc-ids"))
@@ -41,7 +40,7 @@ def _predict(given: BenchOptions, size: int, folder: Path) -> Contest:
     options = (word for option, path in texts.items() for word in (f"--{option}", path))
     run_quietly([*CROSSPRO, "prepare", "--task", "en-de-text", *options, "-o", folder / "text"])
     file = folder / "text.data"
-    gaps, places = gaps_and_places("en-de", file)
+    gaps, places = _gaps_and_places("en-de", file)
     ours = [*CROSSPRO, "predict", "en-de", file, "-o", folder / "labels.data"]
     torch = Command([*_core(), *_PROGRAM, "torch", "en-de", file]) if find_spec("torch") else None
 
@@ -50,6 +49,25 @@ def _predict(given: BenchOptions, size: int, folder: Path) -> Contest:
 
     commands = {"predict, one core": Command([*_core(), *ours], figures=told)}
     return Contest(commands | {"predict, all cores": Command(ours, figures=told)}, torch, gaps)
+
+
+def _gaps_and_places(model: str, file: Path) -> tuple[int, float]:
+    """The gaps of a file, and how many places of text a model of the box reads for each."""
+    from crosspro.data_prep.annotate.layers import layers_beside, read_layered
+    from crosspro.prediction.model_archive import from_box
+    from crosspro.prediction.neural.document_arrays import DocumentText
+    from crosspro.prediction.neural.document_reader import DocumentReader
+    from crosspro.prediction.neural.reading.encoding import encode
+    from crosspro.prediction.system import load_system
+
+    system = load_system(from_box(Path(model)))
+    examples = list(read_layered(file, system.task, layers_beside(file)))
+    gaps = sum(len(example.gaps) for example in examples)
+    if not isinstance(system, DocumentReader):  # in torch, where there is a GPU
+        return gaps, float("nan")
+    data, network = encode(examples, system.encoder, system.task), system.network
+    text = DocumentText(data, network.settings, system.context, network.no_noun)
+    return gaps, float(text.sizes.sum()) / gaps
 
 
 def _core() -> list[object]:
@@ -63,30 +81,41 @@ def _predict_pair(given: BenchOptions, size: int, folder: Path) -> Contest:
     return Contest({"predict_pair": Command([*_PROGRAM, "pairs"], figures=json.loads)})
 
 
-def _train_demo(given: BenchOptions, size: int, folder: Path) -> Contest:
-    run = folder / "run"
-    words = ["experiment=first_look", "task=en-fr", "trainer.progress_bar=false"]
-    words += [f"data.documents.train={size}", f"hydra.run.dir={run}"]
+def _training(run: Path, *words: str) -> Command:
+    """A run of train.py on the demo corpus, with the CPU seconds of its stages."""
 
     def stages(_: str) -> Figures:
         told = json.loads((run / "run.json").read_text("utf-8"))["times"]["stages"]
         return {f"{one['name']} CPU s": float(one["cpu_seconds"]) for one in told}
 
-    command = [sys.executable, "-m", "crosspro.scripts.train", *words]
-    return Contest({"make train": Command(command, fresh=run, figures=stages)})
+    options = ("task=en-fr", "trainer.progress_bar=false", f"hydra.run.dir={run}")
+    command = [sys.executable, "-m", "crosspro.scripts.train", *words, *options]
+    return Command(command, fresh=run, figures=stages)
+
+
+def _train_demo(given: BenchOptions, size: int, folder: Path) -> Contest:
+    return Contest({"make train": _training(folder / "run", "experiment=first_look")})
+
+
+def _fit(given: BenchOptions, size: int, folder: Path) -> Contest:
+    words = (f"data.documents.train={size}", "resamples=0")
+    return Contest(
+        {f"fit {one}": _training(folder / one, f"system={one}", *words) for one in _CLASSICAL}
+    )
 
 
 def _first_step(given: BenchOptions, size: int, folder: Path) -> Contest:
-    write_large(folder / "train.data", size)
-    for name in ("dev", "test"):
-        write_large(folder / f"{name}.data", 300, seed=2)
-    words = ["data=shared_task", f"data.dir={folder}", f"hydra.run.dir={folder / 'run'}"]
-    command = [*_PROGRAM, "first_step", *words, "trainer.progress_bar=false"]
+    for name, lines in (("train", size), ("dev", 300), ("test", 300)):
+        examples(lines, folder / f"{name}.data", name)
+    words = ["data=shared_task", f"data.dir={folder}", f"task={TASK}"]
+    words += [f"hydra.run.dir={folder / 'run'}", "trainer.progress_bar=false"]
 
     def told(text: str) -> Figures:
         return {"imports s": float(text.rpartition("imports ")[2].split()[0])}
 
-    return Contest({"first training step": Command(command, fresh=folder / "run", figures=told)})
+    command = [*_PROGRAM, "first_step", *words]
+    step = Command(command, fresh=folder / "run", figures=told)
+    return Contest({"first training step": step})
 
 
 def _lm_train(given: BenchOptions, size: int, folder: Path) -> Contest:
@@ -114,8 +143,8 @@ def _lm_query(given: BenchOptions, size: int, folder: Path) -> Contest:
 def _fill(given: BenchOptions, size: int, folder: Path) -> Contest:
     text = given.words(f"{_EN_FR}.fr.xz", 800_000, folder / "text")
     run_quietly([*CROSSPRO, "lm", "train", text, "--discount-fallback", "-o", folder / "model"])
-    file = write_large(folder / "gaps.data", size)
-    options = ["--task", "en-fr", "--lm", folder / "model", "--none-penalty", -1]
+    file = examples(size, folder / "gaps.data")
+    options = ["--task", TASK, "--lm", folder / "model", "--none-penalty", -1]
     return Contest({"fill": Command([*CROSSPRO, "fill", file, *options])})
 
 
@@ -174,7 +203,7 @@ def _proofread(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 
 def _report(given: BenchOptions, size: int, folder: Path) -> Contest:
-    text = write_outputs(folder / "text", given.corpora, size, 3)
+    text = outputs(given, size, folder / "text", 3)
     for path in text.rglob("*.links"):
         path.unlink()
     ours = [*CROSSPRO, "report", text, "--no-proofread", "-o"]
@@ -185,13 +214,13 @@ def _report(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 
 def _apt(given: BenchOptions, size: int, folder: Path) -> Contest:
-    write_outputs(folder / "text", given.corpora, size, 1)
+    outputs(given, size, folder / "text", 1)
     files = {
         "source": "source.en",
         "reference": "reference.fr",
-        "candidate": "outputs/system1.fr",
+        "candidate": "outputs/system0.fr",
         "links": "reference.links",
-        "candidate-links": "outputs/system1.links",
+        "candidate-links": "outputs/system0.links",
     }
     words = [
         *(w for option, name in files.items() for w in (f"--{option}", folder / "text" / name)),
@@ -201,12 +230,11 @@ def _apt(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 
 def _evaluate(given: BenchOptions, size: int, folder: Path) -> Contest:
-    files = [folder / "gold.data", folder / "system.data"]
-    for path in files:
-        write_large(path, size, predicted=path == files[1])
+    gold = examples(size, folder / "gold.data")
+    files = [gold, submission(gold, folder / "system.data")]
     ids = folder / "doc-ids"
     ids.write_text("".join(f"talk{line // 100}\n" for line in range(size)), "utf-8")
-    ours = [*CROSSPRO, "evaluate", *files, "--task", "en-fr"]
+    ours = [*CROSSPRO, "evaluate", *files, "--task", TASK]
     rows: dict[str, list[object]] = {
         "evaluate, official layout": ["--layout", "official"],
         "evaluate, no resampling": ["--resamples", 0],
@@ -221,15 +249,15 @@ def _read(given: BenchOptions, size: int, folder: Path) -> Contest:
     code = (
         "import sys; from crosspro.data_prep.formats.shared_task import read_examples as r; "
         "from crosspro.data_prep.core.task import load_task as t; "
-        "print(sum(len(e.gaps) for e in r(sys.argv[1], t('en-fr'))))"
+        "print(sum(len(e.gaps) for e in r(sys.argv[1], t(sys.argv[2]))))"
     )
-    file = write_large(folder / "x.data", size)
-    return Contest({"read five columns": Command([sys.executable, "-c", code, file])})
+    file = examples(size, folder / "x.data")
+    return Contest({"read five columns": Command([sys.executable, "-c", code, file, TASK])})
 
 
 def _start_up(given: BenchOptions, size: int, folder: Path) -> Contest:
-    files = [write_large(folder / f"{name}.data", 1000) for name in ("gold", "system")]
-    evaluate = [*CROSSPRO, "evaluate", *files, "--task", "en-fr"]
+    gold = examples(1000, folder / "gold.data")
+    evaluate = [*CROSSPRO, "evaluate", gold, gold, "--task", TASK]
     commands = {
         "import crosspro": Command([sys.executable, "-c", "import crosspro"]),
         "crosspro --help": Command([*CROSSPRO, "--help"]),
@@ -239,24 +267,19 @@ def _start_up(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 
 def _leaderboard(given: BenchOptions, size: int, folder: Path) -> Contest:
-    page = folder / "page.html"
-
-    def told(_: str) -> Figures:
-        return {"page MB": page.stat().st_size / 1e6}
-
-    command = [*CROSSPRO, "leaderboard", "--results", _RESULTS, "-o", page]
-    return Contest({"leaderboard": Command(command, figures=told)})
+    command = [*CROSSPRO, "leaderboard", "--results", _RESULTS, "-o", folder / "page.html"]
+    return Contest({"leaderboard": Command(command)})
 
 
-def _rows(place: str, given: BenchOptions, size: int) -> Iterator[SpeedRow]:
+def _rows(place: str) -> Callable[[BenchOptions, int], Iterator[SpeedRow]]:
     """The rows of a function, whose packages are imported when it is asked for."""
-    module, name = place.split(":")
-    found: Any = getattr(importlib.import_module(f"{__package__}.{module}"), name)
-    yield from found(given, size)
 
+    def rows(given: BenchOptions, size: int) -> Iterator[SpeedRow]:
+        module, name = place.split(":")
+        found: Any = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+        yield from found(given, size)
 
-def _of(place: str) -> Callable[[BenchOptions, int], Iterator[SpeedRow]]:
-    return partial(_rows, place)
+    return rows
 
 
 CASES = {
@@ -264,17 +287,17 @@ CASES = {
         "a model of the box with documents", _predict, 1000, "gaps", "torch, one core"
     ),
     "predict-pair": Case("the first sentence from Python, and the next ones", _predict_pair),
-    "train-demo": Case("`make train`, from start to scores", _train_demo, 2250, "documents"),
+    "train-demo": Case("`make train`, from start to scores", _train_demo, needs=("torch",)),
     "first-step": Case(
         "train.py until its first training step", _first_step, 10_000, "lines", needs=("torch",)
     ),
-    "lm-train": Case("a 5-gram model", _lm_train, 400_000, "words", "lmplz, KenLM"),
+    "lm-train": Case("a 5-gram model", _lm_train, 800_000, "words", "lmplz, KenLM"),
     "lm-query": Case(
         "scores of sentences, given a 5-gram model of 800,000 words",
-        _lm_query, 200_000, "words", "query, KenLM, probing",
+        _lm_query, 800_000, "words", "query, KenLM, probing",
     ),
     "fill": Case("gaps filled by a 5-gram model", _fill, 2000, "lines"),
-    "align": Case("word links in both directions", _align, 5000, "segments", "fast_align"),
+    "align": Case("word links in both directions", _align, 4000, "segments", "fast_align"),
     "tokenise": Case("raw text", _tokenise, 20_000, "lines", "sacremoses"),
     "annotate": Case(
         "English lemmas and tags by HanTa", _annotate, 2000, "sentences", needs=("HanTa",)
@@ -283,17 +306,19 @@ CASES = {
     "proofread": Case("pronouns of a translation", _proofread, 250, "segments"),
     "report": Case("all scores of three systems, links made", _report, 1000, "segments"),
     "apt": Case("APT and AutoPRF, links given", _apt, 10_000, "segments"),
-    "evaluate": Case("a submission", _evaluate, 50_000, "lines", "plain Python loop"),
-    "read": Case("five-column files", _read, 50_000, "lines"),
+    "evaluate": Case("a submission", _evaluate, 20_000, "lines", "plain Python loop"),
+    "read": Case("five-column files", _read, 20_000, "lines"),
     "start-up": Case("commands that do little", _start_up, peer="python -c pass"),
     "leaderboard": Case("the page of the records of this repository", _leaderboard),
-    "fit": Case("classical systems on the demo corpus", size=1000, unit="gaps",
-                rows=_of("systems:fit"), needs=("sklearn",)),
+    "fit": Case(
+        "classical systems on the demo corpus, with scores", _fit, 100, "documents",
+        needs=("sklearn", "hydra"),
+    ),
     "review": Case("the review server under load, and killed", size=1000, unit="verdicts",
-                   rows=_of("review:review"), needs=("fastapi", "uvicorn")),
+                   rows=_rows("review:review"), needs=("fastapi", "uvicorn")),
     "train": Case("networks at their default shapes", size=20, unit="steps",
-                  rows=_of("networks:train"), peer="plain PyTorch", needs=("torch",), gpu=True),
+                  rows=_rows("networks:train"), peer="plain PyTorch", needs=("torch",), gpu=True),
     "pretrain": Case("pre-training, forward, backward and optimiser", size=50, unit="steps",
-                     rows=_of("networks:pretrain"), needs=("torch",), gpu=True),
+                     rows=_rows("networks:pretrain"), needs=("torch",), gpu=True),
 }  # fmt: skip
 """What can be measured; those for a GPU are no part of `all`."""

@@ -26,11 +26,8 @@ SCALES = (1, 2, 4)
 
 @dataclass(frozen=True)
 class BenchOptions:
-    """The options of a command.
-
-    `only` are words of which the name of a row has one; `batch`, `device`, `set`, `compile` and
-    `profile` are for networks.
-    """
+    """The options of a command: `only` are words of which the name of a row has one; `batch` and
+    `device` are for networks."""
 
     corpora: Path | None = None
     peers: Path | None = None
@@ -38,11 +35,8 @@ class BenchOptions:
     scale: bool = False
     size: int | None = None
     only: tuple[str, ...] = ()
-    device: str = "cpu"
+    device: str = ""
     batch: tuple[int, ...] = ()
-    set: Path | None = None
-    compile: bool = False
-    profile: bool = False
 
     def wants(self, name: str) -> bool:
         """Whether a row is asked for."""
@@ -51,7 +45,10 @@ class BenchOptions:
     def lines(self, name: str) -> Iterator[bytes]:
         """The lines of a corpus, or of the sample in its language, which begins anew at its end."""
         language = Path(name).with_suffix("").suffix.removeprefix(".")
-        path = self.corpora / name if self.corpora else sample_path(f"sample.{language}")
+        sample = {"alig": "links.en-fr.gold", "data": "gold.data"}.get(
+            language, f"sample.{language}"
+        )
+        path = self.corpora / name if self.corpora else sample_path(sample)
         if language == "doc-ids":
             marked = ((b"%d." % turn + line for line in read_lines(path)) for turn in count())
             return chain.from_iterable(marked)
