@@ -65,45 +65,35 @@ def bench(
 def _table() -> list[str]:
     lines = ["All measurements: python -m crosspro.scripts.bench CASE…; --help has the options.\n"]
     for name, case in CASES.items():
-        notes = [f"beside {case.peer}"] if case.peer else []
-        notes += [f"{case.size:,} {case.unit}"] if case.size else []
-        notes += ["on a GPU"] if case.gpu else []
-        lines.append(f"  {name:14}{case.about}" + (f" ({', '.join(notes)})" if notes else ""))
+        told = (case.unit, case.peer and f"beside {case.peer}", "on a GPU" if case.gpu else "")
+        notes = f" ({', '.join(filter(None, told))})" if any(told) else ""
+        lines.append(f"  {name:14}{case.about}{notes}")
     return lines
 
 
 def _named(cases: list[str]) -> list[str]:
     """The cases that are asked for; of all, those whose packages are there."""
-    unknown = [one for one in cases if one not in (*CASES, _ALL)]
-    if unknown:
-        raise input_error("bench", "CASE", choices((_ALL, *CASES)), quoted(unknown[0]))
-    if _ALL not in cases:
-        for name in cases:
-            if CASES[name].lacks:
-                found = f"no package {', '.join(CASES[name].lacks)}"
-                raise input_error("bench", name, choices(CASES[name].needs), found)
-        return cases
-    named = []
-    for name, case in CASES.items():
-        if case.lacks:
-            print(f"{name}: left out, no package {', '.join(case.lacks)}")
-        elif not case.gpu:
-            named.append(name)
-    return named
+    for name in cases:
+        if name not in (*CASES, _ALL):
+            raise input_error("bench", "CASE", choices((_ALL, *CASES)), quoted(name))
+    asked = [name for name, case in CASES.items() if not case.gpu] if _ALL in cases else cases
+    lacking = {name: ", ".join(CASES[name].lacks) for name in asked if CASES[name].lacks}
+    for name, packages in lacking.items():
+        if _ALL not in cases:
+            raise input_error("bench", name, "its packages", f"no package {packages}")
+        print(f"{name}: left out, no package {packages}")
+    return [name for name in asked if name not in lacking]
 
 
 def _measure(name: str, given: BenchOptions, folder: Path | None) -> None:
-    rows = []
-    for row in rows_of(CASES[name], given):
+    case, rows = CASES[name], []
+    for row in rows_of(case, given):
         print(row_shown(row), flush=True)
         rows.append(row)
-    if folder is None or not rows:
-        return
-    made = SpeedRecord(
-        name, CASES[name].about, _command(name, given), f"{datetime.date.today():%Y-%m-%d}",
-        given.times, this_machine(CASES[name].gpu), versions_here(CASES[name].needs), tuple(rows),
-    )  # fmt: skip
-    write_speed(made, folder)
+    if folder is not None and rows:
+        day, where = f"{datetime.date.today():%Y-%m-%d}", this_machine(case.gpu)
+        kept = (_command(name, given), day, given.times, where, versions_here(case.needs))
+        write_speed(SpeedRecord(name, case.about, *kept, tuple(rows)), folder)
 
 
 def _command(name: str, given: BenchOptions) -> str:

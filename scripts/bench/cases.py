@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -16,7 +17,7 @@ from typing import Any
 from crosspro.evaluation.leaderboard.speed import SpeedRow
 from crosspro.scripts.bench import programs
 from crosspro.scripts.bench.measure import CROSSPRO, Command, Figures
-from crosspro.scripts.bench.peers import run_quietly
+from crosspro.scripts.bench.peers import VERSIONS, run_quietly
 from crosspro.scripts.bench.table import BenchOptions, Case, Contest
 from crosspro.scripts.bench.texts import TASK, examples, outputs, split, submission
 
@@ -28,8 +29,12 @@ _STEP = re.compile(r"(.+?) {2,}([\d,.]+) +([\d,.]+) +\d+%")
 _TWO = {1: "one process", 2: "two processes"}
 _CLASSICAL = ("stymne_svm", "stymne_svm_2017", "helsinki_svm", "uedin_maxent", "cuni_linear",
               "limsi_forest", "cap_crf", "uedin_crf")  # fmt: skip
+_KENLM = f"{{}} of KenLM {VERSIONS['kenlm']}"
+_FAST_ALIGN = f"fast_align (systran-align {VERSIONS['systran-align']})"
+_SACREMOSES = f"sacremoses {VERSIONS['sacremoses']}"
+_CORE = ("taskset", "-c", min(os.sched_getaffinity(0))) if which("taskset") else ()
+"""What keeps a command on one core, where that is possible."""
 _PROGRAM = (sys.executable, "-P", programs.__file__)
-_RESULTS = Path(__file__).resolve().parents[2] / "results"
 
 
 def _predict(given: BenchOptions, size: int, folder: Path) -> Contest:
@@ -41,17 +46,15 @@ def _predict(given: BenchOptions, size: int, folder: Path) -> Contest:
     run_quietly([*CROSSPRO, "prepare", "--task", "en-de-text", *options, "-o", folder / "text"])
     file = folder / "text.data"
     gaps, places = _gaps_and_places("en-de", file)
+    show = partial(Command, figures=lambda _: places)
     ours = [*CROSSPRO, "predict", "en-de", file, "-o", folder / "labels.data"]
-    torch = Command([*_core(), *_PROGRAM, "torch", "en-de", file]) if find_spec("torch") else None
+    torch = Command([*_CORE, *_PROGRAM, "torch", "en-de", file]) if find_spec("torch") else None
 
-    def told(_: str) -> Figures:
-        return {"places a gap": places}
-
-    commands = {"predict, one core": Command([*_core(), *ours], figures=told)}
-    return Contest(commands | {"predict, all cores": Command(ours, figures=told)}, torch, gaps)
+    commands = {"predict, one core": show([*_CORE, *ours]), "predict, all cores": show(ours)}
+    return Contest(commands, torch, gaps)
 
 
-def _gaps_and_places(model: str, file: Path) -> tuple[int, float]:
+def _gaps_and_places(model: str, file: Path) -> tuple[int, Figures]:
     """The gaps of a file, and how many places of text a model of the box reads for each."""
     from crosspro.data_prep.annotate.layers import layers_beside, read_layered
     from crosspro.prediction.model_archive import from_box
@@ -64,17 +67,10 @@ def _gaps_and_places(model: str, file: Path) -> tuple[int, float]:
     examples = list(read_layered(file, system.task, layers_beside(file)))
     gaps = sum(len(example.gaps) for example in examples)
     if not isinstance(system, DocumentReader):  # in torch, where there is a GPU
-        return gaps, float("nan")
+        return gaps, {}
     data, network = encode(examples, system.encoder, system.task), system.network
     text = DocumentText(data, network.settings, system.context, network.no_noun)
-    return gaps, float(text.sizes.sum()) / gaps
-
-
-def _core() -> list[object]:
-    """What keeps a command on one core, where that is possible."""
-    if which("taskset") is None:
-        return []
-    return ["taskset", "-c", min(os.sched_getaffinity(0))]
+    return gaps, {"places a gap": float(text.sizes.sum()) / gaps}
 
 
 def _predict_pair(given: BenchOptions, size: int, folder: Path) -> Contest:
@@ -98,7 +94,8 @@ def _train_demo(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 
 def _fit(given: BenchOptions, size: int, folder: Path) -> Contest:
-    words = (f"data.documents.train={size}", "resamples=0")
+    sizes = {"train": size, "dev": 50, "test": 50}
+    words = ["resamples=0", *(f"data.documents.{name}={one}" for name, one in sizes.items())]
     return Contest(
         {f"fit {one}": _training(folder / one, f"system={one}", *words) for one in _CLASSICAL}
     )
@@ -119,7 +116,7 @@ def _first_step(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 
 def _lm_train(given: BenchOptions, size: int, folder: Path) -> Contest:
-    text = given.words(f"{_EN_FR}.en.xz", size, folder / "text")
+    text = given.text(f"{_EN_FR}.en.xz", size, folder / "text", words=True)
     ours = [*CROSSPRO, "lm", "train", text, "--discount-fallback"]
     return Contest(
         {
@@ -131,8 +128,8 @@ def _lm_train(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 
 def _lm_query(given: BenchOptions, size: int, folder: Path) -> Contest:
-    text = given.words(f"{_EN_FR}.en.xz", 800_000, folder / "text")
-    scored = given.words(f"{_EN_DE}.en.xz", size, folder / "scored")
+    text = given.text(f"{_EN_FR}.en.xz", 800_000, folder / "text", words=True)
+    scored = given.text(f"{_EN_DE}.en.xz", size, folder / "scored", words=True)
     model, arpa = folder / "model", folder / "model.arpa"
     train = [*CROSSPRO, "lm", "train", text, "--discount-fallback"]
     run_quietly([*train, "-o", model, "--arpa", arpa])
@@ -141,7 +138,7 @@ def _lm_query(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 
 def _fill(given: BenchOptions, size: int, folder: Path) -> Contest:
-    text = given.words(f"{_EN_FR}.fr.xz", 800_000, folder / "text")
+    text = given.text(f"{_EN_FR}.fr.xz", 800_000, folder / "text", words=True)
     run_quietly([*CROSSPRO, "lm", "train", text, "--discount-fallback", "-o", folder / "model"])
     file = examples(size, folder / "gaps.data")
     options = ["--task", TASK, "--lm", folder / "model", "--none-penalty", -1]
@@ -204,29 +201,11 @@ def _proofread(given: BenchOptions, size: int, folder: Path) -> Contest:
 
 def _report(given: BenchOptions, size: int, folder: Path) -> Contest:
     text = outputs(given, size, folder / "text", 3)
-    for path in text.rglob("*.links"):
-        path.unlink()
     ours = [*CROSSPRO, "report", text, "--no-proofread", "-o"]
     again = [*ours, folder / "again", "--cache", folder / "cache"]
     run_quietly(again)
     first = Command([*ours, folder / "first", "--cache", "none"])
     return Contest({"report, first run": first, "report, run again": Command(again)})
-
-
-def _apt(given: BenchOptions, size: int, folder: Path) -> Contest:
-    outputs(given, size, folder / "text", 1)
-    files = {
-        "source": "source.en",
-        "reference": "reference.fr",
-        "candidate": "outputs/system0.fr",
-        "links": "reference.links",
-        "candidate-links": "outputs/system0.links",
-    }
-    words = [
-        *(w for option, name in files.items() for w in (f"--{option}", folder / "text" / name)),
-        "--pronouns", "en-fr", "--lenient",
-    ]  # fmt: skip
-    return Contest({one: Command([*CROSSPRO, one, *words]) for one in ("apt", "autoprf")})
 
 
 def _evaluate(given: BenchOptions, size: int, folder: Path) -> Contest:
@@ -245,16 +224,6 @@ def _evaluate(given: BenchOptions, size: int, folder: Path) -> Contest:
     return Contest(commands, Command([*_PROGRAM, "score", *files]))
 
 
-def _read(given: BenchOptions, size: int, folder: Path) -> Contest:
-    code = (
-        "import sys; from crosspro.data_prep.formats.shared_task import read_examples as r; "
-        "from crosspro.data_prep.core.task import load_task as t; "
-        "print(sum(len(e.gaps) for e in r(sys.argv[1], t(sys.argv[2]))))"
-    )
-    file = examples(size, folder / "x.data")
-    return Contest({"read five columns": Command([sys.executable, "-c", code, file, TASK])})
-
-
 def _start_up(given: BenchOptions, size: int, folder: Path) -> Contest:
     gold = examples(1000, folder / "gold.data")
     evaluate = [*CROSSPRO, "evaluate", gold, gold, "--task", TASK]
@@ -264,11 +233,6 @@ def _start_up(given: BenchOptions, size: int, folder: Path) -> Contest:
         "crosspro evaluate, 1,000 lines": Command(evaluate),
     }
     return Contest(commands, Command([sys.executable, "-c", "pass"]))
-
-
-def _leaderboard(given: BenchOptions, size: int, folder: Path) -> Contest:
-    command = [*CROSSPRO, "leaderboard", "--results", _RESULTS, "-o", folder / "page.html"]
-    return Contest({"leaderboard": Command(command)})
 
 
 def _rows(place: str) -> Callable[[BenchOptions, int], Iterator[SpeedRow]]:
@@ -291,27 +255,24 @@ CASES = {
     "first-step": Case(
         "train.py until its first training step", _first_step, 10_000, "lines", needs=("torch",)
     ),
-    "lm-train": Case("a 5-gram model", _lm_train, 800_000, "words", "lmplz, KenLM"),
+    "lm-train": Case("a 5-gram model", _lm_train, 800_000, "words", _KENLM.format("lmplz")),
     "lm-query": Case(
         "scores of sentences, given a 5-gram model of 800,000 words",
-        _lm_query, 800_000, "words", "query, KenLM, probing",
+        _lm_query, 800_000, "words", _KENLM.format("query, probing"),
     ),
     "fill": Case("gaps filled by a 5-gram model", _fill, 2000, "lines"),
-    "align": Case("word links in both directions", _align, 4000, "segments", "fast_align"),
-    "tokenise": Case("raw text", _tokenise, 20_000, "lines", "sacremoses"),
+    "align": Case("word links in both directions", _align, 4000, "segments", _FAST_ALIGN),
+    "tokenise": Case("raw text", _tokenise, 20_000, "lines", _SACREMOSES),
     "annotate": Case(
         "English lemmas and tags by HanTa", _annotate, 2000, "sentences", needs=("HanTa",)
     ),
     "prepare": Case("examples from parallel text, by step", _prepare, 5000, "pairs"),
     "proofread": Case("pronouns of a translation", _proofread, 250, "segments"),
     "report": Case("all scores of three systems, links made", _report, 1000, "segments"),
-    "apt": Case("APT and AutoPRF, links given", _apt, 10_000, "segments"),
-    "evaluate": Case("a submission", _evaluate, 20_000, "lines", "plain Python loop"),
-    "read": Case("five-column files", _read, 20_000, "lines"),
+    "evaluate": Case("a submission", _evaluate, 100_000, "lines", "plain Python loop"),
     "start-up": Case("commands that do little", _start_up, peer="python -c pass"),
-    "leaderboard": Case("the page of the records of this repository", _leaderboard),
     "fit": Case(
-        "classical systems on the demo corpus, with scores", _fit, 100, "documents",
+        "classical systems on the demo corpus, with scores", _fit, 250, "documents",
         needs=("sklearn", "hydra"),
     ),
     "review": Case("the review server under load, and killed", size=1000, unit="verdicts",

@@ -1,9 +1,8 @@
 """Time and memory: of commands in turns, with all their processes, and of functions.
 
-CPU seconds are those of a whole command, start-up included; unlike wall-clock time they say
-something on a busy machine, too. Packages have their bytecode, whatever the environment says.
-Memory is the largest sum of proportional shares (PSS) over the process and its children, looked up
-ten times a second.
+CPU seconds are those of a whole command, start-up included; packages have their bytecode, whatever
+the environment says. Memory is the largest sum of proportional shares (PSS) over the process and its
+children, looked up ten times a second.
 """
 
 from __future__ import annotations

@@ -28,11 +28,8 @@ from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
 from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
 from crosspro.prediction.neural.reading.encoding import closed_vocabularies
 from crosspro.prediction.neural.reading.fields import GAP_WORD
-from crosspro.prediction.neural.reading.lexicon_fields import (
-    NOUN_VOCABULARY,
-    SOURCE_NOUN,
-    TARGET_NOUN,
-)
+from crosspro.prediction.neural.reading.lexicon_fields import NOUN_VOCABULARY as NOUN
+from crosspro.prediction.neural.reading.lexicon_fields import SOURCE_NOUN, TARGET_NOUN
 from crosspro.prediction.neural.reading.tensors import GapTensors, has_bfloat16
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.training.recording import RecordedLosses
@@ -42,7 +39,6 @@ from crosspro.scripts.pretraining_recipes import recipe_names, system_of
 
 _WARM_UP = 5
 _GAPS = 8192
-_BATCH = (1000,)
 _DOCUMENT_GAPS = 4096
 _SENTENCE = 500
 _PIECES = 16_000
@@ -124,8 +120,7 @@ def measured(
         module = import_module("tests.prediction.neural.plain_networks")
         networks += [getattr(module, shape.plain)(INVENTORY)] if shape.plain else []
     data = make_data(shape.length, device, shape.context)
-    works = [training(network, data, batch, bf16) for network in networks]
-    ours, *theirs = _in_turns(works, steps, times, data.label.device)
+    ours, *theirs = _in_turns(networks, data, batch, bf16, steps, times)
     return ours, theirs[0] if theirs else None
 
 
@@ -138,7 +133,7 @@ def pretrained(
     torch.manual_seed(1)
     network, data = DocumentEncoder(inventory, **settings), data.to(where)
     bf16 = where.type == "cuda" or has_bfloat16()
-    (ours,) = _in_turns([training(network, data, batch, bf16)], steps, times, where)
+    (ours,) = _in_turns([network], data, batch, bf16, steps, times)
     return ours, network.window
 
 
@@ -167,29 +162,38 @@ def training(network: Network, data: GapTensors, batch: int, bf16: bool) -> Step
     return step
 
 
-def _in_turns(works: Sequence[Step], steps: int, times: int, where: torch.device) -> list[Measured]:
-    """Medians of so many rounds; memory is that of a GPU, or the first one's process."""
+def _in_turns(
+    networks: Sequence[Network], data: GapTensors, batch: int, bf16: bool, steps: int, times: int
+) -> list[Measured]:
+    """Medians of so many rounds. Memory is what a network adds on a GPU, or that of a process in
+    which there is no other."""
+    on_gpu = data.label.is_cuda
+    works: list[Step] = []
+    memory: list[float | None] = [None for _ in networks]
 
-    def run(work: Step, number: int) -> Measured:
-        if where.type == "cuda":
+    def steps_of(work: Step, number: int) -> None:
+        for step in range(number):
+            work(step)
+        if on_gpu:
             torch.cuda.synchronize()
+
+    for place, network in enumerate(networks):
+        before = torch.cuda.memory_allocated() if on_gpu else 0
+        works.append(training(network, data, batch, bf16))
+        steps_of(works[-1], _WARM_UP)
+        if on_gpu:
+            memory[place] = (torch.cuda.max_memory_allocated() - before) / 2**20
             torch.cuda.reset_peak_memory_stats()
-        measured = timed(lambda: _steps(work, number, where))[1]
-        if where.type == "cuda":
-            return Measured(measured.wall, None, torch.cuda.max_memory_allocated() / 2**20)
-        return replace(measured, memory=own_memory())
 
-    for work in works:
-        run(work, _WARM_UP)
-    rounds = [[run(work, steps) for work in works] for _ in range(times)]
+    if len(networks) == 1 and not on_gpu:
+        memory = [own_memory()]
+
+    def run(work: Step, memory: float | None) -> Measured:
+        found = timed(lambda: steps_of(work, steps))[1]
+        return replace(found, cpu=None if on_gpu else found.cpu, memory=memory)
+
+    rounds = [[run(*one) for one in zip(works, memory, strict=True)] for _ in range(times)]
     return [medians([(one, {}) for one in own])[0] for own in zip(*rounds, strict=True)]
-
-
-def _steps(work: Step, number: int, where: torch.device) -> None:
-    for step in range(number):
-        work(step)
-    if where.type == "cuda":
-        torch.cuda.synchronize()
 
 
 def make_data(length: int, device: str, context: int = 0) -> GapTensors:
@@ -247,7 +251,7 @@ def full_documents(recipe: str, changes: Sequence[str]) -> tuple[Inventory, GapT
         "agreement": Vocabulary(tuple(map(str, range(15))), (1,) * 15),
         **closed_vocabularies((SOURCE_NOUN, TARGET_NOUN)),
     }
-    kinds = len(vocabularies[NOUN_VOCABULARY])
+    kinds = len(vocabularies[NOUN])
     size = _DOCUMENT_GAPS * _SENTENCE
     nouns = (SOURCE_NOUN.name, TARGET_NOUN.name)
 

@@ -1,9 +1,8 @@
 """Commands of others that do what ours do.
 
-They are installed on demand in a folder of their own. KenLM's sources on PyPI have lmplz and
-query; they are built with CMake, a compiler and Boost (Debian: libboost-program-options-dev,
-libboost-system-dev, libboost-thread-dev, libboost-test-dev). fast_align (as systran-align) and
-sacremoses go into a virtual environment, so that nothing of ours changes.
+They are installed on demand in a folder of their own. KenLM's sources on PyPI are built with CMake,
+a compiler and Boost (Debian: libboost-{program-options,system,thread,test}-dev). fast_align (as
+systran-align) and sacremoses go into a virtual environment, so that nothing of ours changes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The case of the review server: how long a save takes under load, and whether any is lost.
 
 Annotators, each a thread with a connection of its own. A save takes from the sending of its form
-to the arrival of the answer, with which it is acknowledged; a page, from its request to its last
-byte. At the end every acknowledged verdict must be in the store, and no verdict twice. The 99th
-percentile belongs to the machine as well. CPU seconds are the server's.
+to the answer, with which it is acknowledged; a page, to its last byte. At the end every
+acknowledged verdict must be in the store, and no verdict twice. CPU seconds are the server's.
 """
 
 from __future__ import annotations
@@ -24,14 +23,7 @@ from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 
-from crosspro.evaluation.human.items import (
-    MarkedWords,
-    ReviewCandidate,
-    ReviewItem,
-    ReviewLine,
-    ReviewSet,
-    items_text,
-)
+from crosspro.evaluation.human import items
 from crosspro.evaluation.human.verdicts import Item, VerdictStore, all_verdicts
 from crosspro.evaluation.human.work import code_of
 from crosspro.evaluation.leaderboard.speed import Measured, SpeedRow
@@ -39,18 +31,27 @@ from crosspro.scripts.bench.measure import CROSSPRO
 from crosspro.scripts.bench.table import BenchOptions
 from crosspro.scripts.servers.review.links import open_key
 
-_ANNOTATORS = 50
 _SOURCE = "It is said that the machine was built so that it could run without us"
 _TARGET = "On dit que la machine a été construite pour qu' elle tourne sans nous"
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How annotators work: whether they read pages, and think for so many seconds on average."""
+    """How annotators work: whether they read pages, and think for so many seconds on average; how
+    often their server is killed."""
 
     title: str
     pages: bool = False
     pause: float = 0.0
+    kills: int = 0
+
+
+_MANNERS = (
+    Manner("saves, no pause"),
+    Manner("pages and saves, no pause", True),
+    Manner("pages, thinking, saves", True, 1.0),
+    Manner("saves while the server is killed", kills=5),
+)
 
 
 @dataclass
@@ -66,16 +67,17 @@ class Load:
     killed_at: list[int] = field(default_factory=list)
 
 
-def make_items(questions: int) -> ReviewSet:
+def make_items(questions: int) -> items.ReviewSet:
     """So many questions, in documents of twenty lines."""
     source, target = tuple(_SOURCE.split()), tuple(_TARGET.split())
-    lines, items = [], []
+    lines, asked = [], []
     for number in range(questions):
-        candidate = ReviewCandidate((*target, str(number)), tuple((n, n) for n in range(13)))
-        lines.append(ReviewLine(f"d{number // 20}", source, (target,), {"s": candidate}))
+        output = items.ReviewCandidate((*target, str(number)), tuple((n, n) for n in range(13)))
+        lines.append(items.ReviewLine(f"d{number // 20}", source, (target,), {"s": output}))
         item = Item(f"t{number}", "s", f"{number:012x}", "elle", "", False)
-        items.append(ReviewItem(item, "it", MarkedWords(number, (10,), ((10,),), (10,))))
-    return ReviewSet("load", "load", tuple(lines), tuple(items))
+        marks = items.MarkedWords(number, (10,), ((10,),), (10,))
+        asked.append(items.ReviewItem(item, "it", marks))
+    return items.ReviewSet("load", "load", tuple(lines), tuple(asked))
 
 
 class ServerProcess:
@@ -144,9 +146,8 @@ class Connection:
 
     def close(self) -> None:
         """Forget a connection that has broken."""
-        if self.stream is not None:
-            with suppress(OSError):
-                self.stream.close()
+        with suppress(OSError, AttributeError):
+            self.stream.close()
         self.stream = None
 
 
@@ -222,11 +223,11 @@ def lost_and_doubled(folder: Path, load: Load) -> tuple[int, int, int]:
     return len(stored), lost, len(stored) - len(known)
 
 
-def _run(server: ServerProcess, manner: Manner, kills: int) -> Load:
+def _run(server: ServerProcess, manner: Manner) -> Load:
     """All annotators at once, perhaps with a server that is killed now and then."""
-    load, plan, chance = Load(), _plan_of(server.folder), random.Random(kills)
+    load, plan, chance = Load(), _plan_of(server.folder), random.Random(manner.kills)
     most = int(0.95 * sum(map(len, plan.values())))  # people still judge a moment later
-    counts = sorted(chance.randrange(most) for _ in range(kills))
+    counts = sorted(chance.randrange(most) for _ in range(manner.kills))
     with ThreadPoolExecutor(len(plan) + 1) as pool:
         work = [pool.submit(_annotate, server, *own, manner, load) for own in plan.items()]
         work.append(pool.submit(_kill_now_and_then, server, counts, load))
@@ -235,31 +236,29 @@ def _run(server: ServerProcess, manner: Manner, kills: int) -> Load:
     return load
 
 
-def measured(
-    annotators: int, verdicts: int, manner: Manner, kills: int = 0
-) -> tuple[Load, SpeedRow]:
+def measured(annotators: int, verdicts: int, manner: Manner) -> tuple[Load, SpeedRow]:
     """A campaign from its beginning to its end, with what came of it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "items.jsonl").write_text(items_text(make_items(verdicts)), "utf-8")
+        (folder / "items.jsonl").write_text(items.items_text(make_items(verdicts)), "utf-8")
         server = ServerProcess(folder, [f"annotator {n}" for n in range(annotators)])
         server.start()
         before, started = server.cpu_seconds(), time.perf_counter()
         try:
-            load = _run(server, manner, kills)
+            load = _run(server, manner)
             took, cpu = time.perf_counter() - started, server.cpu_seconds() - before
         finally:
             server.kill()
         stored, lost, doubled = lost_and_doubled(folder, load)
     acknowledged = len(load.acknowledged)
     figures = {"acknowledged": float(acknowledged), "lost": float(lost), "doubled": float(doubled)}
-    figures |= {"kills": float(sum(at < verdicts for at in load.killed_at))} if kills else {}
+    figures |= {"kills": float(sum(at < verdicts for at in load.killed_at))} if manner.kills else {}
     for what, seconds in (("save", load.seconds), ("page", load.pages)):
         if seconds:
             middle, high = np.percentile(1000 * np.array(seconds), [50, 99]).tolist()
             figures |= {f"{what} ms": middle, f"99% of {what}s ms": high}
     title = f"review, {annotators} annotators, {manner.title}"
-    ours = Measured(took, None if kills else cpu)
+    ours = Measured(took, None if manner.kills else cpu)
     return load, SpeedRow(title, ours, stored, "verdicts", figures=figures)
 
 
@@ -268,10 +267,6 @@ def review(given: BenchOptions, verdicts: int) -> Iterator[SpeedRow]:
 
     The server is killed (SIGKILL) at random moments and started again.
     """
-    for manner, killed in (
-        (Manner("saves, no pause"), 0),
-        (Manner("pages and saves, no pause", True), 0),
-        (Manner("pages, thinking, saves", True, 1.0), 0),
-        (Manner("saves while the server is killed"), 5),
-    ):
-        yield measured(_ANNOTATORS, verdicts, manner, killed)[1]
+    for manner in _MANNERS:
+        if given.wants(manner.title):
+            yield measured(50, verdicts, manner)[1]

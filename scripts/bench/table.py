@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from itertools import chain, count, islice
+from itertools import chain, count
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import CrossproError
@@ -21,7 +21,7 @@ from crosspro.evaluation.leaderboard.speed import Measured, SpeedRow
 from crosspro.scripts.bench.measure import Command, exponent, in_turns
 from crosspro.scripts.bench.peers import Peers
 
-SCALES = (1, 2, 4)
+_SCALES = (1, 2, 4)
 
 
 @dataclass(frozen=True)
@@ -45,29 +45,20 @@ class BenchOptions:
     def lines(self, name: str) -> Iterator[bytes]:
         """The lines of a corpus, or of the sample in its language, which begins anew at its end."""
         language = Path(name).with_suffix("").suffix.removeprefix(".")
-        sample = {"alig": "links.en-fr.gold", "data": "gold.data"}.get(
-            language, f"sample.{language}"
-        )
-        path = self.corpora / name if self.corpora else sample_path(sample)
+        path = self.corpora / name if self.corpora else sample_path(f"sample.{language}")
         if language == "doc-ids":
             marked = ((b"%d." % turn + line for line in read_lines(path)) for turn in count())
             return chain.from_iterable(marked)
         return chain.from_iterable(read_lines(path) for _ in count())
 
-    def text(self, name: str, size: int, written: Path) -> Path:
-        """Write the first lines of a corpus."""
-        with written.open("wb") as handle:
-            handle.writelines(islice(self.lines(name), size))
-        return written
-
-    def words(self, name: str, size: int, written: Path) -> Path:
-        """Write the first lines of a corpus that have so many words together."""
+    def text(self, name: str, size: int, written: Path, words: bool = False) -> Path:
+        """Write the first lines of a corpus, so many or with so many words."""
         with written.open("wb") as handle:
             for line in self.lines(name):
                 handle.write(line)
-                size -= len(line.split())
+                size -= len(line.split()) if words else 1
                 if size <= 0:
-                    break
+                    return written
         return written
 
     def beside(self, command: Callable[[Peers], Command]) -> Command | None:
@@ -90,6 +81,10 @@ class Contest:
     units: int | None = None
 
 
+Making = Callable[[BenchOptions, int, Path], Contest]
+"""What makes texts for a size of work in a folder, and says what is run."""
+
+
 @dataclass(frozen=True)
 class Case:
     """A row of the table, or some rows that share their text and their peer.
@@ -98,7 +93,7 @@ class Case:
     """
 
     about: str
-    work: Callable[[BenchOptions, int, Path], Contest] | None = None
+    work: Making | None = None
     size: int = 0
     unit: str = ""
     peer: str = ""
@@ -117,43 +112,30 @@ def rows_of(case: Case, given: BenchOptions) -> Iterator[SpeedRow]:
     size = given.size or case.size
     if case.rows is not None:
         yield from (row for row in case.rows(given, size) if given.wants(row.name))
-    elif case.work is not None:
-        scales = SCALES if given.scale and case.size else SCALES[:1]
-        by_size = [_rows_at(case, given, size * scale) for scale in scales]
+    if case.work is not None:
+        scales = _SCALES if given.scale and case.size else _SCALES[:1]
+        by_size = [_rows_at(case, case.work, given, size * scale) for scale in scales]
         for own in zip(*by_size, strict=True):
             sizes = [row.size or 0 for row in own]
             grown = exponent(sizes, [row.ours.cpu for row in own])
             yield replace(own[0], exponent=grown)
 
 
-def _rows_at(case: Case, given: BenchOptions, size: int) -> list[SpeedRow]:
-    with tempfile.TemporaryDirectory() as name:
-        work = (case.work or _nothing)(given, size, Path(name))
+def _rows_at(case: Case, made: Making, given: BenchOptions, size: int) -> list[SpeedRow]:
+    with tempfile.TemporaryDirectory() as folder:
+        work = made(given, size, Path(folder))
         ours = {title: one for title, one in work.ours.items() if given.wants(title)}
         peer = [] if work.peer is None or not ours else [work.peer]
         found = in_turns([*ours.values(), *peer], given.times)
     theirs = found[-1][0] if peer else None
+    name = case.peer if theirs else ""
     units = (work.units or size) if case.size else None
     rows = []
-    for title, (measured, figures) in zip(ours, found, strict=False):
-        speed = {f"{case.unit}/s": units / measured.wall} if units else {}
-        rows.append(
-            SpeedRow(
-                title,
-                measured,
-                units,
-                case.unit,
-                case.peer if theirs else "",
-                theirs,
-                ratio_of(measured, theirs),
-                figures={**speed, **figures},
-            )
-        )
+    for title, (own, figures) in zip(ours, found, strict=False):
+        figures = {**({f"{case.unit}/s": units / own.wall} if units else {}), **figures}
+        ratio = ratio_of(own, theirs)
+        rows.append(SpeedRow(title, own, units, case.unit, name, theirs, ratio, figures=figures))
     return rows
-
-
-def _nothing(*_: object) -> Contest:
-    return Contest({})
 
 
 def ratio_of(ours: Measured, theirs: Measured | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Iterator
+from itertools import cycle, islice
 from pathlib import Path
 
 from crosspro.data_prep.core.files import read_text_lines
@@ -15,8 +16,8 @@ from crosspro.scripts.bench.table import BenchOptions
 
 TASK = "en-fr"
 """Of the examples."""
-_DOCUMENT = 8
-"""The fewest lines of a document of the demo corpus."""
+_DOCUMENT, _MADE = 8, 10_000
+"""The fewest lines of a document of the demo corpus, and of how many lines it is made."""
 _NEWS = "news_mt/"
 _WORDS = re.compile(r"\w+['’]|\w+(?:-\w+)*|[^\w\s]")
 _WRONG = 3
@@ -32,9 +33,11 @@ def split(path: Path) -> Path:
 
 
 def examples(size: int, path: Path, part: str = "train") -> Path:
-    """Write lines of the demo corpus, in five columns."""
-    made = demo_examples(load_task(TASK), part, size // _DOCUMENT + 1)
+    """Write lines of the demo corpus, in five columns; there are some, which are repeated."""
+    made = demo_examples(load_task(TASK), part, min(size, _MADE) // _DOCUMENT + 1)
     write_examples(path, made[:size])
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(islice(cycle(lines), size)))
     return path
 
 
@@ -54,15 +57,13 @@ def outputs(given: BenchOptions, size: int, folder: Path, systems: int) -> Path:
     """A folder as `crosspro report` reads it, of news or of the sample."""
     (folder / "outputs").mkdir(parents=True)
     given.text(f"{_NEWS}pronoun-test.tok.en.xz", size, folder / "source.en")
-    given.text(f"{_NEWS}pronoun-test.tok.fr.xz", size, folder / "reference.fr")
-    given.text(f"{_NEWS}pronoun-test.tok.en-fr.alig.xz", size, folder / "reference.links")
+    reference = given.text(f"{_NEWS}pronoun-test.tok.fr.xz", size, folder / "reference.fr")
+    lines = [line.split() for line in read_text_lines(reference)]
+    words = [word for line in lines for word in line]
     generator = random.Random(1)
     for number in range(systems):
-        path = folder / "outputs" / f"system{number}.fr"
-        lines = [line.split() for line in read_text_lines(folder / "reference.fr")]
-        words = [word for line in lines for word in line]
-        given.text(f"{_NEWS}pronoun-test.tok.en-fr.alig.xz", size, path.with_suffix(".links"))
-        _write(path, (" ".join(_changed(line, words, generator)) for line in lines))
+        changed = (" ".join(_changed(line, words, generator)) for line in lines)
+        _write(folder / "outputs" / f"system{number}.fr", changed)
     return folder
 
 

@@ -25,8 +25,8 @@ from crosspro.scripts.bench.texts import TASK, examples, submission
 from tests.conftest import ROOT, mostly_slow
 
 COMMANDS = [name for name, case in CASES.items() if case.work is not None and not case.needs]
-SLOW = {"predict", "predict-pair", "train-demo", "report", "leaderboard", "proofread", "evaluate",
-        "align", "prepare", "start-up", "lm-train", "lm-query", "fill", "apt"}  # fmt: skip
+SLOW = {"predict", "predict-pair", "train-demo", "report", "proofread", "evaluate",
+        "align", "prepare", "start-up", "lm-train", "lm-query", "fill"}  # fmt: skip
 
 
 def python(code, **options):
@@ -57,14 +57,14 @@ def test_an_unknown_case_and_a_missing_package_are_told(capsys, monkeypatch):
 
 def test_all_leaves_out_gpus_and_what_is_not_installed(capsys, monkeypatch):
     for name in list(CASES):
-        if name not in ("read", "train", "review"):
+        if name not in ("tokenise", "train", "review"):
             monkeypatch.delitem(CASES, name)
     monkeypatch.setitem(CASES, "review", replace(CASES["review"], needs=("no_such_package",)))
     code, shown = bench(capsys, "all", "--times", 1, "--size", 10)
     assert not code
     first, second = shown.splitlines()
     assert first == "review: left out, no package no_such_package"
-    assert second.startswith("read five columns  10 lines  CPU s ")
+    assert second.startswith("tokenise  10 lines  CPU s ")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_texts_are_those_of_corpora_or_the_sample(tmp_path):
     assert ids.splitlines()[-1].startswith("1.story-01")
     (tmp_path / "own.fr").write_text("a b\nc\nd\n")
     given = BenchOptions(corpora=tmp_path)
-    assert given.words("own.fr", 3, tmp_path / "words").read_text() == "a b\nc\n"
+    assert given.text("own.fr", 3, tmp_path / "words", words=True).read_text() == "a b\nc\n"
 
 
 def test_a_peer_that_cannot_be_installed_is_left_out(tmp_path, capsys):

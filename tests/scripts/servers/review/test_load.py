@@ -13,7 +13,7 @@ def test_what_was_acknowledged_outlives_a_killed_server():
         pytest.importorskip(package, reason=NEEDED)
     from crosspro.scripts.bench.review import Manner, measured
 
-    load, row = measured(4, 80, Manner("killed", pages=True), kills=2)
+    load, row = measured(4, 80, Manner("killed", pages=True, kills=2))
     assert len(load.acknowledged) == 80
     assert len(load.killed_at) == 2
     told = [row.figures[name] for name in ("acknowledged", "lost", "doubled")]
