@@ -24,6 +24,7 @@ from crosspro.evaluation.output.tables import markdown_table
 
 FOLDER = "bench"
 """Of the folder of results; what is in it is on no leaderboard."""
+_BASE = ("Python", "crosspro", "numpy")
 _HEADING = ("", "work", "CPU s", "s", "MB", "beside", "ratio", "exponent", "more")
 
 
@@ -96,8 +97,9 @@ def this_machine(gpu: bool) -> Machine:
 
 def versions_here(packages: Sequence[str]) -> dict[str, str]:
     """Those of Python, ours and what was used, as far as they are installed."""
-    found = {"Python": platform.python_version()}
-    for name in ("crosspro", "numpy", *packages):
+    python, *base = _BASE
+    found = {python: platform.python_version()}
+    for name in (*base, *packages):
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
@@ -129,23 +131,26 @@ def read_speed(results: Path) -> list[SpeedRecord]:
 
 
 def speed_block(records: Sequence[SpeedRecord]) -> str:
-    """A table for each machine, day and versions."""
-    places = dict.fromkeys(_place(one) for one in records)
+    """A table for each machine, day and version of ours."""
+    groups: dict[object, list[SpeedRecord]] = {}
+    for one in records:
+        base = tuple(one.versions.get(name) for name in _BASE)
+        groups.setdefault((one.date, one.machine, one.times, base), []).append(one)
     parts = []
-    for place in places:
-        own = [one for one in records if _place(one) == place]
+    for own in groups.values():
         body = [_cells(row) for one in own for row in one.rows]
-        parts.append(f"{place}:\n\n{markdown_table(_HEADING, body, 2)}")
+        parts.append(f"{_place(own)}:\n\n{markdown_table(_HEADING, body, 2)}")
     return "\n".join(parts) or "Not measured.\n"
 
 
-def _place(record: SpeedRecord) -> str:
-    machine = record.machine
+def _place(records: Sequence[SpeedRecord]) -> str:
+    first, machine = records[0], records[0].machine
     cores = f"{counted(machine.cores, 'core')} of {machine.processor} ({machine.architecture})"
     where = f"{machine.gpu}, {cores}" if machine.gpu else cores
-    versions = ", ".join(f"{name} {version}" for name, version in record.versions.items())
-    medians = f", medians of {record.times}" if record.times > 1 else ", measured once"
-    return f"{record.date}, {where}, {versions}{medians}"
+    versions = {name: told for one in records for name, told in one.versions.items()}
+    told = ", ".join(" ".join(one) for one in versions.items())
+    medians = f"medians of {first.times}" if first.times > 1 else "measured once"
+    return f"{first.date}, {where}, {told}, {medians}"
 
 
 def _cells(row: SpeedRow) -> tuple[str, ...]:
@@ -154,11 +159,21 @@ def _cells(row: SpeedRow) -> tuple[str, ...]:
         row.name,
         row.work,
         *map(number_shown, numbers),
-        row.peer,
+        _peer_shown(row),
         "" if row.ratio is None else f"{row.ratio:.2f}",
         "" if row.exponent is None else f"{row.exponent:.2f}",
         figures_shown(row),
     )
+
+
+def _peer_shown(row: SpeedRow) -> str:
+    """A peer with its seconds and its memory."""
+    if row.theirs is None:
+        return ""
+    seconds = row.theirs.wall if row.theirs.cpu is None else row.theirs.cpu
+    memory = row.theirs.memory
+    more = "" if memory is None else f", {number_shown(memory)} MB"
+    return f"{row.peer}: {number_shown(seconds)} s{more}"
 
 
 def row_shown(row: SpeedRow) -> str:

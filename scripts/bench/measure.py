@@ -1,7 +1,7 @@
 """Time and memory: of commands in turns, with all their processes, and of functions.
 
 CPU seconds are those of a whole command, start-up included; packages have their bytecode, whatever
-the environment says. Memory is the largest sum of proportional shares (PSS) over the process and its
+the environment says. Memory is the largest sum of proportional shares (PSS) over a process and its
 children, looked up ten times a second.
 """
 

@@ -270,7 +270,7 @@ def full_documents(recipe: str, changes: Sequence[str]) -> tuple[Inventory, GapT
         # A word of five is a noun.
         **{name: torch.where(drawn(0, 5) == 0, drawn(3, kinds), 2) for name in nouns},
     }
-    labels = torch.randint(0, 9, (_DOCUMENT_GAPS,), generator=generator)
+    labels = torch.arange(_DOCUMENT_GAPS) % 9
     usual = ("network_settings.tags=false", "network_settings.pointer=false")
     system = system_of(recipe, [*usual, *changes])
     inventory = Inventory(vocabularies, tuple(map(str, range(9))))

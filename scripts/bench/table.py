@@ -87,10 +87,7 @@ Making = Callable[[BenchOptions, int, Path], Contest]
 
 @dataclass(frozen=True)
 class Case:
-    """A row of the table, or some rows that share their text and their peer.
-
-    One without a size is not scaled. `needs` are packages that may be missing.
-    """
+    """A row of the table, or some that share text and peer; without a size it is not scaled."""
 
     about: str
     work: Making | None = None
