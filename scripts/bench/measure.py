@@ -7,7 +7,6 @@ children, looked up ten times a second.
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import os
 import resource
@@ -23,6 +22,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
+
+import numpy as np
 
 from crosspro.evaluation.leaderboard.speed import Measured
 
@@ -72,11 +73,11 @@ def medians(found: Sequence[Found]) -> Found:
 
 
 def exponent(sizes: Sequence[float], seconds: Sequence[float | None]) -> float | None:
-    """How seconds grow with sizes, from the first to the last: 1 is linear."""
-    first, last = seconds[0], seconds[-1]
-    if len(sizes) < 2 or not first or not last:
+    """How seconds grow with sizes, by least squares of their logarithms: 1 is linear."""
+    known = [one for one in seconds if one]
+    if len(sizes) < 2 or len(known) < len(sizes):
         return None
-    return math.log(last / first) / math.log(sizes[-1] / sizes[0])
+    return float(np.polyfit(np.log(sizes), np.log(known), 1)[0])
 
 
 def _run(command: Command) -> Found:

@@ -76,5 +76,4 @@ def first_step(*_: str) -> None:
 
 
 if __name__ == "__main__":
-    program: Any = globals()[sys.argv[1]]
-    print(program(*sys.argv[2:]))
+    print(globals()[sys.argv[1]](*sys.argv[2:]))

@@ -1,8 +1,8 @@
 """What a case is, and the one way in which cases are run.
 
 A case says for a size of its work what our commands are, and what does the same. They are run in
-turns, at this size or at once, twice and four times as much, and each of ours is a row. What is no
-command (training on a GPU, a server under load) has a function that yields rows instead.
+turns, and each of ours is a row, perhaps at twice and four times the size, too. What is no command
+(training on a GPU, a server under load) has a function that yields rows instead.
 """
 
 from __future__ import annotations
@@ -106,23 +106,24 @@ class Case:
 
 def rows_of(case: Case, given: BenchOptions) -> Iterator[SpeedRow]:
     """All that is measured of a case."""
-    size = given.size or case.size
     if case.rows is not None:
-        yield from (row for row in case.rows(given, size) if given.wants(row.name))
+        yield from case.rows(given, given.size or case.size)
     if case.work is not None:
         scales = _SCALES if given.scale and case.size else _SCALES[:1]
-        by_size = [_rows_at(case, case.work, given, size * scale) for scale in scales]
+        by_size = [_rows_at(case, case.work, given, scale) for scale in scales]
         for own in zip(*by_size, strict=True):
             sizes = [row.size or 0 for row in own]
             grown = exponent(sizes, [row.ours.cpu for row in own])
             yield replace(own[0], exponent=grown)
 
 
-def _rows_at(case: Case, made: Making, given: BenchOptions, size: int) -> list[SpeedRow]:
+def _rows_at(case: Case, made: Making, given: BenchOptions, scale: int) -> list[SpeedRow]:
+    """Those of a size; the peer's part is not needed to see how ours grow."""
+    size = scale * (given.size or case.size)
     with tempfile.TemporaryDirectory() as folder:
         work = made(given, size, Path(folder))
         ours = {title: one for title, one in work.ours.items() if given.wants(title)}
-        peer = [] if work.peer is None or not ours else [work.peer]
+        peer = [work.peer] if work.peer and ours and scale == 1 else []
         found = in_turns([*ours.values(), *peer], given.times)
     theirs = found[-1][0] if peer else None
     name = case.peer if theirs else ""
