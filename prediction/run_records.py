@@ -33,6 +33,7 @@ from crosspro.evaluation.leaderboard.record import (
     Record,
     read_records,
     record_file,
+    record_paths,
     record_problems,
     write_record,
 )
@@ -402,7 +403,7 @@ def new_records(
     gold = {one.name: gold_labels(one.gold, task, one.name in kept) for one in golds}
     joined = {} if task.name == own else joined_gold(gold, load_task(own), task)
     gold |= joined
-    known = list(read_records(results)) if any(results.rglob("*.json")) else []
+    known = list(read_records(results)) if record_paths(results) else []
     taken = set() if replaced else {one.name for one in known}
     found = []
     titles = record_titles(rows)

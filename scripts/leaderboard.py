@@ -50,8 +50,8 @@ def leaderboard(
 
     One static page with every board: systems that fill gaps, MT systems, metrics. It sorts,
     filters, and tests any two rows of a task. Published figures are among its rows. Blocks of
-    Markdown files: six-rows, pair:TASK, shipped, translations, metrics, not-measured; a block
-    with rows=8 has the best eight.
+    Markdown files: six-rows, pair:TASK, shipped, translations, metrics, not-measured, speed; a
+    block with rows=8 has the best eight.
     """
     from crosspro.data_prep.core.errors import InputError, choices, input_error
     from crosspro.data_prep.core.files import atomic_output, read_bytes, write_text

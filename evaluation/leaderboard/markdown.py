@@ -49,6 +49,7 @@ from crosspro.evaluation.leaderboard.record import (
     Record,
     record_file,
 )
+from crosspro.evaluation.leaderboard.speed import read_speed, speed_block
 from crosspro.evaluation.leaderboard.system_sums import MEASURES, WITHOUT_REFERENCE
 from crosspro.evaluation.output.tables import Row, markdown_table
 
@@ -91,6 +92,7 @@ def fill_blocks(path: Path, boards: Leaderboard, results: Path = FOLDER) -> str:
     text = _text(path)
     problems: list[Problem] = []
     links, makers = _links(path, results), block_makers(boards)
+    makers["speed"] = lambda *_: speed_block(read_speed(results))
     examples = [match.span() for match in _FENCE.finditer(text)]
 
     def made(match: re.Match[str]) -> str:

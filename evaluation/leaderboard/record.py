@@ -25,6 +25,7 @@ from crosspro.data_prep.core.files import (
 )
 from crosspro.data_prep.core.settings import Fault, Place, checked, fault_error
 from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.leaderboard.speed import FOLDER as SPEED
 from crosspro.evaluation.published.results import SOURCES, published_results
 
 FOLDER = Path("results")
@@ -266,10 +267,17 @@ def read_records(results: Path = FOLDER) -> tuple[Record, ...]:
 
 def record_names(results: Path = FOLDER) -> list[str]:
     """The names of all records of a folder; raises `InputError` where there is none."""
-    paths = sorted(path for path in results.rglob(f"*{SUFFIX}") if path.is_file())
+    paths = record_paths(results)
     if not paths:
         raise input_error(results, "folder", "records: FOLDER/NAME.json", "none")
     return [path.relative_to(results).as_posix().removesuffix(SUFFIX) for path in paths]
+
+
+def record_paths(results: Path) -> list[Path]:
+    """The files of all records of a folder; measurements of speed are none."""
+    speed = results / SPEED
+    found = (path for path in results.rglob(f"*{SUFFIX}") if speed not in path.parents)
+    return sorted(path for path in found if path.is_file())
 
 
 def published_records() -> tuple[Record, ...]:

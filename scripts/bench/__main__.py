@@ -1,113 +1,113 @@
-"""All measurements: `python -m crosspro.scripts.bench CASE [options]`; without a case, their list.
+"""All measurements: `python -m crosspro.scripts.bench CASE…`; without a case, their table.
 
-A case is a function whose parameters are options and which yields rows, one for each thing that is
-measured. They are printed as they come. `--record FILE`, which every case has, keeps them with the
-command, the machine and versions.
+`all` are the cases that need no GPU. Rows are printed as they come. `--record` keeps them with the
+command, the machine and versions, a file for each case; the page of `results/bench` is made by
+`crosspro leaderboard --tables docs/results/speed.md`.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
-import inspect
-import json
-import platform
-import shlex
-import sys
-from collections.abc import Callable
-from contextlib import suppress
-from importlib.metadata import version
+import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.files import write_text
-from crosspro.data_prep.core.processes import processors
+from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
+from crosspro.evaluation.leaderboard.speed import (
+    SpeedRecord,
+    row_shown,
+    this_machine,
+    versions_here,
+    write_speed,
+)
+from crosspro.scripts.bench.cases import CASES
+from crosspro.scripts.bench.table import BenchOptions, rows_of
 
-CASES = {
-    "align": "commands",
-    "align-beside": "peers",
-    "annotate": "commands",
-    "evaluate": "commands",
-    "first-step": "networks",
-    "fill": "systems",
-    "fit": "systems",
-    "leaderboard": "leaderboard",
-    "lm": "commands",
-    "lm-query": "peers",
-    "lm-train": "peers",
-    "mt": "commands",
-    "predict": "systems",
-    "prepare": "commands",
-    "pretrain": "networks",
-    "proofread": "commands",
-    "read": "commands",
-    "report": "commands",
-    "report-again": "peers",
-    "review": "review",
-    "start-up": "commands",
-    "tokenise": "peers",
-    "train": "networks",
-}
-"""The module of each case; its function has the name of the case."""
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+_ALL = "all"
 
 
-def function_of(case: str) -> Callable[..., Any]:
-    """What measures a case."""
-    module = importlib.import_module(f"crosspro.scripts.bench.{CASES[case]}")
-    found: Callable[..., Any] = getattr(module, case.replace("-", "_"))
-    return found
+@app.command()
+def bench(
+    cases: Annotated[list[str] | None, typer.Argument(metavar="CASE…")] = None,
+    corpora: Annotated[
+        Path | None, typer.Option(help="A folder of corpora; else the sample is repeated.")
+    ] = None,
+    peers: Annotated[
+        Path | None, typer.Option(help="A folder of peers, installed if they are not there.")
+    ] = None,
+    times: Annotated[int, typer.Option(min=1, help="Medians of so many rounds.")] = 5,
+    scale: Annotated[
+        bool, typer.Option("--scale", help="Also twice and four times as much.")
+    ] = False,
+    size: Annotated[int | None, typer.Option(min=1, help="Work of another size.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Rows with this in their name (repeatable).")
+    ] = None,
+    record: Annotated[Path | None, typer.Option(help="Keep what is measured here.")] = None,
+    batch: Annotated[list[int] | None, typer.Option(help="Of networks (repeatable).")] = None,
+    device: Annotated[str, typer.Option(help="Of networks: cpu or cuda.")] = "",
+) -> None:
+    """Measure cases: ours and the peer's in turns."""
+    words, batches = tuple(only or ()), tuple(batch or ())
+    given = BenchOptions(corpora, peers, times, scale, size, words, device, batches)
+    if not cases:
+        print("\n".join(_table()))
+        return
+    try:
+        for name in _named(cases):
+            _measure(name, given, record)
+    except CrossproError as error:
+        raise SystemExit(str(error)) from error
 
 
-def main(arguments: list[str]) -> None:
-    """Run one case, and print its rows."""
-    if not arguments or arguments[0] not in CASES:
-        shown = [
-            f"  {case:12}{(function_of(case).__doc__ or '').splitlines()[0]}" for case in CASES
-        ]
-        print("\n".join((f"{(__doc__ or '').splitlines()[0]}\n", *shown)))
-        raise SystemExit(bool(set(arguments) - {"-h", "--help"}))
-    case, *options = arguments
-    measured = function_of(case)
-
-    @functools.wraps(measured)
-    def printed(record: Path | None = None, **parameters: Any) -> None:
-        rows = []
-        for row in measured(**parameters):
-            print("  ".join(f"{name} {value}".strip() for name, value in row.items()), flush=True)
-            rows.append(row)
-        if record is not None:
-            made = {"case": case, "command": shlex.join(arguments), **described(), "rows": rows}
-            write_text(record, json.dumps(made, ensure_ascii=False, indent=1) + "\n")
-
-    signature = inspect.signature(measured, eval_str=True)
-    keep = Annotated[Path | None, typer.Option(help="Keep what is measured in a JSON file.")]
-    recorded = inspect.Parameter(
-        "record", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=keep
-    )
-    every = [*signature.parameters.values(), recorded]
-    printed.__signature__ = signature.replace(parameters=every)  # type: ignore[attr-defined]
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(context_settings={"allow_extra_args": False})(printed)
-    app(args=options, prog_name=f"bench {case}")
+def _table() -> list[str]:
+    lines = ["All measurements: python -m crosspro.scripts.bench CASE…; --help has the options.\n"]
+    for name, case in CASES.items():
+        told = (case.unit, case.peer and f"beside {case.peer}", "on a GPU" if case.gpu else "")
+        notes = f" ({', '.join(filter(None, told))})" if any(told) else ""
+        lines.append(f"  {name:14}{case.about}{notes}")
+    return lines
 
 
-def described() -> dict[str, Any]:
-    """The machine and the versions of what was measured; no name of the machine."""
-    cpu = platform.processor() or platform.machine()
-    with suppress(OSError, StopIteration):
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        cpu = next(
-            line.partition(":")[2].strip() for line in lines if line.startswith("model name")
-        )
-    packages = ("crosspro", "numpy")
-    return {
-        "machine": {"processor": cpu, "cores": processors(), "architecture": platform.machine()},
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in packages},
-    }
+def _named(cases: list[str]) -> list[str]:
+    """The cases that are asked for; of all, those whose packages are there."""
+    for name in cases:
+        if name not in (*CASES, _ALL):
+            raise input_error("bench", "CASE", choices((_ALL, *CASES)), quoted(name))
+    asked = [name for name, case in CASES.items() if not case.gpu] if _ALL in cases else cases
+    lacking = {name: ", ".join(CASES[name].lacks) for name in asked if CASES[name].lacks}
+    for name, packages in lacking.items():
+        if _ALL not in cases:
+            raise input_error("bench", name, "its packages", f"no package {packages}")
+        print(f"{name}: left out, no package {packages}")
+    return [name for name in asked if name not in lacking]
+
+
+def _measure(name: str, given: BenchOptions, folder: Path | None) -> None:
+    case, rows = CASES[name], []
+    for row in rows_of(case, given):
+        print(row_shown(row), flush=True)
+        rows.append(row)
+    if folder is not None and rows:
+        day, where = f"{datetime.date.today():%Y-%m-%d}", this_machine(case.gpu)
+        kept = (_command(name, given), day, given.times, where, versions_here(case.needs))
+        write_speed(SpeedRecord(name, case.about, *kept, tuple(rows)), folder)
+
+
+def _command(name: str, given: BenchOptions) -> str:
+    """The command without paths of this machine."""
+    words = ["python -m crosspro.scripts.bench", name, f"--times {given.times}"]
+    words += ["--corpora DATA"] if given.corpora else []
+    words += ["--peers PEERS"] if given.peers else []
+    words += ["--scale"] if given.scale else []
+    words += [f"--size {given.size}"] if given.size else []
+    words += [f"--only {one}" for one in given.only]
+    if CASES[name].gpu:
+        words += [f"--batch {one}" for one in given.batch]
+    return " ".join(words)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    app(prog_name="bench")

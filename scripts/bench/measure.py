@@ -1,9 +1,8 @@
-"""Time and memory: of a command with all its processes, and of a function.
+"""Time and memory: of commands in turns, with all their processes, and of functions.
 
-CPU seconds are those of a whole command, start-up included; unlike wall-clock time they say
-something on a busy machine, too. Bytecode is kept between runs, as where packages are installed,
-whatever the environment says, and the run that makes it does not count. Memory is the largest sum
-of proportional shares (PSS) over the process and its children, looked up ten times a second.
+CPU seconds are those of a whole command, start-up included; packages have their bytecode, whatever
+the environment says. Memory is the largest sum of proportional shares (PSS) over a process and its
+children, looked up ten times a second.
 """
 
 from __future__ import annotations
@@ -11,116 +10,105 @@ from __future__ import annotations
 import multiprocessing
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-Row = dict[str, str]
-"""What is measured, by name, with its unit; one whose name is empty is a title."""
+import numpy as np
 
+from crosspro.evaluation.leaderboard.speed import Measured
+
+Figures = Mapping[str, float]
 Result = TypeVar("Result")
 _LOOK = 0.1
 
-CROSSPRO = [sys.executable, "-m", "crosspro.scripts.main"]
+CROSSPRO = (sys.executable, "-m", "crosspro.scripts.main")
 """How a command of ours is started."""
 
 
 @dataclass(frozen=True)
-class Measurement:
-    """The best and the median time in seconds, the least CPU seconds, and the peak memory in MB."""
-
-    best: float
-    median: float
-    cpu: float
-    peak_mb: float
-    told: str = ""
-    """What the last run wrote to standard error."""
-
-    def row(self, title: str, units: int = 0, unit: str = "") -> Row:
-        """The same as it is printed, perhaps with the speed in units a CPU second."""
-        row = {
-            "": f"{title}:",
-            "best": f"{self.best:.2f} s",
-            "median": f"{self.median:.2f} s",
-            "CPU": f"{self.cpu:.2f} s",
-            "memory": f"{self.peak_mb:,.0f} MB",
-        }
-        return row | ({f"{unit}/CPU s": f"{units / self.cpu:,.0f}"} if units else {})
-
-
-def measure(command: Sequence[object], times: int = 3) -> Measurement:
-    """Run a command and discard its output; it must succeed."""
-    words = [str(word) for word in command]
-    found: list[tuple[float, float, float, str]] = []
-    with _kept_bytecode() as environment:
-        if times > 1:
-            _run(words, environment)
-        found = [_run(words, environment) for _ in range(times)]
-    walls, cpu, peaks, told = zip(*found, strict=True)
-    return Measurement(min(walls), sorted(walls)[times // 2], min(cpu), max(peaks), told[-1])
-
-
-@dataclass(frozen=True)
 class Command:
-    """A command, and the file that it reads as its standard input."""
+    """A command, the file that it reads as its standard input, and what is removed before a run.
+
+    `figures` finds more numbers in what it has told (standard error), or in its files.
+    """
 
     words: Sequence[object]
     text: Path | None = None
+    fresh: Path | None = None
+    figures: Callable[[str], Figures] = field(default=lambda _: {})
 
 
-def in_turns(commands: Sequence[Command], times: int, warm_up: bool = True) -> list[Measurement]:
-    """Each of some commands, which are run in turns; CPU seconds and memory are medians."""
-    with _kept_bytecode() as environment:
-        rounds = [
-            [_run([*map(str, one.words)], environment, one.text) for one in commands]
-            for _ in range(times + warm_up)
-        ]
-    found = []
-    for own in zip(*rounds[warm_up:], strict=True):
-        walls, cpu, peaks, told = zip(*own, strict=True)
-        middle = statistics.median(walls), statistics.median(cpu), statistics.median(peaks)
-        found.append(Measurement(min(walls), *middle, told[-1]))
-    return found
+Found = tuple[Measured, Figures]
 
 
-@contextmanager
-def _kept_bytecode() -> Iterator[dict[str, str]]:
-    with tempfile.TemporaryDirectory() as bytecode:
-        environment = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        yield environment
+def in_turns(commands: Sequence[Command], times: int) -> list[Found]:
+    """Each of some commands, which are run in turns: medians of so many rounds."""
+    rounds = [[_run(one) for one in commands] for _ in range(times)]
+    return [medians(own) for own in zip(*rounds, strict=True)]
 
 
-def _run(
-    command: list[str], environment: dict[str, str], given: Path | None = None
-) -> tuple[float, float, float, str]:
-    """Seconds, CPU seconds, and peak memory in MB of a command, and its messages."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    peak = 0
-    with tempfile.TemporaryFile() as told, (given or Path(os.devnull)).open("rb") as stream:
-        process = subprocess.Popen(
-            command, stdin=stream, stdout=subprocess.DEVNULL, stderr=told, env=environment
-        )
+def medians(found: Sequence[Found]) -> Found:
+    """The middle of each figure, of those that have it."""
+
+    def middle(values: Iterable[float | None]) -> float | None:
+        known = [one for one in values if one is not None]
+        return statistics.median(known) if known else None
+
+    measured = [one for one, _ in found]
+    wall = statistics.median(one.wall for one in measured)
+    cpu, memory = middle(one.cpu for one in measured), middle(one.memory for one in measured)
+    names = dict.fromkeys(name for _, figures in found for name in figures)
+    figures = {name: middle(own.get(name) for _, own in found) for name in names}
+    return Measured(wall, cpu, memory), {k: v for k, v in figures.items() if v is not None}
+
+
+def exponent(sizes: Sequence[float], seconds: Sequence[float | None]) -> float | None:
+    """How seconds grow with sizes, by least squares of their logarithms: 1 is linear."""
+    known = [one for one in seconds if one]
+    if len(sizes) < 2 or len(known) < len(sizes):
+        return None
+    return float(np.polyfit(np.log(sizes), np.log(known), 1)[0])
+
+
+def _run(command: Command) -> Found:
+    if command.fresh is not None and command.fresh.exists():
+        shutil.rmtree(command.fresh)
+    words = [*map(str, command.words)]
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    before, start, peak = _cpu(resource.RUSAGE_CHILDREN), time.perf_counter(), 0
+    with (
+        tempfile.TemporaryFile() as told,
+        (command.text or Path(os.devnull)).open("rb") as stream,
+        subprocess.Popen(
+            words, stdin=stream, stdout=subprocess.DEVNULL, stderr=told, env=environment
+        ) as process,
+    ):
         while process.poll() is None:
             peak = max(peak, sum(map(_memory, _tree(process.pid))))
             with suppress(subprocess.TimeoutExpired):
                 process.wait(_LOOK)
         wall = time.perf_counter() - start
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = _cpu(resource.RUSAGE_CHILDREN) - before
         told.seek(0)
         text = told.read().decode("utf-8", "replace")
     if process.returncode:
-        raise SystemExit(f"{' '.join(command)}: exit status {process.returncode}\n{text}")
-    cpu = sum(after[:2]) - sum(before[:2])
-    return wall, cpu, peak / 2**20, text
+        raise SystemExit(f"{' '.join(words)}: exit status {process.returncode}\n{text}")
+    return Measured(wall, cpu, peak / 2**20 or None), command.figures(text)
+
+
+def _cpu(whose: int) -> float:
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime
 
 
 def _memory(process: int) -> int:
@@ -141,27 +129,20 @@ def _tree(process: int) -> Iterator[int]:
                 yield from _tree(int(child))
 
 
-def processor_seconds() -> float:
-    """CPU seconds of this process and of those that it has waited for."""
-    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
-def timed(work: Callable[[], Result]) -> tuple[Result, float, float]:
-    """What a function returns, its seconds, and its CPU seconds."""
-    wall, cpu = time.perf_counter(), processor_seconds()
+def timed(work: Callable[[], Result]) -> tuple[Result, Measured]:
+    """What a function returns, its seconds, and its CPU seconds with those of its processes."""
+    wall, cpu = time.perf_counter(), _own_cpu()
     found = work()
-    return found, time.perf_counter() - wall, processor_seconds() - cpu
+    return found, Measured(time.perf_counter() - wall, _own_cpu() - cpu)
 
 
-def best(work: Callable[[], object], times: int = 5) -> float:
-    """The least CPU seconds of a function."""
-    return min(timed(work)[2] for _ in range(times))
+def _own_cpu() -> float:
+    return _cpu(resource.RUSAGE_SELF) + _cpu(resource.RUSAGE_CHILDREN)
 
 
-def own_memory() -> str:
-    """The most memory that this process has had."""
-    return f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB"
+def own_memory() -> float:
+    """The most memory that this process has had, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def apart(work: Callable[..., Result], *arguments: object) -> Result:

@@ -1,28 +1,22 @@
-"""Our commands beside those of others, in turns, at several sizes of their work.
+"""Commands of others that do what ours do.
 
-Peers are installed on demand in a folder of their own. KenLM's sources on PyPI have lmplz and
-query; they are built with CMake, a compiler and Boost (Debian: libboost-program-options-dev,
-libboost-system-dev, libboost-thread-dev, libboost-test-dev). fast_align (as systran-align) and
-sacremoses go into a virtual environment, so that nothing of ours changes.
+They are installed on demand in a folder of their own. KenLM's sources on PyPI are built with CMake,
+a compiler and Boost (Debian: libboost-{program-options,system,thread,test}-dev). fast_align (as
+systran-align) and sacremoses go into a virtual environment, so that nothing of ours changes.
 """
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 import tarfile
-import tempfile
 import venv
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from crosspro.data_prep.core.files import read_lines, read_text_lines
-from crosspro.scripts.bench.measure import CROSSPRO, Command, Row, in_turns
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.files import read_text_lines
+from crosspro.scripts.bench.measure import Command
 
 VERSIONS = {"kenlm": "0.3.0", "systran-align": "3.5.0", "sacremoses": "0.2.0"}
 _FAST_ALIGN = """
@@ -37,10 +31,6 @@ with open(text, encoding="utf-8") as lines:
         source, target = line.split(" ||| ")
         print(aligner.align(source.split(), target.split())["alignments"])
 """
-Times = Annotated[int, typer.Option(help="Medians of so many rounds, in turns.")]
-Folder = Annotated[
-    Path | None, typer.Option("--peers", help="Folder of peers, installed if they are not there.")
-]
 
 
 class Peers:
@@ -52,13 +42,14 @@ class Peers:
     def lmplz(self, text: Path, arpa: Path) -> Command:
         """Estimation of a 5-gram model."""
         tool, temporary = self._kenlm("lmplz"), arpa.with_name("lmplz.")
-        return Command([tool, "-o", 5, "-S", "2G", "-T", temporary, "--text", text, "--arpa", arpa])
+        words = [tool, "-o", 5, "-S", "2G", "-T", temporary, "--discount_fallback"]
+        return Command([*words, "--text", text, "--arpa", arpa])
 
     def query(self, arpa: Path, text: Path) -> Command:
         """The scores of sentences, with KenLM's quickest form of a model, which is made here."""
         binary = arpa.with_suffix(".probing")
         if not binary.exists():
-            _run([self._kenlm("build_binary"), "probing", arpa, binary])
+            run_quietly([self._kenlm("build_binary"), "probing", arpa, binary])
         return Command([self._kenlm("query"), "-v", "sentence", binary], text)
 
     def fast_align(self, source: Path, target: Path, folder: Path) -> Command:
@@ -81,11 +72,11 @@ class Peers:
         if not (build / "bin" / tool).exists():
             pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps"]
             package = f"kenlm=={VERSIONS['kenlm']}"
-            _run([*pip, "--no-binary", "kenlm", "-d", self.folder, package])
+            run_quietly([*pip, "--no-binary", "kenlm", "-d", self.folder, package])
             with tarfile.open(self.folder / f"{name}.tar.gz") as archive:
                 archive.extractall(self.folder, filter="data")
-            _run(["cmake", "-S", build.parent, "-B", build, "-DCMAKE_BUILD_TYPE=Release"])
-            _run(["cmake", "--build", build, "--target", "lmplz", "build_binary", "query"])
+            run_quietly(["cmake", "-S", build.parent, "-B", build, "-DCMAKE_BUILD_TYPE=Release"])
+            run_quietly(["cmake", "--build", build, "--target", "lmplz", "build_binary", "query"])
         return build / "bin" / tool
 
     def _python(self, package: str) -> Path:
@@ -93,167 +84,17 @@ class Peers:
         python = place / "bin" / "python"
         if not python.exists():
             venv.create(place, with_pip=True)
-            _run([python, "-m", "pip", "install", "-q", f"{package}=={VERSIONS[package]}"])
+            run_quietly([python, "-m", "pip", "install", "-q", f"{package}=={VERSIONS[package]}"])
         return python
 
 
-def _run(command: Sequence[object]) -> None:
-    words = [str(word) for word in command]
-    found = subprocess.run(words, capture_output=True, text=True, check=False)
+def run_quietly(words: Sequence[object]) -> None:
+    """Run what makes something ready; raises `CrossproError` with what it says if it fails."""
+    command = [str(word) for word in words]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CrossproError(f"{command[0]}: {error.strerror}") from error
     if found.returncode:
-        raise SystemExit(f"{' '.join(words)}: {found.stderr or found.stdout}")
-
-
-def _grown(
-    sizes: Sequence[int],
-    unit: str,
-    work: Callable[[int, Path], Mapping[str, Command]],
-    times: int,
-) -> Iterator[Row]:
-    """Each command at each size, its ratio to the last one, and how its CPU seconds grow."""
-    seconds: dict[str, list[float]] = {}
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as name:
-            commands = work(size, Path(name))
-            found = in_turns([*commands.values()], times, warm_up=times > 1)
-        last = found[-1].cpu
-        for (title, _), one in zip(commands.items(), found, strict=True):
-            seconds.setdefault(title, []).append(one.cpu)
-            row = {"": f"{title}, {size:,} {unit}:", "CPU": f"{one.cpu:.2f} s"}
-            row["memory"] = f"{one.peak_mb:,.0f} MB"
-            yield row | ({"ratio": f"{one.cpu / last:.2f}"} if one is not found[-1] else {})
-    if len(sizes) > 1:
-        scale = math.log(sizes[-1] / sizes[0])
-        grown = {title: math.log(own[-1] / own[0]) / scale for title, own in seconds.items()}
-        yield {"": "exponent:"} | {title: f"{one:.2f}" for title, one in grown.items()}
-
-
-def _words_of(path: Path, words: int, written: Path) -> Path:
-    """The first lines of a text, until they have so many words."""
-    with written.open("wb") as handle:
-        for line in read_lines(path):
-            handle.write(line)
-            words -= len(line.split())
-            if words <= 0:
-                break
-    return written
-
-
-Sizes = Annotated[list[int], typer.Option(help="Sizes (repeatable).")]
-
-
-def lm_train(
-    text: Path,
-    words: Sizes = [800_000, 1_600_000, 3_200_000],  # noqa: B006 - Typer copies it
-    peers: Folder = None,
-    times: Times = 5,
-) -> Iterator[Row]:
-    """`crosspro lm train` of a 5-gram model, as ARPA and binary; the peer is lmplz."""
-
-    def work(size: int, folder: Path) -> Mapping[str, Command]:
-        train = _words_of(text, size, folder / "text")
-        ours = [*CROSSPRO, "lm", "train", train]
-        commands = {
-            "lm train --arpa": Command([*ours, "--arpa", folder / "ours.arpa"]),
-            "lm train -o": Command([*ours, "-o", folder / "ours"]),
-        }
-        if peers is not None:
-            commands["lmplz"] = Peers(peers).lmplz(train, folder / "theirs.arpa")
-        return commands
-
-    yield from _grown(words, "words", work, times)
-
-
-def lm_query(
-    text: Path,
-    scored: Path,
-    words: int = 3_200_000,
-    queries: Sizes = [225_000, 450_000, 900_000],  # noqa: B006 - Typer copies it
-    peers: Folder = None,
-    times: Times = 5,
-) -> Iterator[Row]:
-    """`crosspro lm query` of a second text; the peer is KenLM's query with a probing model."""
-    with tempfile.TemporaryDirectory() as name:
-        train = _words_of(text, words, Path(name) / "text")
-        model, arpa = Path(name) / "model", Path(name) / "model.arpa"
-        _run([*CROSSPRO, "lm", "train", train, "-o", model, "--arpa", arpa])
-
-        def work(size: int, folder: Path) -> Mapping[str, Command]:
-            lines = _words_of(scored, size, folder / "scored")
-            commands = {"lm query": Command([*CROSSPRO, "lm", "query", model, lines])}
-            if peers is not None:
-                commands["query probing"] = Peers(peers).query(arpa, lines)
-            return commands
-
-        yield from _grown(queries, "words", work, times)
-
-
-def align_beside(
-    source: Path,
-    target: Path,
-    segments: Sizes = [12_500, 25_000, 50_000],  # noqa: B006 - Typer copies it
-    task: str = "en-fr",
-    peers: Folder = None,
-    times: Times = 5,
-) -> Iterator[Row]:
-    """`crosspro align` of tokenised text in one process and in two; the peer is fast_align."""
-
-    def work(size: int, folder: Path) -> Mapping[str, Command]:
-        texts = folder / "source", folder / "target"
-        for path, text in zip((source, target), texts, strict=True):
-            with text.open("wb") as handle:
-                handle.writelines(islice(read_lines(path), size))
-        ours = [*CROSSPRO, "align", "--task", task, "--source", texts[0], "--target", texts[1]]
-        ours += ["-o", folder / "links", "--jobs"]
-        commands = {f"align --jobs {jobs}": Command([*ours, jobs]) for jobs in (1, 2)}
-        if peers is not None:
-            commands["fast_align"] = Peers(peers).fast_align(*texts, folder)
-        return commands
-
-    yield from _grown(segments, "segments", work, times)
-
-
-def tokenise(
-    text: Path,
-    language: str = "en",
-    lines: Sizes = [25_000, 50_000, 100_000],  # noqa: B006 - Typer copies it
-    peers: Folder = None,
-    times: Times = 5,
-) -> Iterator[Row]:
-    """`crosspro tokenise`; the peer is sacremoses."""
-
-    def work(size: int, folder: Path) -> Mapping[str, Command]:
-        with (folder / "text").open("wb") as handle:
-            handle.writelines(islice(read_lines(text), size))
-        ours = [*CROSSPRO, "tokenise", folder / "text", "--language", language]
-        commands = {"tokenise": Command(ours)}
-        if peers is not None:
-            commands["sacremoses"] = Peers(peers).sacremoses(folder / "text", language)
-        return commands
-
-    yield from _grown(lines, "lines", work, times)
-
-
-def report_again(
-    source: Path,
-    reference: Path,
-    segments: Sizes = [1_250, 2_500, 5_000],  # noqa: B006 - Typer copies it
-    times: Times = 5,
-) -> Iterator[Row]:
-    """`crosspro report` of three systems without links, and run again with its cache."""
-    from crosspro.scripts.bench.commands import write_folder
-
-    texts = [list(read_text_lines(path)) for path in (source, reference)]
-
-    def work(size: int, folder: Path) -> Mapping[str, Command]:
-        empty = [""]
-        write_folder(folder / "text", [*texts, texts[1], empty, empty], size, 3)
-        for path in (folder / "text").rglob("*.links"):
-            path.unlink()
-        ours = [*CROSSPRO, "report", folder / "text", "--no-proofread", "-o"]
-        cached = [*ours, folder / "again", "--cache", folder / "cache"]
-        _run(cached)
-        first = Command([*ours, folder / "first", "--cache", "none"])
-        return {"report": first, "report, run again": Command(cached)}
-
-    yield from _grown(segments, "segments", work, times)
+        told = (found.stderr or found.stdout).strip()[-2000:]
+        raise CrossproError(f"{' '.join(command)}: {told}")

@@ -1,77 +1,83 @@
 """The case of the review server: how long a save takes under load, and whether any is lost.
 
-Annotators, each with a connection of its own, all in one process that is no server. A save takes
-from the sending of its form to the arrival of the answer, with which it is acknowledged; a page,
-from its request to its last byte. At the end every acknowledged verdict must be in the store, and
-no verdict twice. The 99th percentile belongs to the machine as well: the load beside it says
-whether others used it.
+Annotators, each a thread with a connection of its own. A save takes from the sending of its form
+to the answer, with which it is acknowledged; a page, to its last byte. At the end every
+acknowledged verdict must be in the store, and no verdict twice. CPU seconds are the server's.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
+import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 
-from crosspro.evaluation.human.items import (
-    MarkedWords,
-    ReviewCandidate,
-    ReviewItem,
-    ReviewLine,
-    ReviewSet,
-    items_text,
-)
+from crosspro.evaluation.human import items
 from crosspro.evaluation.human.verdicts import Item, VerdictStore, all_verdicts
 from crosspro.evaluation.human.work import code_of
-from crosspro.scripts.bench.measure import CROSSPRO, Row
+from crosspro.evaluation.leaderboard.speed import Measured, SpeedRow
+from crosspro.scripts.bench.measure import CROSSPRO
+from crosspro.scripts.bench.table import BenchOptions
 from crosspro.scripts.servers.review.links import open_key
 
-SOURCE = "It is said that the old machine was built so that it could run without anybody"
-TARGET = "On dit que la vieille machine a été construite pour qu' elle puisse tourner seule"
+_SOURCE = "It is said that the machine was built so that it could run without us"
+_TARGET = "On dit que la machine a été construite pour qu' elle tourne sans nous"
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How annotators work: whether they read pages, and think for so many seconds on average."""
+    """How annotators work: whether they read pages, and think for so many seconds on average; how
+    often their server is killed."""
 
     title: str
     pages: bool = False
     pause: float = 0.0
+    kills: int = 0
+
+
+_MANNERS = (
+    Manner("saves, no pause"),
+    Manner("pages and saves, no pause", True),
+    Manner("pages, thinking, saves", True, 1.0),
+    Manner("saves while the server is killed", kills=5),
+)
 
 
 @dataclass
 class Load:
-    """What the annotators have done: seconds of saves and pages, and what was acknowledged."""
+    """What the annotators have done: seconds of saves and pages, and what was acknowledged.
+
+    `killed_at` says how many saves were acknowledged when the server was killed.
+    """
 
     seconds: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     acknowledged: dict[tuple[str, str], str] = field(default_factory=dict)
-    slowed: int = 0
-    """Saves that came too soon after others by the same annotator, and were sent again."""
     killed_at: list[int] = field(default_factory=list)
-    """How many saves were acknowledged when the server was killed."""
 
 
-def make_items(questions: int) -> ReviewSet:
+def make_items(questions: int) -> items.ReviewSet:
     """So many questions, in documents of twenty lines."""
-    source, target = tuple(SOURCE.split()), tuple(TARGET.split())
-    lines, items = [], []
+    source, target = tuple(_SOURCE.split()), tuple(_TARGET.split())
+    lines, asked = [], []
     for number in range(questions):
-        candidate = ReviewCandidate((*target, str(number)), tuple((n, n) for n in range(14)))
-        lines.append(ReviewLine(f"d{number // 20}", source, (target,), {"s": candidate}))
-        marks = MarkedWords(number, (12,), ((12,),), (12,))
+        output = items.ReviewCandidate((*target, str(number)), tuple((n, n) for n in range(13)))
+        lines.append(items.ReviewLine(f"d{number // 20}", source, (target,), {"s": output}))
         item = Item(f"t{number}", "s", f"{number:012x}", "elle", "", False)
-        items.append(ReviewItem(item, "it", marks))
-    return ReviewSet("load", "load", tuple(lines), tuple(items))
+        marks = items.MarkedWords(number, (10,), ((10,),), (10,))
+        asked.append(items.ReviewItem(item, "it", marks))
+    return items.ReviewSet("load", "load", tuple(lines), tuple(asked))
 
 
 class ServerProcess:
@@ -85,14 +91,12 @@ class ServerProcess:
 
     def start(self) -> None:
         """Start it, or start it again at the same port."""
-        line = ["protest", "review", "serve", "--items", "items.jsonl", "--verdicts", "v.sqlite"]
-        line += ["--port", str(self.port), "--overlap", "0"]
-        for name in self.names:
-            line += ["--judge", name]
-        command = [*CROSSPRO, *line]
+        options = ("--items", "items.jsonl", "--verdicts", "v.sqlite", "--overlap", "0")
+        judges = (word for name in self.names for word in ("--judge", name))
         self.process = subprocess.Popen(
-            command, cwd=self.folder, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
+            [*CROSSPRO, "protest", "review", "serve", *options, "--port", str(self.port), *judges],
+            cwd=self.folder, stdout=subprocess.PIPE, text=True, bufsize=1,
+        )  # fmt: skip
         assert self.process.stdout is not None  # noqa: S101 - it is a pipe
         for _ in range(len(self.names) + 1):
             name, _, link = self.process.stdout.readline().strip().partition(": ")
@@ -114,97 +118,87 @@ class ServerProcess:
 
 
 class Connection:
-    """Requests on one connection that stays open."""
+    """Requests on one connection that stays open, which is opened again after `close`."""
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self.stream: Any = None
 
-    async def ask(self, method: str, address: str, body: bytes = b"") -> tuple[int, bytes]:
-        """The status and the content of an answer."""
-        if self.streams is None:
-            self.streams = await asyncio.open_connection("127.0.0.1", self.port)
-        reader, writer = self.streams
-        head = f"{method} {address} HTTP/1.1\r\nhost: 127.0.0.1:{self.port}\r\n"
-        if method == "POST":
-            head += f"origin: http://127.0.0.1:{self.port}\r\nsec-fetch-site: same-origin\r\n"
-            head += "content-type: application/x-www-form-urlencoded\r\n"
-            head += f"content-length: {len(body)}\r\n"
-        writer.write(head.encode("ascii") + b"\r\n" + body)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        length = 0
-        for line in answer.split(b"\r\n")[1:]:
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        return int(answer.split()[1]), await reader.readexactly(length)
+    def ask(self, address: str, said: Mapping[str, str] | None = None) -> int:
+        """The status of an answer, when its last byte is there."""
+        if self.stream is None:
+            with socket.create_connection(("127.0.0.1", self.port)) as opened:
+                self.stream = opened.makefile("rwb")
+        body, host = urlencode(said or {}), f"127.0.0.1:{self.port}"
+        head = [f"{'POST' if said else 'GET'} {address} HTTP/1.1", f"host: {host}"]
+        if said:
+            head += [f"origin: http://{host}", "sec-fetch-site: same-origin"]
+            head += ["content-type: application/x-www-form-urlencoded"]
+            head += [f"content-length: {len(body)}"]
+        self.stream.write("\r\n".join([*head, "", body]).encode("ascii"))
+        self.stream.flush()
+        answer = iter(self.stream.readline, b"\r\n")
+        if not (first := next(answer)):
+            raise ConnectionError
+        lengths = [line for line in answer if line.lower().startswith(b"content-length:")]
+        self.stream.read(int(lengths[0].partition(b":")[2]) if lengths else 0)
+        return int(first.split()[1])
 
     def close(self) -> None:
         """Forget a connection that has broken."""
-        if self.streams is not None:
-            self.streams[1].close()
-        self.streams = None
+        with suppress(OSError, AttributeError):
+            self.stream.close()
+        self.stream = None
 
 
-async def annotate(
-    server: ServerProcess,
-    name: str,
-    keys: list[tuple[str, str]],
-    manner: Manner,
-    load: Load,
+def _annotate(
+    server: ServerProcess, name: str, keys: list[tuple[str, str]], manner: Manner, load: Load
 ) -> None:
     """One annotator, who does not give up when the server is gone for a while."""
-    chance = random.Random(name)
-    link = server.links[name]
+    chance, link = random.Random(name), server.links[name]
     form = open_key(server.folder / "v.sqlite").form(link.rpartition("/")[2])
     connection = Connection(server.port)
     begun = False
     for key in keys:
         value = chance.choice(("right", "wrong", "unclear"))
-        said = {"form": form, "seen": 0, "pronoun": value, "remark": f"by {name}"}
-        body = urlencode(said).encode("ascii")
-        while True:
+        said = {"form": form, "seen": "0", "pronoun": value, "remark": f"by {name}"}
+        while (name, key[0]) not in load.acknowledged:
             try:
-                if not begun:
-                    await connection.ask("POST", f"{link}/begin", urlencode(said).encode("ascii"))
-                    begun = True
-                if manner.pages:
-                    started = time.perf_counter()
-                    status, _ = await connection.ask("GET", f"{link}/work")
-                    if status == 200:
-                        load.pages.append(time.perf_counter() - started)
-                if manner.pause:
-                    await asyncio.sleep(chance.expovariate(1 / manner.pause))
+                begun = begun or bool(connection.ask(f"{link}/begin", said))
                 started = time.perf_counter()
-                status, _ = await connection.ask("POST", f"{link}/q/{code_of(key)}", body)
-                if status == 303:
-                    load.seconds.append(time.perf_counter() - started)
-                    load.acknowledged[name, key[0]] = value
-                    break
-                if status != 429:
-                    raise SystemExit(f"a save was answered with {status}")
-                load.slowed += 1
-                await asyncio.sleep(0.05)
-            except (OSError, asyncio.IncompleteReadError):
+                if manner.pages and connection.ask(f"{link}/work") == 200:
+                    load.pages.append(time.perf_counter() - started)
+                if manner.pause:
+                    time.sleep(chance.expovariate(1 / manner.pause))
+                started = time.perf_counter()
+                status = connection.ask(f"{link}/q/{code_of(key)}", said)
+            except OSError:
                 connection.close()
-                await asyncio.sleep(0.02)
+                time.sleep(0.02)
+                continue
+            if status == 303:
+                load.seconds.append(time.perf_counter() - started)
+                load.acknowledged[name, key[0]] = value
+            elif status == 429:  # too soon after another by the same annotator
+                time.sleep(0.05)
+            else:
+                raise SystemExit(f"a save was answered with {status}")
     connection.close()
 
 
-async def kill_now_and_then(
-    server: ServerProcess, counts: list[int], chance: random.Random, load: Load
-) -> None:
+def _kill_now_and_then(server: ServerProcess, counts: list[int], load: Load) -> None:
     """Kill the server a moment after each of some numbers of acknowledged saves; start it again."""
+    chance = random.Random(len(counts))
     for count in counts:
         while len(load.acknowledged) < count:
-            await asyncio.sleep(0.001)
-        await asyncio.sleep(chance.uniform(0, 0.05))
+            time.sleep(0.001)
+        time.sleep(chance.uniform(0, 0.05))
         load.killed_at.append(len(load.acknowledged))
-        await asyncio.to_thread(server.kill)
-        await asyncio.to_thread(server.start)
+        server.kill()
+        server.start()
 
 
-def plan_of(folder: Path) -> dict[str, list[tuple[str, str]]]:
+def _plan_of(folder: Path) -> dict[str, list[tuple[str, str]]]:
     """Who judges what, as the server has planned it."""
     with VerdictStore(folder / "v.sqlite", "load") as store:
         rows = store.connection.execute(
@@ -229,79 +223,50 @@ def lost_and_doubled(folder: Path, load: Load) -> tuple[int, int, int]:
     return len(stored), lost, len(stored) - len(known)
 
 
-async def run(server: ServerProcess, manner: Manner, kills: int) -> Load:
+def _run(server: ServerProcess, manner: Manner) -> Load:
     """All annotators at once, perhaps with a server that is killed now and then."""
-    load = Load()
-    plan = plan_of(server.folder)
-    work = [
-        asyncio.create_task(annotate(server, name, keys, manner, load))
-        for name, keys in plan.items()
-    ]
-    chance = random.Random(kills)
+    load, plan, chance = Load(), _plan_of(server.folder), random.Random(manner.kills)
     most = int(0.95 * sum(map(len, plan.values())))  # people still judge a moment later
-    counts = sorted(chance.randrange(most) for _ in range(kills))
-    await asyncio.gather(kill_now_and_then(server, counts, chance, load), *work)
+    counts = sorted(chance.randrange(most) for _ in range(manner.kills))
+    with ThreadPoolExecutor(len(plan) + 1) as pool:
+        work = [pool.submit(_annotate, server, *own, manner, load) for own in plan.items()]
+        work.append(pool.submit(_kill_now_and_then, server, counts, load))
+    for one in work:
+        one.result()
     return load
 
 
-def measured(annotators: int, verdicts: int, manner: Manner, kills: int = 0) -> tuple[Load, Row]:
+def measured(annotators: int, verdicts: int, manner: Manner) -> tuple[Load, SpeedRow]:
     """A campaign from its beginning to its end, with what came of it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "items.jsonl").write_text(items_text(make_items(verdicts)), "utf-8")
+        (folder / "items.jsonl").write_text(items.items_text(make_items(verdicts)), "utf-8")
         server = ServerProcess(folder, [f"annotator {n}" for n in range(annotators)])
         server.start()
-        before, own = server.cpu_seconds(), time.process_time()
-        started = time.perf_counter()
+        before, started = server.cpu_seconds(), time.perf_counter()
         try:
-            load = asyncio.run(run(server, manner, kills))
-            took = time.perf_counter() - started
-            cpu, own = server.cpu_seconds() - before, time.process_time() - own
+            load = _run(server, manner)
+            took, cpu = time.perf_counter() - started, server.cpu_seconds() - before
         finally:
             server.kill()
         stored, lost, doubled = lost_and_doubled(folder, load)
-    hit = sum(at < verdicts for at in load.killed_at)
-    row = {
-        "": f"{manner.title}: {annotators} annotators in {took:.0f} s,",
-        "stored": f"{stored:,}",
-        "acknowledged": f"{len(load.acknowledged):,}",
-        "lost": str(lost),
-        "doubled": str(doubled),
-        "kills": str(hit),
-        "slowed down": str(load.slowed),
-    }
-    for what, seconds in (("a save", load.seconds), ("a page", load.pages)):
+    acknowledged = len(load.acknowledged)
+    figures = {"acknowledged": float(acknowledged), "lost": float(lost), "doubled": float(doubled)}
+    figures |= {"kills": float(sum(at < verdicts for at in load.killed_at))} if manner.kills else {}
+    for what, seconds in (("save", load.seconds), ("page", load.pages)):
         if seconds:
-            p50, p99, most = np.percentile(1000 * np.array(seconds), [50, 99, 100])
-            row[what] = f"{p50:.0f} ms, 99th percentile {p99:.0f} ms, longest {most:.0f} ms"
-    if not kills:
-        row["CPU"] = f"{1000 * cpu / verdicts:.2f} ms of the server"
-        row["and"] = f"{1000 * own / verdicts:.2f} ms of the annotators a save"
-        row["load"] = f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
-    return load, row
+            middle, high = np.percentile(1000 * np.array(seconds), [50, 99]).tolist()
+            figures |= {f"{what} ms": middle, f"99% of {what}s ms": high}
+    title = f"review, {annotators} annotators, {manner.title}"
+    ours = Measured(took, None if manner.kills else cpu)
+    return load, SpeedRow(title, ours, stored, "verdicts", figures=figures)
 
 
-def review(
-    annotators: int = 50,
-    verdicts: int = 20_000,
-    page_verdicts: int = 5000,
-    people_verdicts: int = 2500,
-    pause: float = 1.0,
-    killed_verdicts: int = 12_000,
-    kills: int = 30,
-) -> Iterator[Row]:
-    """The review server under load, and killed: how long a save takes, and whether any is lost.
+def review(given: BenchOptions, verdicts: int) -> Iterator[SpeedRow]:
+    """Once: saves alone, pages before them, thinking (a second on average), and killed servers.
 
-    First annotators do nothing but save, without any pause; then they read a page before each save
-    (--page-verdicts); then they also think, for a time from an exponential distribution
-    (--people-verdicts, --pause: seconds on average); last (--killed-verdicts) the server is killed
-    (SIGKILL) at random moments and started again. A measurement of no verdicts is left out.
+    The server is killed (SIGKILL) at random moments and started again.
     """
-    for number, manner, killed in (
-        (verdicts, Manner("saves, no pause"), 0),
-        (page_verdicts, Manner("pages and saves, no pause", True), 0),
-        (people_verdicts, Manner("pages, thinking, saves", True, pause), 0),
-        (killed_verdicts, Manner("saves while the server is killed"), kills),
-    ):
-        if number:
-            yield measured(annotators, number, manner, killed)[1]
+    for manner in _MANNERS:
+        if given.wants(manner.title):
+            yield measured(50, verdicts, manner)[1]

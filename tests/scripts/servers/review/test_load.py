@@ -13,11 +13,11 @@ def test_what_was_acknowledged_outlives_a_killed_server():
         pytest.importorskip(package, reason=NEEDED)
     from crosspro.scripts.bench.review import Manner, measured
 
-    load, row = measured(4, 80, Manner("killed", pages=True), kills=2)
+    load, row = measured(4, 80, Manner("killed", pages=True, kills=2))
     assert len(load.acknowledged) == 80
     assert len(load.killed_at) == 2
-    told = [row[name] for name in ("stored", "acknowledged", "lost", "doubled")]
-    assert told == ["80", "80", "0", "0"]
+    told = [row.figures[name] for name in ("acknowledged", "lost", "doubled")]
+    assert [row.size, *told] == [80, 80, 0, 0]
 
 
 def test_lost_and_doubled_verdicts_are_counted(tmp_path):
