@@ -250,7 +250,9 @@ def encode(
         contents += chain.from_iterable(one.contents for one in found)
         origin = SetOrigin(tuple(contents), own_gaps, held_out)
         text = text_of_all([one.inflected for one in found])
-        sizes = write_document_set(output, system, rules, train, dev, text, origin, display.report)
+        sizes = write_document_set(
+            output, system, rules, train, dev, text, origin, display.report, jobs
+        )
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
 
