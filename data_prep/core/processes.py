@@ -236,6 +236,12 @@ def map_forked(
     return [shares[number % jobs][number // jobs] for number in range(len(pieces))]
 
 
+def parts_of(size: int, jobs: int) -> list[slice]:
+    """So many items in parts for `map_forked`: some take longer than others, so each has two."""
+    step = max(1, -(-size // (2 * jobs if jobs > 1 else 1)))
+    return [slice(start, start + step) for start in range(0, size, step)]
+
+
 _FEWER = "Fewer --jobs need less."
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Gap, examples_digest
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.processes import map_forked
+from crosspro.data_prep.core.processes import map_forked, parts_of
 from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, entry_line
@@ -311,12 +311,11 @@ class _FlatTokens:
 
 def _read(examples: Sequence[Example], reading: Reading, jobs: int = 1) -> _FlatTokens:
     """All examples one behind the other, in the units of the reading."""
-    size = max(1, -(-len(examples) // (_PARTS * jobs if jobs > 1 else 1)))
-    parts = [range(start, start + size) for start in range(0, max(1, len(examples)), size)]
 
-    def read(part: range) -> _FlatTokens:
-        return _read_part(examples[part.start : part.stop], reading)
+    def read(part: slice) -> _FlatTokens:
+        return _read_part(examples[part], reading)
 
+    parts = parts_of(len(examples), jobs) or [slice(0)]
     found = map_forked(read, parts, jobs, "text: expected what another process has read of it")
     positions = _positions_of_all([part.positions for part in found])
     columns = {
@@ -330,10 +329,6 @@ def _read(examples: Sequence[Example], reading: Reading, jobs: int = 1) -> _Flat
         previous = document
     positions["first_of_document"] = np.array(first_of_document, np.int32)
     return _FlatTokens(columns, positions, [label for part in found for label in part.labels])
-
-
-_PARTS = 2
-"""Of a text for each process: some take longer than others."""
 
 
 def _positions_of_all(parts: Sequence[Mapping[str, Ints]]) -> dict[str, Ints]:
