@@ -166,16 +166,18 @@ def make(
 ) -> None:
     """Make models and all that they are made from, as far as it is not there.
 
-    What needs no GPU is made in as many processes as there are jobs for each model.
+    What needs no GPU has its part of the jobs as processes: texts are by pair, the rest by model.
     """
     for name in model or ():
         if name not in BOX:
             raise input_error("settings", "--model", choices(BOX), name)
-    names, folders = model or list(BOX), (work.absolute(), corpora.absolute())
+    names = list(dict.fromkeys(model or BOX))
+    pairs = {BOX[name].pair for name in names}
+    shares = [max(1, jobs // len(own)) for own in (pairs, names)]
     steps = {
         title: step
         for name in names
-        for title, step in _steps(*folders, name, until, max(1, jobs // len(names))).items()
+        for title, step in _steps(work.absolute(), corpora.absolute(), name, until, *shares).items()
     }
     for folder in ("data", "set", "run", "models"):
         make_folder(work / folder)
@@ -193,22 +195,26 @@ def box_runs(name: str) -> frozenset[str]:
 
 
 def _steps(
-    work: Path, corpora: Path, name: str, until: Until, processes: int = 1
+    work: Path, corpora: Path, name: str, until: Until, text_jobs: int = 1, jobs: int = 1
 ) -> dict[str, Stage]:
-    """All steps of a model by their names; those before the GPU have so many processes."""
+    """All steps of a model by their names.
+
+    The text of its pair has so many processes, and so have its examples and its document set.
+    """
     box, task = BOX[name], f"{name}-text"
     own = (sys.executable, "-m", "crosspro.scripts.reproduce.models")
     train = (sys.executable, "-m", "crosspro.scripts.train")
     data, found, runs = work / "data" / name, work / "set" / name, work / "run"
     text = f"text.{box.pair}"
-    parallel = ("--jobs", str(processes))
-    given = ("--corpora", str(corpora), *parallel)
-    steps = {text: Stage(((*own, "text", str(work), box.pair, *given),))}
+    given, parallel = ("--corpora", str(corpora)), ("--jobs", str(jobs))
+    link = (*own, "text", str(work), box.pair, *given, "--jobs", str(text_jobs))
+    steps = {text: Stage((link,))}
     if until == Until.TEXT:
         return steps
     examples, documents = f"data.{name}", f"set.{name}"
     steps[examples] = Stage(((*own, "data", str(work), name, *parallel),), (text,))
-    steps[documents] = Stage(((*own, "encode", str(work), name, *given),), (examples,))
+    encode = (*own, "encode", str(work), name, *given, *parallel)
+    steps[documents] = Stage((encode,), (examples,))
     if until == Until.SETS:
         return steps
     pretrain = (*_CROSSPRO, "pretrain", str(found), *_set("network_settings.pointer=false", _SHORT))

@@ -89,13 +89,15 @@ def test_models_that_are_made_together_share_the_processes(tmp_path, monkeypatch
     begun = {}
     monkeypatch.setattr(models, "make_stages", lambda work, steps, jobs: begun.update(steps) or [])
     given = ["make", str(tmp_path), "--corpora", str(tmp_path), "--jobs", "16"]
-    for chosen, processes in ((["en-de"], "16"), (["en-de", "de-en", "en-fr"], "5"), ([], "2")):
+    several = ["en-de", "de-en", "en-fr"]
+    for chosen, of_text, of_model in ((["en-de"], 16, 16), (several, 8, 5), ([], 5, 2)):
         begun.clear()
         how = [word for name in chosen for word in ("--model", name)]
         assert CliRunner().invoke(app, [*given, *how]).exit_code == 0
-        for title in ("text.en-de", "data.en-de", "set.en-de"):
+        shares = {"text.en-de": of_text, "data.en-de": of_model, "set.en-de": of_model}
+        for title, processes in shares.items():
             ((*_, option, found),) = begun[title].commands
-            assert (option, found) == ("--jobs", processes)
+            assert (option, found) == ("--jobs", str(processes))
 
 
 def test_a_student_of_other_sizes_has_them_from_its_pretraining_on(tmp_path):
