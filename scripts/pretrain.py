@@ -230,7 +230,7 @@ def encode(
     steps = Cache(output.with_name(f"{output.name}.cache"))
     with steps, collector_off(), StepDisplay() as display:
         annotation = TextAnnotation(annotator, jobs, steps, display.report)
-        read = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
+        read = list(map(read_target_text, files["--text"], doc_ids or repeat(None), repeat(jobs)))
         found = [
             _labelled(
                 SelfLabels(task, own_gaps=own_gaps),
@@ -239,6 +239,7 @@ def encode(
                 annotation,
                 left_out,
                 held_out,
+                jobs,
             )
             for task in tasks_of(rules)
         ]
@@ -250,7 +251,9 @@ def encode(
         contents += chain.from_iterable(one.contents for one in found)
         origin = SetOrigin(tuple(contents), own_gaps, held_out)
         text = text_of_all([one.inflected for one in found])
-        sizes = write_document_set(output, system, rules, train, dev, text, origin, display.report)
+        sizes = write_document_set(
+            output, system, rules, train, dev, text, origin, display.report, jobs
+        )
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
 
@@ -271,6 +274,7 @@ def _labelled(
     annotation: TextAnnotation,
     unseen: set[bytes],
     held_out: float,
+    jobs: int,
 ) -> _Labelled:
     """The lines of the files and texts whose pronouns get these labels."""
     from crosspro.data_prep.pipeline.self_labels import LEARNT_FROM, self_labelled
@@ -290,7 +294,7 @@ def _labelled(
 
     own = [file for file in data if file.labels is task]
     own_texts = [text for text in texts if text.file.labels is task]
-    train, dev = self_labelled(labels, own, own_texts, annotation, unseen, held_out, tell)
+    train, dev = self_labelled(labels, own, own_texts, annotation, unseen, held_out, tell, jobs)
     if not _asked(train):
         expected = f"pronouns of {task.name} other than its gaps (or --own-gaps)"
         raise input_error("settings", " or ".join(LEARNT_FROM), expected, "none")

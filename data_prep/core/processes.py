@@ -4,8 +4,8 @@
 Results come back in the order of the pieces whatever the engine, so they are the same. This is the
 only pool of processes. `forked` is one other process that shares all that this one has read: a fork
 copies no text and needs no function that another process could import, and what comes back is one
-result. Where there are threads a fork may find their locks held for ever, so callers ask first
-whether one is possible, and do the work themselves otherwise.
+result; `map_forked` has several of them. Where there are threads a fork may find their locks held
+for ever, so callers ask first whether one is possible, and do the work themselves otherwise.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -212,6 +212,37 @@ def forked(
         receiver.close()
         process.terminate()
         process.join()
+
+
+def map_forked(
+    function: Callable[[Piece], Result], pieces: Sequence[Piece], jobs: int, expected: str
+) -> list[Result]:
+    """The result of each piece, in order, from so many processes that share what this one has read.
+
+    Each process takes every so many-th piece; this one takes part, and does all where none is
+    possible.
+    """
+    jobs = min(jobs, len(pieces))
+    if jobs < 2 or not may_fork():
+        return [function(piece) for piece in pieces]
+
+    def share(number: int) -> list[Result]:
+        return [function(piece) for piece in pieces[number::jobs]]
+
+    with contextlib.ExitStack() as stack:
+        begun = (forked(partial(share, number), expected, _FEWER) for number in range(1, jobs))
+        others = [stack.enter_context(one) for one in begun]
+        shares = [share(0), *(result() for result in others)]
+    return [shares[number % jobs][number // jobs] for number in range(len(pieces))]
+
+
+def parts_of(size: int, jobs: int) -> list[slice]:
+    """So many items in parts for `map_forked`: some take longer than others, so each has two."""
+    step = max(1, -(-size // (2 * jobs if jobs > 1 else 1)))
+    return [slice(start, start + step) for start in range(0, size, step)]
+
+
+_FEWER = "Fewer --jobs need less."
 
 
 def _send(sender: Connection, work: Callable[[], Any]) -> None:

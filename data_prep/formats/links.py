@@ -7,6 +7,7 @@ of MT output read millions of links, as arrays (`link_arrays`, the only part tha
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from crosspro.data_prep.core.files import atomic_output, read_text_lines
 
 MOST_DIGITS = 9
 """Of a position; longer ones are no positions of words."""
+
+_KNOWN = 1 << 16
+"""A text has few links that are not repeated."""
 
 Sentences = Collection[Sequence[str]]
 
@@ -68,6 +72,7 @@ def scan_links(
         yield Problem(str(path), None, "lines", f"{segments} as in the text", str(lines))
 
 
+@lru_cache(maxsize=_KNOWN)
 def parse_link(written: str) -> Link | None:
     """A link as `s-t`, or None if it is something else."""
     source, _, target = written.partition("-")

@@ -126,14 +126,19 @@ def induce(
     sentences: Iterable[Sentence], language: str, settings: InductionSettings | None = None
 ) -> Lexicon:
     """A lexicon of the nouns of a text, and of the adjectives before them (French, Spanish)."""
+    return induced([Counted.of(sentences, language)], language, settings)
+
+
+def induced(
+    parts: Iterable[Counted], language: str, settings: InductionSettings | None = None
+) -> Lexicon:
+    """The same from what was counted in parts of a text."""
     settings = settings or InductionSettings()
-    known = determiners(language)
+    counted = Counted()
+    for part in parts:
+        counted.update(part)
     if language == "de":
-        nouns = _german_evidence(sentences, known)
-        return Lexicon.of(_entries(nouns, "NOUN", language, settings))
-    counted = _Counted()
-    for sentence in sentences:
-        counted.add(sentence, known)
+        return Lexicon.of(_entries(counted.after, "NOUN", language, settings))
     adjectives = counted.adjectives(settings)
     entries = list(_entries(adjectives, "ADJ", language, settings))
     agreeing = {
@@ -152,15 +157,38 @@ def induce(
     return Lexicon.of(entries)
 
 
-class _Counted:
-    """What stands after the determiners of a text, one and two words on."""
+class Counted:
+    """What stands after the determiners of a text, one and two words on.
+
+    In German it is the nouns alone that are counted, with inflected adjectives before them.
+    """
 
     def __init__(self) -> None:
         self.after: dict[str, Evidence] = defaultdict(Counter)
         self.next: dict[str, Counter[tuple[Classes, str]]] = defaultdict(Counter)
         self.total: Counter[str] = Counter()
 
+    @classmethod
+    def of(cls, sentences: Iterable[Sentence], language: str) -> Counted:
+        """What a text shows."""
+        known, made = determiners(language), cls()
+        if language == "de":
+            made.after = _german_evidence(sentences, known)
+            return made
+        for sentence in sentences:
+            made.add(sentence, known)
+        return made
+
+    def update(self, other: Counted) -> None:
+        """Add what was counted in the text behind."""
+        for word, evidence in other.after.items():
+            self.after[word].update(evidence)
+        for word, following in other.next.items():
+            self.next[word].update(following)
+        self.total.update(other.total)
+
     def add(self, sentence: Sentence, known: dict[str, Classes]) -> None:
+        """Count a sentence of a language that is not German."""
         self.total.update(sentence)
         for place, word in enumerate(sentence[:-1]):
             classes = known.get(word.lower())

@@ -31,7 +31,7 @@ from crosspro.data_prep.annotate.corpus import (
 )
 from crosspro.data_prep.annotate.layers import layers_beside, read_layered
 from crosspro.data_prep.annotate.tags import pronoun_lemma
-from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised, tokenise_lines
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.example import (
     AnnotatedSentence,
@@ -41,12 +41,12 @@ from crosspro.data_prep.core.example import (
     split_tag,
 )
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.processes import Report, Step
+from crosspro.data_prep.core.processes import Report, Step, map_forked, parts_of
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
 from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.formats.shared_task import as_word, placeholder, read_doc_ids
-from crosspro.data_prep.lexicon.induce import LANGUAGES, determiners, induce
+from crosspro.data_prep.lexicon.induce import LANGUAGES, Counted, determiners, induced
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Lexicon
 from crosspro.data_prep.pipeline.sets.overlap import without_unseen
 
@@ -127,30 +127,20 @@ class SelfLabels:
 
     def of_bitext(self, examples: Iterable[Example]) -> Iterator[Example]:
         """Prepared examples with further gaps; their own are hidden, too."""
-        classes = self.classes_of_lemmas if self.task.tagged else self.classes
-        known: dict[str, str] = {}
         for example in examples:
-            lemmas, tags = list(example.lemmas), list(example.tags or ())
-            gaps = {gap.position: self._gap(gap) for gap in example.gaps}
-            for place, word in enumerate(example.lemmas):
-                name = self._class(example.lemmas, place, example.tag(place), classes)
-                if name is not None and place not in gaps and example.source:
-                    source = _source_of(place, example)
-                    gaps[place] = Gap(place, source, name, word)
-                    lemmas[place] = placeholder(source)
-                    if tags:
-                        tags[place] = None
-            yield replace(
-                example,
-                source=tuple(known.setdefault(token, token) for token in example.source),
-                lemmas=tuple(known.setdefault(lemma, lemma) for lemma in lemmas),
-                tags=tuple(tags) if example.tagged else None,
-                gaps=tuple(gaps[place] for place in sorted(gaps)),
-                links=(),
-                source_parse=None,
-                target_parse=None,
-                chains=None,
-            )
+            yield with_gaps(example, self.gaps_of(example))
+
+    def gaps_of(self, example: Example) -> tuple[Gap, ...]:
+        """All gaps of a prepared example; the source of one without is its beginning."""
+        classes = self.classes_of_lemmas if self.task.tagged else self.classes
+        gaps = {gap.position: self._gap(gap) for gap in example.gaps}
+        for place, word in enumerate(example.lemmas):
+            if word.lower() not in classes or place in gaps:
+                continue
+            name = self._class(example.lemmas, place, example.tag(place), classes)
+            if name is not None:
+                gaps[place] = Gap(place, _source_of(place, example), name, word)
+        return tuple(gaps[place] for place in sorted(gaps))
 
     def _class(
         self, words: Sequence[str], place: int, tag: str, classes: Mapping[str, str]
@@ -184,19 +174,41 @@ class SelfLabels:
         return replace(gap, label=label, word=self.as_shown(word) if word else None)
 
 
-def learnt_determiners(labels: SelfLabels, labelled: Iterable[Example]) -> SelfLabels:
-    """Labels that know determiners, from examples whose pronouns, and perhaps others, are hidden.
+def with_gaps(example: Example, gaps: tuple[Gap, ...]) -> Example:
+    """An example whose words in the places of these gaps are hidden, without links and layers."""
+    lemmas, tags = list(example.lemmas), list(example.tags or ())
+    for gap in gaps:
+        lemmas[gap.position] = placeholder(gap.source_index)
+        if tags:
+            tags[gap.position] = None
+    hidden = tuple(tags) if example.tagged else None
+    return Example(example.source, tuple(lemmas), hidden, (), gaps, example.document)
+
+
+def learnt_determiners(
+    labels: SelfLabels, examples: Sequence[Example], jobs: int = 1
+) -> SelfLabels:
+    """Labels that know determiners, from examples with their pronouns, and perhaps others, hidden.
 
     Tags know them already, and so nothing is learnt for a lemmatised task.
     """
     language = labels.task.target_language
     if labels.task.tagged or language not in LANGUAGES:
         return labels
-    return replace(labels, lexicon=induce((example.target for example in labelled), language))
+
+    def counted(part: slice) -> Counted:
+        hidden = labels.of_bitext(examples[part])
+        return Counted.of((example.lemmas for example in hidden), language)
+
+    expected = "nouns: expected those that another process counts"
+    parts = map_forked(counted, parts_of(len(examples), jobs), jobs, expected)
+    return replace(labels, lexicon=induced(parts, language))
 
 
 def _source_of(place: int, example: Example) -> int:
     """The first source word linked to a target word, or to the linked one nearest to it."""
+    if not example.source:
+        return 0
     if not example.links:
         return min(len(example.source) - 1, place * len(example.source) // len(example.lemmas))
     nearest = min(example.links, key=lambda link: (abs(link[1] - place), -link[1], link[0]))
@@ -330,19 +342,23 @@ def _of_one_task(given: Path, task: Task, option: str) -> TaskFile:
     return TaskFile(given, Path(file), other, task)
 
 
-def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
+def read_target_text(file: TaskFile, doc_ids: Path | None, jobs: int = 1) -> TargetText:
     """A text in tokens."""
-    sentences = list(tokenise_lines(read_text_lines(file.path), file.labels.target_language))
+    lines = list(read_text_lines(file.path))
+    language, tokenised = file.labels.target_language, looks_tokenised(lines[:SAMPLE])
+
+    def tokens(part: slice) -> str:
+        found = tokenise_lines(lines[part], language, tokenised=tokenised)
+        return "\n".join(map(" ".join, found))
+
+    expected = f"{file.path}: expected what another process reads of it"
+    parts = map_forked(tokens, parts_of(len(lines), jobs), jobs, expected)
+    sentences = [line.split() for part in parts for line in part.split("\n")]
     ids: list[str | None] = list(read_doc_ids(doc_ids)) if doc_ids else [None] * len(sentences)
     if len(ids) != len(sentences):
         found = str(len(ids))
         raise input_error(doc_ids or file.path, "doc-ids", f"{len(sentences)} lines", found)
     return TargetText(replace(file, beside=(doc_ids,) if doc_ids else ()), sentences, ids)
-
-
-def labelled_bitext(file: TaskFile, labels: SelfLabels) -> Iterator[Example]:
-    """The examples of a prepared file with all gaps that its task can label."""
-    return labels.of_bitext(read_layered(file.path, file.task))
 
 
 def self_labelled(
@@ -353,24 +369,64 @@ def self_labelled(
     unseen: set[bytes],
     share: float,
     tell: Callable[[TaskFile, Sequence[Example], int], None],
+    jobs: int = 1,
 ) -> tuple[list[Example], list[Example]]:
     """What is learnt from for the task of the labels, and a share of it to choose by.
 
     `tell` gets the lines of each file, and how many more are left out, as they are `unseen`.
     """
+    found: list[tuple[TaskFile, list[Example], int]] = []
 
-    def labelled(by: SelfLabels) -> Iterator[tuple[TaskFile, list[Example]]]:
-        for file in data:
-            yield file, list(labelled_bitext(file, by))
-        for text in texts:
-            yield text.file, list(by.of_text(annotation.of(text), text.documents))
+    def add(file: TaskFile, lines: Sequence[Example]) -> None:
+        kept = without_unseen(lines, unseen, jobs)
+        found.append((file, kept, len(lines) - len(kept)))
 
-    seen = (without_unseen(lines, unseen) for _, lines in labelled(labels))
+    known: dict[str, str] = {}
+    for file in data:
+        add(file, [_lean(line, known) for line in read_layered(file.path, file.task)])
+    tagged = labels.task.tagged
+    for text in texts:
+        if tagged:  # the label comes from the form, which is no part of an example
+            add(text.file, list(labels.of_text(annotation.of(text), text.documents)))
+        else:
+            add(text.file, list(_whole_lines(text, known)))
+    every = [line for _, lines, _ in found for line in lines]
+    by = learnt_determiners(labels, every, jobs)
     train: list[Example] = []
     dev: list[Example] = []
-    for file, lines in labelled(learnt_determiners(labels, chain.from_iterable(seen))):
-        kept = without_unseen(lines, unseen)
+    for number, (file, lines, left_out) in enumerate(found):
+        kept = lines if tagged and number >= len(data) else _labelled(by, lines, jobs)
         for part, more in zip((train, dev), held_out(kept, share), strict=True):
             part += more
-        tell(file, kept, len(lines) - len(kept))
+        tell(file, kept, left_out)
     return train, dev
+
+
+def _lean(example: Example, known: dict[str, str]) -> Example:
+    """An example without layers, in words that memory holds once."""
+    return replace(
+        example,
+        source=tuple([known.setdefault(word, word) for word in example.source]),
+        lemmas=tuple([known.setdefault(word, word) for word in example.lemmas]),
+        source_parse=None,
+        target_parse=None,
+        chains=None,
+    )
+
+
+def _whole_lines(text: TargetText, known: dict[str, str]) -> Iterator[Example]:
+    """The lines of an inflected text with all their words."""
+    for sentence, document in zip(text.sentences, text.documents, strict=True):
+        words = tuple([known.setdefault(word, word) for word in map(as_word, sentence)])
+        yield Example((), words, None, (), (), document)
+
+
+def _labelled(labels: SelfLabels, lines: Sequence[Example], jobs: int) -> list[Example]:
+    """Prepared lines with all their gaps; several processes say which these are."""
+
+    def gaps(part: slice) -> list[tuple[Gap, ...]]:
+        return list(map(labels.gaps_of, lines[part]))
+
+    expected = "gaps: expected those that another process finds"
+    parts = map_forked(gaps, parts_of(len(lines), jobs), jobs, expected)
+    return list(map(with_gaps, lines, chain.from_iterable(parts)))

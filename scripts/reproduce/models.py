@@ -3,10 +3,11 @@
     python -m crosspro.scripts.reproduce.models make WORK --corpora DATA --jobs 16
 
 on a machine with a GPU does everything, and goes on where it was stopped: text of a pair
-(tokenised, linked, without whatever is tested on), examples of each task for use, document sets of
-bitext and novels, pre-trainings, fine-tunings, an ensemble of these as teacher, a tiny network
-distilled from it, the archive in 8 bits with what the aligner learnt, and its card. WORK/log has
-what each step says, WORK/models what comes out. `--until sets` stops before a GPU is needed.
+(tokenised, without whatever is tested on, linked by what the aligner learns from its training
+part), examples of each task for use, document sets of bitext and novels, pre-trainings,
+fine-tunings, an ensemble of these as teacher, a tiny network distilled from it, the archive in 8
+bits with what the aligner learnt, and its card. WORK/log has what each step says, WORK/models what
+comes out. `--until sets` stops before a GPU is needed.
 
 DATA has bitext/PAIR/{train,dev,test}/NAME.{en,xx,doc-ids}.xz and monolingual/novels.LANGUAGE.txt.xz
 with doc-ids. Nothing is learnt from a line that says the same, on either side, as one of dev or
@@ -22,10 +23,12 @@ import lzma
 import re
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import Annotated
@@ -35,12 +38,21 @@ import typer
 
 from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import atomic_output, make_folder, read_lines, write_text
+from crosspro.data_prep.core.files import (
+    atomic_output,
+    make_folder,
+    read_lines,
+    read_text_lines,
+    temporary_folder,
+    write_text,
+)
+from crosspro.data_prep.core.processes import map_shards
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples, write_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.main import command_app, run
+from crosspro.scripts.options import Jobs
 from crosspro.scripts.reproduce.real_data import join_corpora
 from crosspro.scripts.reproduce.stages import Stage, log_file, make_stages
 
@@ -118,8 +130,13 @@ _OBJECTS = re.compile(
 """What stands behind an *it* that is an object: marks, and words that are no verbs."""
 _LETTERS = 20
 """Shorter lines say nothing of a text: many have them."""
+_NO_LETTERS = re.compile(r"[\W_]+")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?…])[\"”»’')]*\s+")
 _RICH = 0.2
 """A document of which so much stands in unseen text is left out as a whole."""
+
+
+_CROSSPRO = (sys.executable, "-m", "crosspro.scripts.main")
 
 
 class Until(StrEnum):
@@ -141,17 +158,26 @@ def make(
     model: Annotated[
         list[str] | None, typer.Option(help="Models to make (repeat); all by default.")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Steps at the same time.", min=1)] = 2,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", "-j", min=1, help="Steps at the same time, and their processes."),
+    ] = 2,
     until: Annotated[Until, typer.Option(help="The last stage to make.")] = Until.MODELS,
 ) -> None:
-    """Make models and all that they are made from, as far as it is not there."""
+    """Make models and all that they are made from, as far as it is not there.
+
+    What needs no GPU has its part of the jobs as processes: texts are by pair, the rest by model.
+    """
     for name in model or ():
         if name not in BOX:
             raise input_error("settings", "--model", choices(BOX), name)
+    names = list(dict.fromkeys(model or BOX))
+    pairs = {BOX[name].pair for name in names}
+    shares = [max(1, jobs // len(own)) for own in (pairs, names)]
     steps = {
         title: step
-        for name in model or BOX
-        for title, step in _steps(work.absolute(), corpora.absolute(), name, until).items()
+        for name in names
+        for title, step in _steps(work.absolute(), corpora.absolute(), name, until, *shares).items()
     }
     for folder in ("data", "set", "run", "models"):
         make_folder(work / folder)
@@ -168,24 +194,30 @@ def box_runs(name: str) -> frozenset[str]:
     return frozenset(one for one in titles if one.startswith(_RUNS))
 
 
-def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stage]:
-    """All steps of a model by their names."""
+def _steps(
+    work: Path, corpora: Path, name: str, until: Until, text_jobs: int = 1, jobs: int = 1
+) -> dict[str, Stage]:
+    """All steps of a model by their names.
+
+    The text of its pair has so many processes, and so have its examples and its document set.
+    """
     box, task = BOX[name], f"{name}-text"
-    crosspro = (sys.executable, "-m", "crosspro.scripts.main")
     own = (sys.executable, "-m", "crosspro.scripts.reproduce.models")
     train = (sys.executable, "-m", "crosspro.scripts.train")
     data, found, runs = work / "data" / name, work / "set" / name, work / "run"
     text = f"text.{box.pair}"
-    steps = {text: Stage(((*own, "text", str(work), box.pair, "--corpora", str(corpora)),))}
+    given, parallel = ("--corpora", str(corpora)), ("--jobs", str(jobs))
+    link = (*own, "text", str(work), box.pair, *given, "--jobs", str(text_jobs))
+    steps = {text: Stage((link,))}
     if until == Until.TEXT:
         return steps
     examples, documents = f"data.{name}", f"set.{name}"
-    encode = (*own, "encode", str(work), name, "--corpora", str(corpora))
-    steps[examples] = Stage(((*own, "data", str(work), name),), (text,))
+    steps[examples] = Stage(((*own, "data", str(work), name, *parallel),), (text,))
+    encode = (*own, "encode", str(work), name, *given, *parallel)
     steps[documents] = Stage((encode,), (examples,))
     if until == Until.SETS:
         return steps
-    pretrain = (*crosspro, "pretrain", str(found), *_set("network_settings.pointer=false", _SHORT))
+    pretrain = (*_CROSSPRO, "pretrain", str(found), *_set("network_settings.pointer=false", _SHORT))
     for seed in range(1, box.pretrainings + 1):
         title = f"pretrained.{name}.{seed}"
         how: tuple[str, ...] = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
@@ -212,7 +244,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stag
         tuned.append(trained(f"tuned.{name}.{seed}", [first], *how, shown, f"seed={seed}"))
     teacher = f"teacher.{name}"
     members = (str(runs / title) for title in tuned)
-    joined = (*crosspro, "ensemble", *members, "--average", "geometric", "-o", str(runs / teacher))
+    joined = (*_CROSSPRO, "ensemble", *members, "--average", "geometric", "-o", str(runs / teacher))
     steps[teacher] = Stage((joined,), tuple(tuned))
     student = trained(
         f"distilled.{name}",
@@ -228,7 +260,7 @@ def _steps(work: Path, corpora: Path, name: str, until: Until) -> dict[str, Stag
         *(f"system.{size}" for size in sizes),
     )
     prior = ("--prior", str(work / "text" / f"{box.pair}.prior.npz"), "--max-prior", PRIOR_MB)
-    pack = (*crosspro, "models", "export", str(runs / student), "--weights", "int8", *prior)
+    pack = (*_CROSSPRO, "models", "export", str(runs / student), "--weights", "int8", *prior)
     archive = work / "models" / f"{name}.zip"
     steps[f"archive.{name}"] = Stage(((*pack, "-o", str(archive)),), (student,))
     cards = (sys.executable, "-m", "crosspro.scripts.reproduce.cards", str(work), "--model", name)
@@ -250,37 +282,58 @@ def text(
     work: Work,
     pair: Annotated[str, typer.Argument(help="A pair, such as en-fr.")],
     corpora: Corpora,
+    jobs: Jobs = 1,
 ) -> None:
-    """Tokenise, join and link the text of a pair, and leave out what must stay unseen."""
+    """Tokenise, join and link the text of a pair, and leave out what must stay unseen.
+
+    An aligner learns from the training text, and links it; what it has learnt is the prior by which
+    the rest is linked: dev, test, and what is held out.
+    """
     folder = work / "text"
     make_folder(folder)
-    joined = join_corpora(corpora / "bitext" / pair, folder)
-    source, target = pair.split("-")
-    sides = {source: joined.path(source), target: joined.path(target)}
-    every = folder / f"joined.{pair}.links"
-    align = (sys.executable, "-m", "crosspro.scripts.main", "align", "-t", f"{pair}-text")
-    if not every.is_file():
-        both = ("--source", str(sides[source]), "--target", str(sides[target]))
-        _call(*align, *both, "-o", str(every))
-    names = [line.rstrip(b"\n").decode() for line in read_lines(joined.path("doc-ids"))]
-    letters = [[_letters(line.decode()) for line in read_lines(path)] for path in sides.values()]
-    unseen = unseen_letters(corpora)
+    joined = join_corpora(corpora / "bitext" / pair, folder, jobs)
+    sides = {language: joined.path(language) for language in pair.split("-")}
+    names = list(read_text_lines(joined.path("doc-ids")))
+    letters = map_shards(_letters_of_lines, sides.values(), jobs=min(jobs, len(sides)))
+    lines = list(zip(*letters, strict=True))
+    unseen = unseen_letters(corpora, jobs)
     print(f"{len(unseen):,} unseen lines", file=sys.stderr)
-    names, kept = kept_lines(names, list(zip(*letters, strict=True)), unseen)
-    for suffix, path in {**sides, "links": every}.items():
-        with atomic_output(folder / f"{pair}.{suffix}") as handle:
-            handle.writelines(compress(read_lines(path), kept))
+    names, kept = kept_lines(names, lines, unseen)
+    del lines, unseen  # the aligner has use for the memory
     write_text(folder / f"{pair}.doc-ids", "".join(f"{name}\n" for name in compress(names, kept)))
-    learnt = [keep and name.startswith("train.") for name, keep in zip(names, kept, strict=True)]
-    learnt_of = {}
-    for side, (language, path) in zip(("source", "target"), sides.items(), strict=True):
-        learnt_of[side] = folder / f"{pair}.train.{language}"
-        with atomic_output(learnt_of[side]) as handle:
-            handle.writelines(compress(read_lines(path), learnt))
-    sides_given = (part for side in learnt_of for part in (f"--{side}", str(learnt_of[side])))
-    _call(*align, *sides_given, "--save-prior", str(folder / f"{pair}.prior.npz"))
+    learnt = [name.startswith("train.") for name in names]
+    chosen = {
+        "": kept,
+        ".train": [keep and learn for keep, learn in zip(kept, learnt, strict=True)],
+        ".rest": [keep and not learn for keep, learn in zip(kept, learnt, strict=True)],
+    }
+    for part, lines_of_part in chosen.items():
+        for language, path in sides.items():
+            with atomic_output(folder / f"{pair}{part}.{language}") as handle:
+                handle.writelines(compress(read_lines(path), lines_of_part))
+    links = _linked(folder, pair, jobs, rest=any(chosen[".rest"]))
+    with atomic_output(folder / f"{pair}.links") as handle:
+        handle.writelines(next(links[learn]) for learn in compress(learnt, kept))
     for title, number in Counter(_title(name) for name in compress(names, kept)).items():
         print(f"{title}: {number:,} lines", file=sys.stderr)
+
+
+def _linked(folder: Path, pair: str, jobs: int, rest: bool) -> dict[bool, Iterator[bytes]]:
+    """The links of the training text, which are learnt, and those of the rest, if there is any."""
+    prior = folder / f"{pair}.prior.npz"
+    parts = {"train": ("--save-prior", str(prior)), "rest": ("--prior", str(prior))}
+    source, target = pair.split("-")
+    for part, how in parts.items() if rest else list(parts.items())[:1]:
+        links = folder / f"{pair}.{part}.links"
+        if not links.is_file():
+            given = [folder / f"{pair}.{part}.{language}" for language in (source, target)]
+            sides = ("--source", str(given[0]), "--target", str(given[1]), "-o", str(links))
+            _call(*_CROSSPRO, "align", "-t", f"{pair}-text", *sides, *how, "--jobs", str(jobs))
+    return {
+        part == "train": read_lines(path)
+        for part in parts
+        if (path := folder / f"{pair}.{part}.links").is_file()
+    }
 
 
 def kept_lines(
@@ -332,7 +385,7 @@ def _held_out(name: str) -> str:
     return name
 
 
-def unseen_letters(corpora: Path) -> set[str]:
+def unseen_letters(corpora: Path, jobs: int = 1) -> set[str]:
     """The letters of every line, and every sentence of a line, of all that is tested on."""
     files = [
         path
@@ -340,16 +393,18 @@ def unseen_letters(corpora: Path) -> set[str]:
         if path.parent.name != "train" and ".doc-ids" not in path.name
     ]
     files += [path for folder in TEST_FOLDERS for path in (corpora / folder).rglob("*.xz")]
-    found: set[str] = set()
-    for path in files:
-        # Scores of some old tools are in Latin-1: what cannot be read is no line of text.
-        with lzma.open(path, "rt", encoding="utf-8", errors="replace", newline="\n") as handle:
-            for line in handle:
-                for part in _parts(line, path):
-                    found.update(
-                        key for key in map(_letters, _sentences(part)) if len(key) >= _LETTERS
-                    )
-    return found
+    return set().union(*map_shards(_unseen_of, files, jobs=jobs))
+
+
+def _unseen_of(path: Path) -> set[str]:
+    """The letters of a file; files of scores have the same text many times."""
+    parts: set[str] = set()
+    # Scores of some old tools are in Latin-1: what cannot be read is no line of text.
+    with lzma.open(path, "rt", encoding="utf-8", errors="replace", newline="\n") as handle:
+        for line in handle:
+            parts.update(_parts(line, path))
+    found = {_letters(text) for part in parts for text in _sentences(part)}
+    return {key for key in found if len(key) >= _LETTERS}
 
 
 def _parts(line: str, path: Path) -> Iterator[str]:
@@ -358,16 +413,20 @@ def _parts(line: str, path: Path) -> Iterator[str]:
     if ".jsonl" in path.suffixes:
         texts = json.loads(line).values()
     for text in texts:
-        if isinstance(text, str):
-            yield re.sub(r"<[^<>]*>", "", text)
+        if isinstance(text, str) and len(text) >= _LETTERS:
+            yield re.sub(r"<[^<>]*>", "", text) if "<" in text else text
 
 
 def _sentences(text: str) -> list[str]:
-    return [text, *re.split(r"(?<=[.!?…])[\"”»’')]*\s+", text)]
+    return [text, *_BETWEEN_SENTENCES.split(text)]
+
+
+def _letters_of_lines(path: Path) -> list[str]:
+    return [_letters(line) for line in read_text_lines(path)]
 
 
 def _letters(text: str) -> str:
-    return re.sub(r"[\W_]+", "", text.lower())
+    return _NO_LETTERS.sub("", text.lower().replace(" ", ""))
 
 
 def _title(name: str) -> str:
@@ -375,30 +434,37 @@ def _title(name: str) -> str:
 
 
 @app.command()
-def data(work: Work, name: Annotated[str, typer.Argument(help="A model, such as en-fr.")]) -> None:
+def data(
+    work: Work,
+    name: Annotated[str, typer.Argument(help="A model, such as en-fr.")],
+    jobs: Jobs = 1,
+) -> None:
     """Make the examples of a model's task, in a file for each corpus."""
     box, task = BOX[name], load_task(f"{name}-text")
-    folder, prefix = work / "data" / name, work / "data" / f"joined.{name}"
+    folder = work / "data" / name
     make_folder(folder)
-    source, target = (
-        work / "text" / f"{box.pair}.{side}"
-        for side in (task.source_language, task.target_language)
-    )
-    links = work / "text" / f"{box.pair}.links"
+    text = {
+        side: work / "text" / f"{box.pair}.{suffix}"
+        for side, suffix in (
+            ("source", task.source_language),
+            ("target", task.target_language),
+            ("links", "links"),
+            ("doc-ids", "doc-ids"),
+        )
+    }
     if name != box.pair:
         turned = work / "text" / f"{name}.links"
-        write_links(turned, (sorted((t, s) for s, t in line) for line in read_links(links)))
-        links = turned
-    crosspro = (sys.executable, "-m", "crosspro.scripts.main")
-    given = ("--links", str(links), "--doc-ids", str(work / "text" / f"{box.pair}.doc-ids"))
-    sides = ("--source", str(source), "--target", str(target), "--tokenised")
-    _call(*crosspro, "prepare", "-t", task.name, *sides, *given, "-o", str(prefix))
-    _cut(prefix, folder)
-    for path in sorted(folder.glob(f"{SUBTITLES}*.data")) if name in OVERDONE else ():
-        lines = read_examples(path, task, path.with_suffix(".doc-ids"))
-        made = path.with_suffix(".thinned")  # no command writes over what it reads
-        write_examples(made, [thinned(line, OVERDONE[name]) for line in lines])
-        made.replace(path)
+        links = read_links(text["links"])
+        write_links(turned, (sorted((t, s) for s, t in line) for line in links))
+        text["links"] = turned
+    with temporary_folder(folder.parent, name) as scratch:
+        parts = _parts_of(text, scratch, jobs)
+        with ThreadPoolExecutor(jobs) as pool:  # no line of a task for use depends on another
+            list(pool.map(partial(_prepare, task.name), parts))
+        _cut(parts, folder)
+    if name in OVERDONE:
+        subtitles = sorted(folder.glob(f"{SUBTITLES}*.data"))
+        deque(map_shards(partial(_thin, name), subtitles, jobs=min(jobs, len(subtitles))), maxlen=0)
     single, file = work / "data" / f"single.{name}", folder / f"{SINGLE}.data"
     if single.is_dir():  # of a step that was stopped
         raise input_error(single, "folder", "none: remove it to go on", "one")
@@ -409,6 +475,14 @@ def data(work: Work, name: Annotated[str, typer.Argument(help="A model, such as 
     for path in sorted(single.iterdir()):
         path.replace(folder / path.name)
     single.rmdir()
+
+
+def _thin(name: str, path: Path) -> None:
+    """Write a file of examples anew without the gaps that its model has too many of."""
+    lines = read_examples(path, load_task(f"{name}-text"), path.with_suffix(".doc-ids"))
+    made = path.with_suffix(".thinned")  # no command writes over what it reads
+    write_examples(made, (thinned(line, OVERDONE[name]) for line in lines))
+    made.replace(path)
 
 
 def thinned(example: Example, overdone: Container[str | None]) -> Example:
@@ -426,14 +500,36 @@ def thinned(example: Example, overdone: Container[str | None]) -> Example:
     return with_gold_words(example, *kept)
 
 
-def _cut(prefix: Path, folder: Path) -> None:
+def _parts_of(text: Mapping[str, Path], folder: Path, number: int) -> list[Path]:
+    """The lines of a text in so many parts: the prefixes of their files."""
+    parts: dict[Path, None] = {}
+    for side, path in text.items():
+        lines = list(read_lines(path))
+        size = max(1, -(-len(lines) // number))
+        for start in range(0, len(lines), size):
+            part = folder / str(start)
+            parts[part] = None
+            with atomic_output(Path(f"{part}.{side}")) as handle:
+                handle.writelines(lines[start : start + size])
+    return list(parts)
+
+
+def _prepare(task: str, part: Path) -> None:
+    """Place the gaps of a part of a text, beside it."""
+    sides = ("source", "target", "links", "doc-ids")
+    given = (word for side in sides for word in (f"--{side}", f"{part}.{side}"))
+    _call(*_CROSSPRO, "prepare", "-t", task, *given, "--tokenised", "-o", f"{part}.made")
+
+
+def _cut(parts: Iterable[Path], folder: Path) -> None:
     """A file of examples and one of document names for each corpus, which the names begin with."""
     found: dict[str, tuple[list[bytes], list[bytes]]] = {}
-    lines = (read_lines(Path(f"{prefix}{suffix}")) for suffix in (".data", ".doc-ids"))
-    for example, name in zip(*lines, strict=True):
-        examples, names = found.setdefault(_title(name.decode()), ([], []))
-        examples.append(example)
-        names.append(name)
+    for part in parts:
+        lines = (read_lines(Path(f"{part}.made{suffix}")) for suffix in (".data", ".doc-ids"))
+        for example, name in zip(*lines, strict=True):
+            examples, names = found.setdefault(_title(name.decode()), ([], []))
+            examples.append(example)
+            names.append(name)
     for title, columns in found.items():
         for suffix, column in zip((".data", ".doc-ids"), columns, strict=True):
             with atomic_output(folder / f"{title}{suffix}") as handle:
@@ -445,6 +541,7 @@ def encode(
     work: Work,
     name: Annotated[str, typer.Argument(help="A model, such as en-fr.")],
     corpora: Corpora,
+    jobs: Jobs = 1,
 ) -> None:
     """Encode bitext and novels for the pre-trainings of a model."""
     task, folder = load_task(f"{name}-text"), work / "data" / name
@@ -459,9 +556,8 @@ def encode(
     settings = {"pointer": "true", "target_lexicon": BOX[name].lexicon}
     how = [("--set", f"network_settings.{key}={value}") for key, value in settings.items()]
     given = (part for pair in (*files, novel, *how) for part in pair)
-    crosspro = (sys.executable, "-m", "crosspro.scripts.main")
-    output = ("-o", str(work / "set" / name))
-    _call(*crosspro, "pretrain", "encode", "--task", task.name, *given, *output)
+    output = ("-o", str(work / "set" / name), "--jobs", str(jobs))
+    _call(*_CROSSPRO, "pretrain", "encode", "--task", task.name, *given, *output)
 
 
 def _call(*command: str) -> None:

@@ -23,6 +23,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress
@@ -76,7 +77,7 @@ def real_data(
     output.mkdir(parents=True, exist_ok=True)
     for name in task or TASKS:
         rules = load_task(name)
-        joined = join_corpora(_pair_folder(bitext, rules), output)
+        joined = join_corpora(_pair_folder(bitext, rules), output, jobs)
         links = _links(rules, joined)
         folder = output / name
         folder.mkdir(exist_ok=True)
@@ -124,8 +125,8 @@ def _pair_folder(bitext: Path, task: Task) -> Path:
 
 
 @cache  # both directions of a pair, and both tasks of a direction
-def join_corpora(bitext: Path, output: Path) -> Joined:
-    """Tokenise and join all corpora of a pair."""
+def join_corpora(bitext: Path, output: Path, jobs: int = 1) -> Joined:
+    """Tokenise and join all corpora of a pair, as many at the same time as there are jobs."""
     corpora = {
         f"{split}.{name}": path
         for split in ("train", "dev", "test")
@@ -133,22 +134,46 @@ def join_corpora(bitext: Path, output: Path) -> Joined:
         if (name := path.name.removesuffix(".doc-ids.xz")) not in TEST_ONLY
     }
     pair = bitext.resolve().name
-    kept = _kept_lines(corpora, pair.split("-"), bitext)
-    joined = Joined(output, pair, {title: sum(kept[title]) for title in corpora})
-    for language in pair.split("-"):
-        if joined.path(language).is_file():
-            continue
-        with atomic_output(joined.path(language)) as handle:
-            for title, path in corpora.items():
-                part = joined.path(f"{title}.{language}")
-                _crosspro("tokenise", str(_side(path, language)), "-l", language, "-o", str(part))
-                handle.writelines(compress(read_lines(part), kept[title]))
-                part.unlink()
+    languages = pair.split("-")
+    texts = {
+        (title, language): _side(path, language)
+        for language in languages
+        if not (output / f"joined.{pair}.{language}").is_file()
+        for title, path in corpora.items()
+    }
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            tokenised = {
+                which: pool.submit(
+                    _tokenise, text, which[1], output / f"joined.{pair}.{'.'.join(which)}"
+                )
+                for which, text in sorted(texts.items(), key=_size, reverse=True)
+            }
+            kept = _kept_lines(corpora, languages, bitext)
+            joined = Joined(output, pair, {title: sum(kept[title]) for title in corpora})
+            for language in dict.fromkeys(language for _, language in texts):
+                with atomic_output(joined.path(language)) as handle:
+                    for title in corpora:
+                        part = tokenised[title, language].result()
+                        handle.writelines(compress(read_lines(part), kept[title]))
+                        part.unlink()
+        finally:
+            pool.shutdown(cancel_futures=True)
     with atomic_output(joined.path("doc-ids")) as handle:
         for title, path in corpora.items():
             for line in compress(read_lines(path), kept[title]):
                 handle.write(f"{title}.".encode() + line.split(b"\t")[0].rstrip(b"\n") + b"\n")
     return joined
+
+
+def _size(text: tuple[tuple[str, str], Path]) -> int:
+    """The largest is begun first: none waits for it in the end."""
+    return text[1].stat().st_size
+
+
+def _tokenise(text: Path, language: str, part: Path) -> Path:
+    _crosspro("tokenise", str(text), "-l", language, "-o", str(part))
+    return part
 
 
 def _side(doc_ids: Path, language: str) -> Path:
@@ -164,21 +189,30 @@ def _kept_lines(
     for path in (bitext / "test" / f"{name}.doc-ids.xz" for name in TEST_ONLY):
         if path.is_file():
             marks = (line.rstrip(b"\n").endswith(b"\tcur") for line in read_lines(path))
-            tested.update(compress(_letters(path, languages), marks))
+            tested.update(
+                tuple(map(_letters, lines)) for lines in compress(_lines(path, languages), marks)
+            )
+    first = {letters[0] for letters in tested}  # few lines are looked at on the other side
     return {
         title: [
-            not (title.startswith("train.") and pair in tested)
-            for pair in _letters(path, languages)
+            not (
+                title.startswith("train.")
+                and _letters(lines[0]) in first
+                and tuple(map(_letters, lines)) in tested
+            )
+            for lines in _lines(path, languages)
         ]
         for title, path in corpora.items()
     }
 
 
-def _letters(doc_ids: Path, languages: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Both sides of each line of a corpus, by their letters alone."""
-    sides = [read_lines(_side(doc_ids, language)) for language in languages]
-    for lines in zip(*sides, strict=True):
-        yield tuple(re.sub(r"\W+", "", line.decode("utf-8").lower()) for line in lines)
+def _lines(doc_ids: Path, languages: Sequence[str]) -> Iterator[tuple[bytes, ...]]:
+    """Both sides of each line of a corpus."""
+    return zip(*(read_lines(_side(doc_ids, language)) for language in languages), strict=True)
+
+
+def _letters(line: bytes) -> str:
+    return re.sub(r"\W+", "", line.decode("utf-8").lower())
 
 
 def _links(task: Task, joined: Joined) -> Path:

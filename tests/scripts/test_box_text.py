@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crosspro.data_prep.core.example import Example, Gap
+from crosspro.scripts.reproduce import models
 from crosspro.scripts.reproduce.models import (
     BOX,
     KEPT_OF,
@@ -46,6 +47,7 @@ def test_unseen_text_is_that_of_dev_and_test_and_of_the_sets_for_tests(tmp_path)
     with lzma.open(tmp_path / "verdicts/scores.txt.xz", "wb") as handle:
         handle.write(f"{LONG} beside \xe7a\n".encode("latin-1"))
     found = unseen_letters(tmp_path)
+    assert unseen_letters(tmp_path, jobs=2) == found
     wanted = ("in dev", "after it", "first", "second")
     assert letters("pos192210" + f"{LONG} in a subtitle") in found
     assert letters(f"{LONG} beside a") in found
@@ -81,6 +83,21 @@ def test_every_step_of_every_model_comes_after_steps_that_there_are(tmp_path):
         assert {title for step in steps.values() for title in step.after} <= set(steps)
         assert f"archive.{name}" in steps
         assert set(_steps(tmp_path, tmp_path, name, Until.SETS)) < set(steps)
+
+
+def test_models_that_are_made_together_share_the_processes(tmp_path, monkeypatch):
+    begun = {}
+    monkeypatch.setattr(models, "make_stages", lambda work, steps, jobs: begun.update(steps) or [])
+    given = ["make", str(tmp_path), "--corpora", str(tmp_path), "--jobs", "16"]
+    several = ["en-de", "de-en", "en-fr"]
+    for chosen, of_text, of_model in ((["en-de"], 16, 16), (several, 8, 5), ([], 5, 2)):
+        begun.clear()
+        how = [word for name in chosen for word in ("--model", name)]
+        assert CliRunner().invoke(app, [*given, *how]).exit_code == 0
+        shares = {"text.en-de": of_text, "data.en-de": of_model, "set.en-de": of_model}
+        for title, processes in shares.items():
+            ((*_, option, found),) = begun[title].commands
+            assert (option, found) == ("--jobs", str(processes))
 
 
 def test_a_student_of_other_sizes_has_them_from_its_pretraining_on(tmp_path):
@@ -153,8 +170,24 @@ def test_examples_are_made_from_a_folder_of_corpora(tmp_path):
     result = runner.invoke(app, given)
     assert result.exit_code == 0, "".join(path.read_text() for path in work.glob("log/*"))
     assert (work / "text/en-de.prior.npz").is_file()
-    result = runner.invoke(app, ["data", str(work), "en-de"])
-    assert result.exit_code == 0, result.output
+    (log,) = work.glob("log/text.*")
+    aligned = [line for line in log.read_text("utf-8").splitlines() if ".main align " in line]
+    assert ["--save-prior" in line for line in aligned] == [True, False], "it learns once"
+    assert "--prior" in aligned[1]
+    sides = {name: (work / f"text/en-de.{name}").read_text("utf-8").splitlines()
+             for name in ("en", "de", "links", "doc-ids")}  # fmt: skip
+    assert len({len(lines) for lines in sides.values()}) == 1
+    for source, target, links, _ in zip(*sides.values(), strict=True):
+        linked = {tuple(map(int, link.split("-"))) for link in links.split()}
+        assert {(source.split()[left], target.split()[right]) for left, right in linked} > {
+            (".", "."), *(("number", "Nummer") for _ in range("number" in source))}  # fmt: skip
+    assert {name.split(".")[0] for name in sides["doc-ids"]} == {"train", "dev", "test"}
+    found = []
+    for jobs in (1, 3):
+        result = runner.invoke(app, ["data", str(work), "en-de", "--jobs", str(jobs)])
+        assert result.exit_code == 0, result.output
+        found.append({path.name: path.read_bytes() for path in work.glob("data/en-de/*")})
+    assert found[0] == found[1]
     made = {path.name for path in (work / "data/en-de").glob("*.data")}
     tests = {"test.dialogue.data", "test.subtitles.data", "test.ted_tst2015.data"}
     single = {f"{split}.opensubs_ctxpro_devtest.data" for split in ("train", "dev", "unseen")}

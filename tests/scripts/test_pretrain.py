@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
+import pytest
+
+from crosspro.data_prep.core import processes
+from crosspro.data_prep.core.processes import forked
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
@@ -37,6 +42,34 @@ def files(folder):
         "--text", str(folder / "novel.txt"), "--doc-ids", str(folder / "novel.doc-ids"),
         "--held-out", "0.2",
     ]  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+@pytest.mark.parametrize("unseen", [False, True])
+def test_a_set_has_the_same_bytes_for_any_number_of_jobs(tmp_path, monkeypatch, unseen):
+    begun = []
+
+    def counted(*given):
+        begun.append(given)
+        return forked(*given)
+
+    monkeypatch.setattr(processes, "may_fork", lambda: True)
+    monkeypatch.setattr(processes, "forked", counted)
+    given = [*files(tmp_path), *CHANGES]
+    if unseen:
+        examples = demo_examples(load_task("en-fr-2015"), "train", 2)
+        write_examples(tmp_path / "dev.data", examples)
+        given += ["--unseen", str(tmp_path / "dev.data")]
+    found = []
+    for jobs in (1, 2, 3):
+        folder = tmp_path / str(jobs)
+        made = crosspro("pretrain", "encode", *given, "-o", str(folder), "--jobs", str(jobs))
+        assert made.code == 0, made.stderr
+        found.append({path.name: path.read_bytes() for path in folder.iterdir()})
+        told = made.stderr.decode()
+        assert ("0 lines left out" in told) == unseen
+    assert found[0] == found[1] == found[2]
+    assert begun
 
 
 def told_of(stderr: bytes) -> dict[str, str]:

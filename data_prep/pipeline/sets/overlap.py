@@ -28,10 +28,12 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.processes import map_forked, parts_of
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 
 
@@ -267,19 +269,25 @@ def line_digests(examples: Iterable[Example]) -> set[bytes]:
     return {digest for example in examples for digest in _digests(example)}
 
 
-def without_unseen(examples: Sequence[Example], unseen: set[bytes]) -> list[Example]:
+def without_unseen(examples: Sequence[Example], unseen: set[bytes], jobs: int = 1) -> list[Example]:
     """The examples that share no line with those that must stay unseen, on neither side."""
     if not unseen:
         return list(examples)
+
+    def compared(part: slice) -> list[tuple[bool, bool]]:
+        digests = (list(_digests(example)) for example in examples[part])
+        return [(bool(own), not unseen.isdisjoint(own)) for own in digests]
+
+    expected = "unseen lines: expected those that another process finds"
+    found = map_forked(compared, parts_of(len(examples), jobs), jobs, expected)
     shares: list[bool] = []
     longer: dict[str, list[int]] = {}
-    for example in examples:
-        digests = list(_digests(example))
-        shares.append(not unseen.isdisjoint(digests))
-        if digests and example.document:
+    for example, (long, shared) in zip(examples, chain.from_iterable(found), strict=True):
+        shares.append(shared)
+        if long and example.document:
             counts = longer.setdefault(example.document, [0, 0])
             counts[0] += 1
-            counts[1] += shares[-1]
+            counts[1] += shared
     known = {name for name, (lines, shared) in longer.items() if shared > _MOST_SHARED * lines}
     return [
         example

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Gap, examples_digest
 from crosspro.data_prep.core.files import read_json_object, write_text
+from crosspro.data_prep.core.processes import map_forked, parts_of
 from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, entry_line
@@ -230,9 +231,13 @@ def fit_and_encode(
     task: Task,
     min_count: int = 2,
     cache: Path | None = None,
+    jobs: int = 1,
 ) -> tuple[Encoder, EncodedText]:
-    """Learn the vocabulary of every field, and encode; words below `min_count` become unknown."""
-    text = _read(examples, reading)
+    """Learn the vocabulary of every field, and encode; words below `min_count` become unknown.
+
+    The number of processes (`jobs`) changes nothing.
+    """
+    text = _read(examples, reading, jobs)
     counted: dict[str, Counter[str]] = {}
     for one in reading.fields:
         if not one.closed:
@@ -287,54 +292,119 @@ def text_digest(examples: Sequence[Example], reading: Reading) -> str:
     return content_key(examples_digest(examples), fields, reading.lowercase, units)
 
 
-@dataclass
+@dataclass(frozen=True)
+class _Column:
+    """Tokens: each type once, in the order in which they come, and the type of each token."""
+
+    types: Sequence[str]
+    numbers: Ints
+
+
+@dataclass(frozen=True)
 class _FlatTokens:
     """The tokens that fields are made from, end to end, and the positions of gaps in them."""
 
-    columns: dict[Tokens, list[str]]
-    source_starts: list[int] = field(default_factory=lambda: [0])
-    target_starts: list[int] = field(default_factory=lambda: [0])
-    first_of_document: list[int] = field(default_factory=list)
-    sentence: list[int] = field(default_factory=list)
-    target_position: list[int] = field(default_factory=list)
-    source_position: list[int] = field(default_factory=list)
-    head_position: list[int] = field(default_factory=list)
-    labels: list[str | None] = field(default_factory=list)
+    columns: Mapping[Tokens, _Column]
+    positions: Mapping[str, Ints]
+    labels: Sequence[str | None]
 
 
-def _read(examples: Sequence[Example], reading: Reading) -> _FlatTokens:
+def _read(examples: Sequence[Example], reading: Reading, jobs: int = 1) -> _FlatTokens:
     """All examples one behind the other, in the units of the reading."""
+
+    def read(part: slice) -> _FlatTokens:
+        return _read_part(examples[part], reading)
+
+    parts = parts_of(len(examples), jobs) or [slice(0)]
+    found = map_forked(read, parts, jobs, "text: expected what another process has read of it")
+    positions = _positions_of_all([part.positions for part in found])
+    columns = {
+        one.tokens: _joined([part.columns[one.tokens] for part in found]) for one in reading.fields
+    }
+    first_of_document: list[int] = []
+    previous: str | None = None
+    for number, document in enumerate(example.document for example in examples):
+        same = number > 0 and document is not None and document == previous
+        first_of_document.append(first_of_document[-1] if same else number)
+        previous = document
+    positions["first_of_document"] = np.array(first_of_document, np.int32)
+    return _FlatTokens(columns, positions, [label for part in found for label in part.labels])
+
+
+def _positions_of_all(parts: Sequence[Mapping[str, Ints]]) -> dict[str, Ints]:
+    """The positions of parts, counted from the beginning of the text."""
+    ends = {"source_starts": 0, "target_starts": 0, "sentence": 0}
+    counted_in = {
+        "sentence": "sentence",
+        "target_position": "target_starts",
+        "source_position": "source_starts",
+        "head_position": "source_starts",
+    }
+    found: dict[str, list[Ints]] = {name: [] for name in (*ends, *counted_in)}
+    for side in ("source_starts", "target_starts"):
+        found[side].append(np.zeros(1, np.int32))
+    for part in parts:
+        for name, side in counted_in.items():
+            found[name].append(part[name] + np.int32(ends[side]))
+        for side in ("source_starts", "target_starts"):
+            found[side].append(part[side][1:] + np.int32(ends[side]))
+            ends[side] += int(part[side][-1])
+        ends["sentence"] += len(part["source_starts"]) - 1
+    return {name: np.concatenate(arrays) for name, arrays in found.items()}
+
+
+def _joined(parts: Sequence[_Column]) -> _Column:
+    """Columns one behind the other."""
+    if len(parts) == 1:
+        return parts[0]
+    index: dict[str, int] = {}
+    numbers = []
+    for part in parts:
+        own = [index.setdefault(token, len(index)) for token in part.types]
+        numbers.append(np.array(own, np.int32)[part.numbers])
+    return _Column([*index], np.concatenate(numbers))
+
+
+def _read_part(examples: Sequence[Example], reading: Reading) -> _FlatTokens:
+    """Some examples, with positions that are counted from the first of them."""
     if reading.units:
         examples = reading.units.split(examples, reading.lowercase)
-    text = _FlatTokens({one.tokens: [] for one in reading.fields})
-    known: dict[str, str] = {}  # fields make their tokens anew; memory holds each type once
-    previous: str | None = None
-    for number, example in enumerate(examples):
-        source_start, target_start = text.source_starts[-1], text.target_starts[-1]
-        for tokens, column in text.columns.items():
-            column += [known.setdefault(token, token) for token in tokens(example)]
-        text.source_starts.append(source_start + len(example.source))
-        text.target_starts.append(target_start + len(example.lemmas))
-        same = number > 0 and example.document is not None and example.document == previous
-        text.first_of_document.append(text.first_of_document[-1] if same else number)
-        previous = example.document
-        for gap in example.gaps:
-            text.sentence.append(number)
-            text.target_position.append(target_start + gap.position)
-            text.source_position.append(source_start + gap.source_index)
-            text.head_position.append(source_start + _head(example, gap))
-            text.labels.append(gap.label)
-    sizes = {
-        "source": text.source_starts[-1],
-        "target": text.target_starts[-1],
-        "gap": len(text.sentence),
+    columns: dict[Tokens, dict[str, int]] = {one.tokens: {} for one in reading.fields}
+    numbers: dict[Tokens, list[int]] = {tokens: [] for tokens in columns}
+    positions: dict[str, list[int]] = {
+        name: [] for name in POSITIONS if name != "first_of_document"
     }
+    source_start, target_start = 0, 0
+    labels: list[str | None] = []
+    for number, example in enumerate(examples):
+        for tokens, index in columns.items():
+            numbers[tokens] += [index.setdefault(token, len(index)) for token in tokens(example)]
+        positions["source_starts"].append(source_start)
+        positions["target_starts"].append(target_start)
+        for gap in example.gaps:
+            positions["sentence"].append(number)
+            positions["target_position"].append(target_start + gap.position)
+            positions["source_position"].append(source_start + gap.source_index)
+            positions["head_position"].append(source_start + _head(example, gap))
+            labels.append(gap.label)
+        source_start += len(example.source)
+        target_start += len(example.lemmas)
+    positions["source_starts"].append(source_start)
+    positions["target_starts"].append(target_start)
+    sizes = {"source": source_start, "target": target_start, "gap": len(labels)}
     for one in reading.fields:  # a field that leaves a token out would shift all that follow
-        found, expected = len(text.columns[one.tokens]), sizes[one.side]
+        found, expected = len(numbers[one.tokens]), sizes[one.side]
         if found != expected:
             what = f"{expected} tokens, one for each of side {one.side}"
             raise ValueError(f"field {one.name}: expected {what}, found {found}")
-    return text
+    return _FlatTokens(
+        {
+            tokens: _Column([*index], np.array(numbers[tokens], np.int32))
+            for tokens, index in columns.items()
+        },
+        {name: np.array(own, np.int32) for name, own in positions.items()},
+        labels,
+    )
 
 
 def _head(example: Example, gap: Gap) -> int:
@@ -348,7 +418,9 @@ def _head(example: Example, gap: Gap) -> int:
 def _counts(text: _FlatTokens, field: Field, reading: Reading) -> Counter[str]:
     """How often each word of a field occurs, or each character of a spelled one."""
     counted: Counter[str] = Counter()
-    for token, number in Counter(text.columns[field.tokens]).items():
+    column = text.columns[field.tokens]
+    times = np.bincount(column.numbers, minlength=len(column.types)).tolist()
+    for token, number in zip(column.types, times, strict=True):
         word = field.read(token, reading.lowercase, reading.lexicons)
         for part in word if field.spelled else (word,):
             counted[part] += number
@@ -361,20 +433,16 @@ def _encoded(text: _FlatTokens, encoder: Encoder, task: Task) -> EncodedText:
     spellings: dict[str, Ints] = {}
     reading = encoder.reading
     for one in reading.fields:
-        tokens, vocabulary = text.columns[one.tokens], encoder.vocabularies[one.numbered_in]
-        words = {
-            token: one.read(token, reading.lowercase, reading.lexicons)
-            for token in dict.fromkeys(tokens)
-        }
+        column, vocabulary = text.columns[one.tokens], encoder.vocabularies[one.numbered_in]
+        words = [one.read(token, reading.lowercase, reading.lexicons) for token in column.types]
         if one.spelled:
-            rows, spellings[one.name] = _spellings(words.values(), vocabulary)
-            numbers = {token: rows[word] for token, word in words.items()}
+            rows, spellings[one.name] = _spellings(words, vocabulary)
+            numbers = [rows[word] for word in words]
         else:
-            numbers = {token: vocabulary.number(word) for token, word in words.items()}
-        arrays[one.name] = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
+            numbers = vocabulary.numbers(words)
+        arrays[one.name] = np.array(numbers, np.int32)[column.numbers]
     labels = [task.class_index.get(label or "", UNKNOWN_LABEL) for label in text.labels]
-    positions = {name: np.array(getattr(text, name), dtype=np.int32) for name in POSITIONS}
-    made: dict[str, Any] = {**positions, "label": np.array(labels, dtype=np.int32)}
+    made: dict[str, Any] = {**text.positions, "label": np.array(labels, dtype=np.int32)}
     return EncodedText(arrays, spellings, **made)
 
 

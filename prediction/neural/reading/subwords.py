@@ -31,6 +31,8 @@ KINDS = ("words", "sentencepiece", "joint")
 """Words as they are, units of each side, and units of both sides together."""
 _MOST_SENTENCES = 400_000
 """Units of both sides are learnt from so many sentences at most, taken evenly from the text."""
+_THREADS = 16
+"""Sums of so many parts are added up, so units depend on this number, and not on the machine."""
 _MODELS_KEPT, _WORDS_KEPT, _LONGEST_KEPT = 8, 1 << 17, 50
 """Models take time to load, and a text has few words that are not repeated; no longer ones are kept
 than a language has."""
@@ -151,7 +153,7 @@ def _train(sentences: Iterable[str], size: int, split_by_unicode_script: bool = 
             hard_vocab_limit=False,
             character_coverage=1.0,
             split_by_unicode_script=split_by_unicode_script,
-            num_threads=1,
+            num_threads=_THREADS,
             minloglevel=2,
         )
     except RuntimeError as error:

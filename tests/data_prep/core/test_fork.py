@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.processes import forked
+from crosspro.data_prep.core.processes import forked, map_forked
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are for Linux")
 
@@ -20,6 +20,17 @@ def test_the_result_comes_from_another_process():
         process, result = other()
     assert process != os.getpid()
     assert result == shared
+
+
+@pytest.mark.parametrize(("jobs", "processes"), [(1, 1), (2, 2), (3, 3), (9, 7)])
+def test_pieces_are_worked_on_by_several_processes_in_order(monkeypatch, jobs, processes):
+    monkeypatch.setattr("crosspro.data_prep.core.processes.may_fork", lambda: True)
+    work = lambda piece: (os.getpid(), 2 * piece)  # noqa: E731
+    found = map_forked(work, range(7), jobs, "x: expected y")
+    assert [result for _, result in found] == [0, 2, 4, 6, 8, 10, 12]
+    assert len({process for process, _ in found}) == processes
+    assert found[0][0] == os.getpid()
+    assert map_forked(work, [], jobs, "x: expected y") == []
 
 
 def test_what_the_work_raises_is_raised_here():

@@ -43,7 +43,7 @@ def test_ce_before_a_noun_or_an_adjective_is_no_pronoun_without_a_tag():
     """Though ce is before sera as often as le is before jour."""
     text = ["le jour", "un jour", "du jour", "le petit jour", "un petit pain", "le petit pain",
             "le pain", "un pain", "du pain", *["ce sera beau"] * 9]  # fmt: skip
-    hidden = INFLECTED.of_text(map(plain, text), [None] * len(text))
+    hidden = list(INFLECTED.of_text(map(plain, text), [None] * len(text)))
     labels = learnt_determiners(INFLECTED, hidden)
     found = list(labels.of_text(map(plain, BEFORE), [None] * len(BEFORE)))
     assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
