@@ -255,7 +255,7 @@ class Alignment:
 
 
 _IBM1_BEFORE_HMM = 2
-_STATE_VERSION = 1
+_STATE_VERSION = 2
 
 
 def own_links(

@@ -25,7 +25,7 @@ from crosspro.data_prep.align.text import (
 
 _BUCKET = 4
 _BATCH_CELLS = 2**18
-_BLOCK_CELLS = 2**23
+_BLOCK_CELLS = 2**20
 _KEYS_AT_ONCE = 2**20
 
 FILES = ("cells", "words", "pairs", "keys")
@@ -113,11 +113,13 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.shapes)
 
+    def __getitem__(self, number: int) -> Block:
+        words, pairs = (self._read(name, number) for name in ("words", "pairs"))
+        start = int(self.starts["cells"][number])
+        return Block(pairs, words, self.shapes[number], self.folder / "cells", start)
+
     def __iter__(self) -> Iterator[Block]:
-        for number, shapes in enumerate(self.shapes):
-            words, pairs = (self._read(name, number) for name in ("words", "pairs"))
-            start = int(self.starts["cells"][number])
-            yield Block(pairs, words, shapes, self.folder / "cells", start)
+        return map(self.__getitem__, range(len(self)))
 
     def _read(self, name: str, number: int) -> Numbers:
         start, stop = self.starts[name][number : number + 2].tolist()

@@ -7,7 +7,7 @@ read a piece at a time: in memory are vocabularies, lengths, and what a caller a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -77,11 +77,16 @@ class PairKeys:
     width: int
     size: int
 
-    def words(self) -> Iterator[tuple[slice, Ints, Ints]]:
-        """Some pairs after the others, with their source and target words; 0 for no pair."""
-        for start in range(0, self.size, _PAIRS_AT_ONCE):
-            keys = read_array(self.path, np.int64, _PAIRS_AT_ONCE, start)
-            yield slice(start, start + len(keys)), *self._divided(keys)
+    @property
+    def parts(self) -> int:
+        """How many parts `words` can be asked for."""
+        return -(-self.size // _PAIRS_AT_ONCE)
+
+    def words(self, part: int) -> tuple[slice, Ints, Ints]:
+        """Some pairs one after the other, with their source and target words; 0 for no pair."""
+        start = part * _PAIRS_AT_ONCE
+        keys = read_array(self.path, np.int64, _PAIRS_AT_ONCE, start)
+        return slice(start, start + len(keys)), *self._divided(keys)
 
     def words_of(self, pairs: Ints) -> tuple[Numbers, Numbers]:
         """The source and the target words of some pairs."""

@@ -90,23 +90,24 @@ def test_a_second_process_changes_nothing():
 def test_a_second_process_that_fails_is_reported(monkeypatch):
     source, target = made_up_text(1500)
     parent = os.getpid()
-    real = Direction.best
+    real = Direction.link
 
-    def best(self, hmm, report):
+    def ends(self, hmm, team, report):
         if os.getpid() != parent:
             os._exit(1)
-        return real(self, hmm, report)
+        real(self, hmm, team, report)
 
-    monkeypatch.setattr(Direction, "best", best)
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BLOCK_CELLS", 2**16)
+    monkeypatch.setattr(Direction, "link", ends)
     with pytest.raises(CrossproError, match="enough memory"):
         align_corpus(source, target, WORD, jobs=2)
 
-    def raises(self, hmm, report):
+    def raises(self, hmm, team, report):
         if os.getpid() != parent:
             raise ValueError("of the second process")
-        return real(self, hmm, report)
+        real(self, hmm, team, report)
 
-    monkeypatch.setattr(Direction, "best", raises)
+    monkeypatch.setattr(Direction, "link", raises)
     with pytest.raises(ValueError, match="of the second process"):
         align_corpus(source, target, WORD, jobs=2)
 

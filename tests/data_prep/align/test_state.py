@@ -42,9 +42,9 @@ def reads(monkeypatch):
     calls = []
     real = Direction.read
 
-    def read(self, hmm, report):
+    def read(self, hmm, team, report):
         calls.append(hmm)
-        return real(self, hmm, report)
+        real(self, hmm, team, report)
 
     monkeypatch.setattr(Direction, "read", read)
     return calls
