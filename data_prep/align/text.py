@@ -162,6 +162,13 @@ def read_array(path: Path, kind: type[Any], size: int, start: int = 0) -> NDArra
     return np.fromfile(path, kind, size, offset=start * np.dtype(kind).itemsize)
 
 
+def write_array(path: Path, numbers: NDArray[Any], start: int) -> None:
+    """Write numbers where they belong in a file that is there."""
+    with path.open("r+b") as handle:
+        handle.seek(start * numbers.itemsize)
+        handle.write(np.ascontiguousarray(numbers).data)
+
+
 def mapped_array(path: Path, kind: type[Any]) -> NDArray[Any]:
     """A file of numbers, of which only what is used is read."""
     if not path.stat().st_size:

@@ -14,7 +14,7 @@ from typing import overload
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from crosspro.data_prep.align.blocks import PairedText
+from crosspro.data_prep.align.blocks import WHAT_IS_EXPECTED, PairedText
 from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally, add
 from crosspro.data_prep.align.prior import State
 from crosspro.data_prep.align.text import Ints, Numbers
@@ -178,9 +178,8 @@ class _Task:
                 direction.learn(team)
             link(direction, team)
 
-        expected = ("aligner: expected the counts of another process", "--jobs 1 needs less")
         with threadpool_limits(1):  # the matrices are small: threads would wait for each other
-            work_together(program, max(1, min(jobs, len(self.text.blocks))), *expected)
+            work_together(program, min(jobs, len(self.text.blocks)), *WHAT_IS_EXPECTED)
         return direction.best
 
     def _resume(self, name: str, direction: Direction) -> int:

@@ -83,6 +83,22 @@ def test_a_new_run_goes_on_after_the_last_pass(tmp_path, reads, steps):
     assert not tmp_path.exists()  # it was empty
 
 
+@pytest.mark.parametrize("jobs", [2, 3, 5])
+def test_a_new_run_may_have_more_processes(monkeypatch, tmp_path, jobs):
+    """Files of the state are the same, too, where a run of another number of processes goes on."""
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BLOCK_CELLS", 2**10)
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BATCH_CELLS", 2**9)
+    files = []
+    for name, processes in (("one", 1), ("other", jobs)):
+        interrupted(tmp_path / name, 40)
+        assert (tmp_path / name / "forward.npz").is_file()
+        align_corpus(SOURCE, TARGET, CHOSEN, jobs=processes, folder=tmp_path / name)
+        files.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
+    assert files[0] == files[1]
+    align_corpus(SOURCE, TARGET, CHOSEN, jobs=jobs, folder=tmp_path / "whole")
+    assert files[0] == {p.name: p.read_bytes() for p in (tmp_path / "whole").iterdir()}
+
+
 def test_what_is_kept_is_the_same_after_a_restart(tmp_path):
     whole = align_both_directions(SOURCE, TARGET, CHOSEN, None, True, 1).prior
     interrupted(tmp_path / "state", 7)
