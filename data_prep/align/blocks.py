@@ -48,7 +48,7 @@ class SegmentBatch:
     segments: Ints
     source: Numbers
     target: Numbers
-    cells: Ints
+    cells: Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Block:
                 shape.segments,
                 self.words[word:middle].reshape(size, shape.source),
                 self.words[middle : word + shape.words].reshape(size, shape.target),
-                cells.astype(np.intp).reshape(shape.target, size, shape.source),
+                cells.reshape(shape.target, size, shape.source),
             )
             cell, word = cell + shape.cells, word + shape.words
 

@@ -1,12 +1,7 @@
-"""The aligner in one direction: posteriors, estimation, and the passes over a text.
+"""The aligner in one direction: estimation, and the passes over a text.
 
-Links have chances under IBM 1 with a diagonal prior, or under the HMM. Each *made* word is
-explained by one of the *given* words of the other side, or by none. Arrays are indexed [made
-position, segment, given position]. `emit` holds the chances that given words make the made words,
-`none` the chance that no given word does; both include the prior chance of no link. Positions after
-the end of a segment have `emit` 0 and `none` 1, which leaves everything as it is.
-
-`Direction` reads the text, learns from expected counts, and says which links are best. Forward, the
+Links have chances under IBM 1 with a diagonal prior, or under the HMM (posteriors.py). `Direction`
+reads the text, learns from expected counts, and says which links are best. Forward, the
 given words are those of the source and the made words those of the target; backward it is the other
 way round. Both directions are independent of each other. In memory are a chance and a count for
 each pair, once for all processes of a team; all else is taken a piece at a time.
@@ -21,123 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.align.blocks import Block, PairedText, SegmentBatch
+from crosspro.data_prep.align.posteriors import (
+    NO_LINK,
+    BatchChances,
+    Chances,
+    Counts,
+    Jumps,
+    Moves,
+    best_links,
+    diagonal_posterior,
+    diagonal_prior,
+)
 from crosspro.data_prep.align.text import NO_WORD, Ints, Numbers
 from crosspro.data_prep.core.team import Team, shared_array
 
-Chances = NDArray[np.float32]
-_TINY = np.float32(1e-30)
-
-
-@dataclass(frozen=True, slots=True)
-class Posterior:
-    """The chance of each link, and of no link, for each made word."""
-
-    links: Chances
-    none: Chances
-
-
-@dataclass(frozen=True, slots=True)
-class Jumps:
-    """Expected counts of moves from one given position to another, and of the first position."""
-
-    moves: Chances
-    first: Chances
-
-
-def diagonal_prior(
-    given_lengths: Ints, made_lengths: Ints, tension: float, made: Ints | None = None
-) -> Chances:
-    """The chance of each given position by its distance to the diagonal (Dyer et al. 2013).
-
-    For all made positions of the segments, or for some. In short segments the prior is flatter, so
-    that a step aside costs no more than a factor of e: two words may well change places.
-    """
-    given = np.arange(given_lengths.max())
-    made = np.arange(made_lengths.max()) if made is None else made
-    across = ((given + 0.5) / given_lengths[:, None]).astype(np.float32)
-    down = ((made[:, None] + 0.5) / made_lengths).astype(np.float32)
-    near = across[None, :, :] - down[:, :, None]
-    np.abs(near, out=near)
-    steep = np.minimum(tension, np.maximum(given_lengths, made_lengths))
-    near *= -steep.astype(np.float32)[:, None]
-    np.exp(near, out=near)
-    near *= given < given_lengths[:, None]
-    near /= near.sum(axis=2, keepdims=True)
-    return near
-
-
-def diagonal_posterior(emit: Chances, none: Chances, near: Chances) -> Posterior:
-    """IBM 1: every made word is linked for itself."""
-    links = emit * near
-    total = links.sum(axis=2) + none + _TINY
-    links /= total[:, :, None]
-    return Posterior(links, none / total)
-
-
-def hmm_posterior(
-    emit: Chances,
-    none: Chances,
-    near: Chances,
-    jump: Chances,
-    first: Chances,
-    loose: float,
-    shapes: Ints,
-) -> tuple[Posterior, Jumps]:
-    """The HMM (Vogel et al. 1996), by forward and backward recursion over the made words.
-
-    `near` is the diagonal prior of some pairs of lengths, `shapes` says which one each segment has.
-
-    A word without link remembers the position before it (Och and Ney 2003). The chance of moving
-    from i' to i is `jump[i', i]`, weighed by how near i is to the diagonal; with a chance of
-    `loose` the move does not depend on i' but on the diagonal alone.
-    """
-    steps, batch, width = emit.shape
-    jump = jump[:width, :width]
-    # share[t] turns jump[i', i] * near[t, i] into chances that sum to 1 - loose over i.
-    share = np.matmul(near.reshape(-1, width), jump.T).reshape(near.shape)
-    np.maximum(share, _TINY, out=share)
-    np.divide(np.float32(1 - loose), share, out=share)
-    start = first[:width] * near[0]
-    start *= np.float32(1 - loose) / np.maximum(start.sum(axis=1, keepdims=True), _TINY)
-    start += np.float32(loose) * near[0]
-    share, start = share.take(shapes, axis=1), start.take(shapes, axis=0)
-    spoken = emit * near.take(shapes, axis=1)
-    alpha, silent, carried = (np.empty_like(emit) for _ in range(3))
-    scale = np.empty((steps, batch, 1), dtype=np.float32)
-    before = start
-    for step in range(steps):
-        if step:
-            np.multiply(before, share[step], out=carried[step])
-            np.matmul(carried[step], jump, out=alpha[step])
-            alpha[step] += np.float32(loose)
-            alpha[step] *= spoken[step]
-        else:
-            np.multiply(start, emit[0], out=alpha[0])
-        np.multiply(before, none[step][:, None], out=silent[step])
-        before = alpha[step] + silent[step]
-        np.maximum(before.sum(axis=1, keepdims=True), _TINY, out=scale[step])
-        alpha[step] /= scale[step]
-        silent[step] /= scale[step]
-        before /= scale[step]
-    spoken /= scale
-    quiet = none[:, :, None] / scale
-    beta = np.empty_like(emit)
-    beta[-1] = 1
-    for step in range(steps - 1, 0, -1):
-        ahead = spoken[step]  # becomes what comes after a move to each position
-        ahead *= beta[step]
-        back = beta[step - 1]
-        np.matmul(ahead, jump.T, out=back)
-        back *= share[step]
-        back += np.float32(loose) * ahead.sum(axis=1, keepdims=True)
-        back += quiet[step] * beta[step]
-    moves = np.matmul(carried[1:].reshape(-1, width).T, spoken[1:].reshape(-1, width)) * jump
-    alpha *= beta
-    silent *= beta
-    return Posterior(alpha, silent.sum(axis=2)), Jumps(moves, alpha[0].sum(axis=0))
-
-
-Counts = NDArray[np.float64]
 FLOOR = 1e-9
 """The chance of a translation that was never counted: small, so that every text has some links."""
 
@@ -205,7 +97,6 @@ def digamma(values: NDArray[np.floating]) -> Counts:
     return np.asarray(np.log(y) - 0.5 / y - series - shift)
 
 
-NO_LINK = -1
 _LONG_CELLS = 2**18
 Report = Callable[[], None]
 """Called after each block that was read."""
@@ -325,17 +216,11 @@ class Direction:
         """What is counted in a block, pairs in its own numbering."""
         sizes = len(block.pairs), self.kinds, len(self.jump), len(self.first)
         tally = Tally(*(np.zeros(size) for size in sizes))
-        for batch, posterior, jumps in self._posteriors(block, hmm):
-            links = posterior.links.transpose(2, 1, 0) if self.backward else posterior.links
-            # One after the other, as if a block were summed at once; both of the types that
-            # numpy adds without a copy for each number.
-            weights = links.astype(np.float64, order="C").ravel()
-            np.add.at(tally.pairs, batch.cells.ravel(), weights)
+        for batch, chances in self._chances(block, hmm):
+            none, jumps = chances.count(tally.pairs)
             made = self._made(batch).T
             inside = made != NO_WORD
-            tally.unlinked += np.bincount(
-                made[inside], posterior.none[inside], minlength=self.kinds
-            )
+            tally.unlinked += np.bincount(made[inside], none[inside], minlength=self.kinds)
             if jumps is not None:
                 self._count_jumps(tally, jumps)
         tally.pairs[0] = 0
@@ -344,12 +229,11 @@ class Direction:
     def link(self, hmm: bool, team: Team, report: Report) -> None:
         """Make `best`: the given position of each made word, or -1, in the order of the text."""
         for number in team.share(len(self.text.blocks), 0, report):
-            for batch, posterior, _ in self._posteriors(self.text.blocks[number], hmm):
+            for batch, chances in self._chances(self.text.blocks[number], hmm):
                 starts = self.made_side.starts[batch.segments]
-                lengths = self.made_side.lengths[batch.segments]
-                steps = np.arange(posterior.none.shape[0])[:, None]
-                inside = steps < lengths
-                self.best[(starts + steps)[inside]] = _decide(posterior)[inside]
+                steps = np.arange(len(chances.none))[:, None]
+                inside = steps < chances.made_lengths
+                self.best[(starts + steps)[inside]] = chances.best()[inside]
 
     def link_outside(self, team: Team, best: Numbers) -> None:
         """Write the links of the segments beyond the limits into the result of `link`."""
@@ -359,15 +243,15 @@ class Direction:
             for row, found in self._rows(segment):
                 best[start + row : start + row + len(found)] = found
 
-    def _posteriors(
-        self, block: Block, hmm: bool
-    ) -> Iterator[tuple[SegmentBatch, Posterior, Jumps | None]]:
+    def _chances(self, block: Block, hmm: bool) -> Iterator[tuple[SegmentBatch, BatchChances]]:
         p = self.parameters
         table = self.table[block.pairs] * np.float32(1 - p.null)
-        jump = jump_chances(self.jump, p.jump_power) if hmm else None
-        first = self.first.astype(np.float32)
+        moves = None
+        if hmm:
+            jump = jump_chances(self.jump, p.jump_power)
+            moves = Moves(jump, self.first.astype(np.float32), p.loose)
         for batch in block.batches:
-            emit = table.take(batch.cells.T if self.backward else batch.cells)
+            cells = batch.cells.T if self.backward else batch.cells
             none = self._none(self._made(batch).T)
             given, made = (
                 side.lengths[batch.segments] for side in (self.given_side, self.made_side)
@@ -377,10 +261,7 @@ class Direction:
                 given * (made.max() + 1) + made, return_index=True, return_inverse=True
             )
             near = diagonal_prior(given[one], made[one], p.tension)
-            if jump is None:
-                yield batch, diagonal_posterior(emit, none, near.take(shapes, axis=1)), None
-            else:
-                yield batch, *hmm_posterior(emit, none, near, jump, first, p.loose, shapes)
+            yield batch, BatchChances(cells, table, none, given, made, near, shapes, moves)
 
     def _rows(self, segment: int) -> Iterator[tuple[int, Numbers]]:
         """Links of a segment that may be too long for the HMM, by IBM 1, some rows at a time."""
@@ -396,7 +277,7 @@ class Direction:
             places = np.arange(row, row + len(part))
             near = diagonal_prior(*lengths, self.parameters.tension, places)
             posterior = diagonal_posterior(emit[:, None, :], self._none(part), near)
-            yield row, _decide(posterior)[:, 0]
+            yield row, best_links(posterior)[:, 0]
 
     def _made(self, batch: SegmentBatch) -> Numbers:
         return batch.source if self.backward else batch.target
@@ -489,13 +370,6 @@ def add(one: Tally, other: Tally) -> Tally:
         one.jump + other.jump,
         one.first + other.first,
     )
-
-
-def _decide(posterior: Posterior) -> Numbers:
-    """The best position of each made word, if it is more likely than no link."""
-    best = posterior.links.argmax(axis=2)
-    chance = np.take_along_axis(posterior.links, best[:, :, None], axis=2)[:, :, 0]
-    return np.where(chance > posterior.none, best, NO_LINK).astype(np.int32)
 
 
 def _written_alike(text: PairedText) -> Numbers:

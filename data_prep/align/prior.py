@@ -40,7 +40,8 @@ from crosspro.data_prep.align.blocks import (
     paired_text,
     read_paired_text,
 )
-from crosspro.data_prep.align.model import Counts, Known, Tally
+from crosspro.data_prep.align.model import Known, Tally
+from crosspro.data_prep.align.posteriors import Counts
 from crosspro.data_prep.align.text import NumberedBitext, Numbers, read_array
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.files import atomic_output, make_folder

@@ -15,7 +15,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from crosspro.data_prep.align.blocks import WHAT_IS_EXPECTED, PairedText
-from crosspro.data_prep.align.model import NO_LINK, Direction, Known, Parameters, Tally, add
+from crosspro.data_prep.align.model import Direction, Known, Parameters, Tally, add
+from crosspro.data_prep.align.posteriors import NO_LINK
 from crosspro.data_prep.align.prior import State
 from crosspro.data_prep.align.text import Ints, Numbers
 from crosspro.data_prep.core.errors import CrossproError
@@ -174,7 +175,7 @@ class _Task:
             for number, hmm in enumerate(models[done:], start=done + 1):
                 direction.read(hmm, team, report)
                 if team.first:
-                    self.state.save_counts(name, number, direction.tally)
+                    self._save(name, number, direction.tally)
                 direction.learn(team)
             link(direction, team)
 
@@ -189,6 +190,13 @@ class _Task:
             return 0
         direction.tally.take(saved[1])
         return saved[0]
+
+    def _save(self, name: str, number: int, tally: Tally) -> None:
+        """Keep what was counted in a pass; the back-off may begin the same way."""
+        self.state.save_counts(name, number, tally)
+        passes = self.passes
+        if name == self.name and number == passes.ibm1 and number <= (passes.back_off or 0):
+            self.state.save_counts(f"{name}.back_off", number, tally)
 
     def _tally(self) -> Tally:
         """What was counted in the last pass, and what was known before."""

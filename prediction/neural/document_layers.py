@@ -1,8 +1,7 @@
 """The layers of a document encoder with products of whole numbers, where its library was built.
 
-`document_layers.c` is compiled when the package is installed, if there is a compiler; it needs
-nothing else. Archives whose matrices are stored in 8 bits are calculated by it, faster than numpy
-calculates in 32. Without it numpy says the same.
+Archives whose matrices are stored in 8 bits are calculated by `document_layers.c`, faster than
+numpy calculates in 32. Without the library numpy says the same.
 """
 
 from __future__ import annotations
@@ -10,13 +9,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crosspro.data_prep.core.compiled import library
 from crosspro.data_prep.core.errors import CrossproError
 
 Floats = NDArray[np.float32]
@@ -56,31 +54,19 @@ class _Encoder(ctypes.Structure):
     )
 
 
-@cache
-def library() -> ctypes.CDLL | None:
-    """The library, where it was built and can be loaded."""
-    for path in sorted(Path(__file__).parent.glob("_document_layers.*")):
-        try:
-            found = ctypes.CDLL(str(path))
-        except OSError:  # built for another machine
-            continue
-        found.instructions.restype = ctypes.c_char_p
-        return found
-    return None
-
-
 def _built() -> ctypes.CDLL:
     found = library()
     if found is None:
         raise CrossproError("products in 8 bits: expected the library of the package, found none")
+    found.instructions.restype = ctypes.c_char_p
     return found
 
 
 def instructions() -> list[str]:
     """The sets of instructions that the library knows, the fastest first; "" for those that this
     processor lacks."""
-    built, known = library(), list[str]()
-    while built is not None and (name := built.instructions(len(known))) is not None:
+    known = list[str]()
+    while library() is not None and (name := _built().instructions(len(known))) is not None:
         known.append(name.decode())
     return known
 

@@ -16,7 +16,7 @@ from tests.conftest import GOLDEN, ROOT
 
 FOLDERS = ("baselines", "conf", "data_prep", "evaluation", "integrations", "models", "prediction",
            "scripts")  # fmt: skip
-LIBRARY = "crosspro/prediction/neural/_document_layers."
+LIBRARY = "crosspro/data_prep/core/_compiled."
 LEFT_OUT = ("integrations/lm_eval/", "scripts/bench/", "scripts/reproduce/")
 
 

@@ -7,8 +7,6 @@ device on which it lies, and a GPU is never waited for.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -37,38 +35,10 @@ class BidirectionalGRU(nn.Module):
         states = words
         for layer, (onwards, back) in enumerate(zip(self.forwards, self.backwards, strict=True)):
             states = self.dropout(states) if layer else states
-            there, again = beside(
-                states.device,
-                partial(read, onwards, states),
-                partial(_read_backwards, back, states, places),
-            )
-            states = torch.cat((there, again), -1)
+            there = read(onwards, states)
+            again = read(back, turned(states, places))
+            states = torch.cat((there, turned(again, places)), -1)
         return states
-
-
-def _read_backwards(gru: nn.Module, words: Tensor, places: Tensor) -> Tensor:
-    return turned(read(gru, turned(words, places)), places)
-
-
-def beside(
-    device: torch.device, first: Callable[[], Tensor], second: Callable[[], Tensor]
-) -> tuple[Tensor, Tensor]:
-    """What two readers say that do not wait for each other: on a GPU at the same time.
-
-    A step of a small recurrent layer leaves most of a GPU idle. Random numbers are those that one
-    after the other would draw.
-    """
-    if device.type != "cuda":
-        return first(), second()
-    here = torch.cuda.current_stream(device)
-    apart = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-    apart.wait_stream(here)
-    one = first()
-    with torch.cuda.stream(apart):
-        other = second()
-    here.wait_stream(apart)
-    other.record_stream(here)
-    return one, other
 
 
 def read(gru: nn.Module, words: Tensor, start: Tensor | None = None) -> Tensor:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES, Side
 from crosspro.prediction.neural.layers.network import Network, register
-from crosspro.prediction.neural.layers.recurrent import at_place, beside, states_both_ways
+from crosspro.prediction.neural.layers.recurrent import at_place, states_both_ways
 from crosspro.prediction.neural.reading.fields import (
     CHARACTER,
     LEMMA,
@@ -138,24 +138,18 @@ class UppsalaBiLSTM(Network):
             for name in ("source", "character", *self.source_fields)
         )
         lemma_ids, tag_ids = (pick(data[name], places, length) for name in ("lemma", "tag"))
+        words = [self.source(self._drop_words(source_ids, self.source_counts))]
+        words += [
+            table(numbers)
+            for table, numbers in zip(self.source_fields.values(), of_parse, strict=True)
+        ]
+        words.append(self._spell(data.spellings["character"], spellings))
+        source_words = self.dropout(torch.cat(words, -1))
         unpacked = self._unpacked(source_ids)
-
-        def source_states() -> Tensor:
-            words = [self.source(self._drop_words(source_ids, self.source_counts))]
-            words += [
-                table(numbers)
-                for table, numbers in zip(self.source_fields.values(), of_parse, strict=True)
-            ]
-            words.append(self._spell(data.spellings["character"], spellings))
-            read = self.dropout(torch.cat(words, -1))
-            return states_both_ways(self.source_reader, read, source_length, unpacked)
-
-        def target_states() -> Tensor:
-            lemmas = self.lemma(self._drop_words(lemma_ids, self.lemma_counts))
-            read = self.dropout(torch.cat((lemmas, self.tag(tag_ids)), -1))
-            return states_both_ways(self.target_reader, read, length, unpacked)
-
-        source, target = beside(gaps.device, source_states, target_states)
+        source = states_both_ways(self.source_reader, source_words, source_length, unpacked)
+        lemmas = self.lemma(self._drop_words(lemma_ids, self.lemma_counts))
+        target_words = self.dropout(torch.cat((lemmas, self.tag(tag_ids)), -1))
+        target = states_both_ways(self.target_reader, target_words, length, unpacked)
         seen = [at_place(target, place), at_place(source, source_place)]
         if self.head:  # a head outside the window counts as its nearest edge
             offset = data.head_position[gaps] - data.source_position[gaps]
