@@ -126,7 +126,7 @@ def align(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", min=1, help="Processes: 2 at most, one a direction."),
+        typer.Option("--jobs", "-j", min=1, help="Processes; one a core by default."),
     ] = None,
     evaluate: Annotated[
         Path | None, typer.Option(metavar="GOLD", help="Compare with these links.")

@@ -30,7 +30,7 @@ Repair = Annotated[
         help="Look for pronouns that have no link; PROTEST itself (2016) does not.",
     ),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, max=2, help="Processes of the aligner.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes of the aligner.")]
 SourceLanguage = Annotated[str, typer.Option(help="Its lists: a code, or a .yaml file.")]
 
 

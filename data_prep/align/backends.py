@@ -255,7 +255,7 @@ class Alignment:
 
 
 _IBM1_BEFORE_HMM = 2
-_STATE_VERSION = 1
+_STATE_VERSION = 2
 
 
 def own_links(
@@ -281,7 +281,7 @@ def own_links(
         numbered = numbered_text(source, target, form, *limits, place, words)
         _check_lengths(numbered.source.lengths, numbered.target.lengths, settings.most_words)
         state = State(place, _key(numbered, settings, prior, place))
-        text = state.text(numbered, lambda *done: progress("numbering pairs of words", *done))
+        text = state.text(numbered, lambda *done: progress("numbering pairs of words", *done), jobs)
         known = prior.known(text, settings.max_length) if prior else None
         parameters = Parameters(null=settings.null, concentration=settings.variational)
         passes = _passes(settings, prior is not None)

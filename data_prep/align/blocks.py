@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +21,17 @@ from crosspro.data_prep.align.text import (
     PairKeys,
     TextSide,
     read_array,
+    write_array,
 )
+from crosspro.data_prep.core.team import Team, shared_array, work_together
 
 _BUCKET = 4
 _BATCH_CELLS = 2**18
-_BLOCK_CELLS = 2**23
+_BLOCK_CELLS = 2**20
 _KEYS_AT_ONCE = 2**20
+
+WHAT_IS_EXPECTED = ("aligner: expected the counts of another process", "--jobs 1 needs less")
+"""What is said if a process is ended, and what helps."""
 
 FILES = ("cells", "words", "pairs", "keys")
 """Cells of all blocks, words of their batches, pairs of each block, and those of the text."""
@@ -113,11 +118,13 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.shapes)
 
+    def __getitem__(self, number: int) -> Block:
+        words, pairs = (self._read(name, number) for name in ("words", "pairs"))
+        start = int(self.starts["cells"][number])
+        return Block(pairs, words, self.shapes[number], self.folder / "cells", start)
+
     def __iter__(self) -> Iterator[Block]:
-        for number, shapes in enumerate(self.shapes):
-            words, pairs = (self._read(name, number) for name in ("words", "pairs"))
-            start = int(self.starts["cells"][number])
-            yield Block(pairs, words, shapes, self.folder / "cells", start)
+        return map(self.__getitem__, range(len(self)))
 
     def _read(self, name: str, number: int) -> Numbers:
         start, stop = self.starts[name][number : number + 2].tolist()
@@ -149,33 +156,35 @@ class PairedText:
 
 
 def paired_text(
-    text: NumberedBitext, folder: Path, report: Callable[[int, int], None]
+    text: NumberedBitext, folder: Path, report: Callable[[int, int], None], jobs: int = 1
 ) -> PairedText:
-    """Number the pairs of a text and write its blocks; `report` is told before each of them."""
-    shapes = list(_shapes(text))
-    drafts = [0]
-    with (
-        (folder / "cells").open("wb") as cells,
-        (folder / "words").open("wb") as words,
-        (folder / "draft").open("wb") as draft,
-    ):
-        for number, block in enumerate(shapes):
-            report(number, len(shapes))
-            padded = [
-                (text.source.padded(b.segments), text.target.padded(b.segments)) for b in block
-            ]
-            distinct, numbers = _block_pairs(padded, text.width)
-            cells.write(numbers.data)
-            for side in (side for batch in padded for side in batch):
-                words.write(np.ascontiguousarray(side).data)
-            draft.write(distinct.data)
-            drafts.append(drafts[-1] + len(distinct))
-        for distinct in _outside_pairs(text):
-            draft.write(distinct.data)
-            drafts.append(drafts[-1] + len(distinct))
-    _number_pairs(folder, drafts, text)
+    """Number the pairs of a text and write its blocks; `report` is told how far it is."""
+    shapes, groups = list(_shapes(text)), list(_outside(text))
+    blocks = Blocks(folder, shapes, np.zeros(0, np.int64))
+    for name in (*FILES, "draft"):
+        (folder / name).write_bytes(b"")
+    drafts = shared_array(1 + len(shapes) + len(groups), np.int64)
+    counts = shared_array(max(len(text.source.words), 1), np.int64)
+    told, most = count(), max(len(shapes), 1)
+
+    def write(team: Team) -> None:
+        tell = lambda: report(min(next(told), most - 1), most)  # noqa: E731
+        for number in team.share(len(drafts) - 1, 1, tell):
+            if number < len(shapes):
+                distinct = _write_block(text, blocks, number)
+            else:
+                distinct = _outside_pairs(text, groups[number - len(shapes)])
+            sources = np.maximum(distinct, 0) // text.width
+            found = np.bincount(sources, minlength=len(counts))
+            with team.turn():
+                drafts[number + 1] = drafts[number] + len(distinct)
+                counts[:] += found
+            write_array(folder / "draft", distinct, int(drafts[number]))
+
+    work_together(write, min(jobs, len(drafts) - 1), *WHAT_IS_EXPECTED)
+    _number_pairs(folder, drafts, _ranges(counts, text.width), jobs)
     (folder / "draft").unlink()
-    return read_paired_text(text, folder, np.array(drafts))
+    return read_paired_text(text, folder, drafts)
 
 
 def read_paired_text(text: NumberedBitext, folder: Path, drafts: Ints) -> PairedText:
@@ -209,6 +218,19 @@ def _shapes(text: NumberedBitext) -> Iterator[list[_Shape]]:
             block, filled = [], 0
     if block:
         yield block
+
+
+def _write_block(text: NumberedBitext, blocks: Blocks, number: int) -> Ints:
+    """Write the cells and the words of a block; its different pairs in order."""
+    padded = [
+        (text.source.padded(one.segments), text.target.padded(one.segments))
+        for one in blocks.shapes[number]
+    ]
+    distinct, numbers = _block_pairs(padded, text.width)
+    words = np.concatenate([side.ravel() for batch in padded for side in batch])
+    for name, part in (("cells", numbers), ("words", words)):
+        write_array(blocks.folder / name, part, int(blocks.starts[name][number]))
+    return distinct
 
 
 def _block_pairs(words: list[tuple[Numbers, Numbers]], width: int) -> tuple[Ints, Numbers]:
@@ -257,54 +279,65 @@ def _numbered(keys: Ints) -> tuple[Ints, Numbers]:
     return np.concatenate(pieces), numbers
 
 
-def _outside_pairs(text: NumberedBitext) -> Iterator[Ints]:
-    """The different pairs of segments that stand in no block, of some segments at a time."""
-    gathered: list[Ints] = [np.array([-1])]
+def _outside(text: NumberedBitext) -> Iterator[list[int]]:
+    """Segments that stand in no block, some at a time; there may be none to begin with."""
+    some: list[int] = []
+    cells = 0
     for one in text.outside.tolist():
+        some.append(one)
+        cells += int(text.source.lengths[one]) * int(text.target.lengths[one])
+        if cells > _BLOCK_CELLS:
+            yield some
+            some, cells = [], 0
+    yield some
+
+
+def _outside_pairs(text: NumberedBitext, segments: list[int]) -> Ints:
+    """The different pairs of some segments, and that of no words."""
+    gathered: list[Ints] = [np.array([-1])]
+    for one in segments:
         rows = distinct_values(text.source.segment(one).astype(np.int64)) * text.width
         columns = distinct_values(text.target.segment(one).astype(np.int64))
         gathered.append((rows[:, None] + columns).ravel())
-        if sum(map(len, gathered)) > _BLOCK_CELLS:
-            yield distinct_values(np.concatenate(gathered))
-            gathered = []
-    if gathered:
-        yield distinct_values(np.concatenate(gathered))
+    return distinct_values(np.concatenate(gathered))
 
 
-def _number_pairs(folder: Path, drafts: list[int], text: NumberedBitext) -> None:
+def _number_pairs(folder: Path, drafts: Ints, edges: Ints, jobs: int) -> None:
     """Merge the pairs of all drafts, a range of source words at a time, and number them.
 
     Each draft is in order, so its part of a range is one piece of the file.
     """
-    edges = _ranges(folder, drafts, text)
-    cuts = [
-        start + np.searchsorted(_draft(folder, start, stop), edges)
-        for start, stop in pairwise(drafts)
-    ]
-    before = 0
-    with (folder / "keys").open("wb") as keys, (folder / "pairs").open("wb") as pairs:
-        for number in range(len(edges) - 1):
-            places = [(int(cut[number]), int(cut[number + 1])) for cut in cuts]
+    cuts = shared_array((len(drafts) - 1) * len(edges), np.int64).reshape(-1, len(edges))
+    before = shared_array(len(edges), np.int64)
+
+    def merge(team: Team) -> None:
+        for number in team.share(len(cuts)):
+            start, stop = drafts[number : number + 2].tolist()
+            cuts[number] = start + np.searchsorted(_draft(folder, start, stop), edges)
+        for number in team.share(len(edges) - 1, 1):
+            places = cuts[:, number : number + 2].tolist()
             pieces = [_draft(folder, *place) for place in places]
             distinct = distinct_values(np.concatenate(pieces))
-            keys.write(distinct.data)
-            for piece, (start, _) in zip(pieces, places, strict=True):
-                pairs.seek(start * np.dtype(np.int32).itemsize)
-                pairs.write((before + np.searchsorted(distinct, piece)).astype(np.int32).data)
-            before += len(distinct)
+            with team.turn():
+                first = int(before[number])
+                before[number + 1] = first + len(distinct)
+            write_array(folder / "keys", distinct, first)
+            with (folder / "pairs").open("r+b") as pairs:
+                for piece, (start, _) in zip(pieces, places, strict=True):
+                    pairs.seek(start * np.dtype(np.int32).itemsize)
+                    pairs.write((first + np.searchsorted(distinct, piece)).astype(np.int32).data)
+
+    work_together(merge, min(jobs, len(edges) - 1), *WHAT_IS_EXPECTED)
 
 
-def _ranges(folder: Path, drafts: list[int], text: NumberedBitext) -> Ints:
-    """Keys between which all drafts together have about as many pairs as are merged at once."""
-    words = max(len(text.source.words), 1)
-    counts = np.zeros(words, np.int64)
-    for start, stop in pairwise(drafts):
-        counts += np.bincount(
-            np.maximum(_draft(folder, start, stop), 0) // text.width, minlength=words
-        )
+def _ranges(counts: Ints, width: int) -> Ints:
+    """Keys between which all drafts together have about as many pairs as are merged at once.
+
+    `counts` are those of the pairs of each source word.
+    """
     share = np.cumsum(counts) // _KEYS_AT_ONCE
     inner = 1 + np.flatnonzero(share[1:] != share[:-1])
-    return np.concatenate([[-1], inner * text.width, [words * text.width]]).astype(np.int64)
+    return np.concatenate([[-1], inner * width, [len(counts) * width]]).astype(np.int64)
 
 
 def _draft(folder: Path, start: int, stop: int) -> Ints:

@@ -3,14 +3,14 @@
 Links have chances under IBM 1 with a diagonal prior, or under the HMM (posteriors.py). `Direction`
 reads the text, learns from expected counts, and says which links are best. Forward, the
 given words are those of the source and the made words those of the target; backward it is the other
-way round. Both directions are independent of each other. In memory are a chance and, while the text
-is read, a count for each pair; all else is taken a piece at a time.
+way round. Both directions are independent of each other. In memory are a chance and a count for
+each pair, once for all processes of a team; all else is taken a piece at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from crosspro.data_prep.align.posteriors import (
     diagonal_prior,
 )
 from crosspro.data_prep.align.text import NO_WORD, Ints, Numbers
+from crosspro.data_prep.core.team import Team, shared_array
 
 FLOOR = 1e-9
 """The chance of a translation that was never counted: small, so that every text has some links."""
@@ -128,6 +129,11 @@ class Tally:
     jump: Counts
     first: Counts
 
+    def take(self, other: Tally) -> None:
+        """Become a copy of another tally, in the same places."""
+        for one in fields(self):
+            getattr(self, one.name)[:] = getattr(other, one.name)
+
 
 @dataclass(frozen=True)
 class Known:
@@ -143,7 +149,10 @@ class Known:
 
 
 class Direction:
-    """Translations and jumps of one direction, and the reading of the text with them."""
+    """Translations and jumps of one direction, and the reading of the text with them.
+
+    The processes of a team share what has the size of the text; all else each has for itself.
+    """
 
     def __init__(
         self,
@@ -161,49 +170,78 @@ class Direction:
         self.partner = _written_alike(text)
         self.jump, self.first = first_jumps(max(longest, 1))
         self.known = known
-        self.table: Chances = np.full(text.keys.size, 1 / self.choices, dtype=np.float32)
         self.unlinked: Chances = np.full(self.kinds, 1 / self.choices, dtype=np.float32)
-        if known is not None:
-            self.learn(self._empty())
-            self._open_to_new_words(known)
-        self.table[0] = 0
+        self.table: Chances = shared_array(text.keys.size, np.float32)
+        self.table[1:] = 1 / self.choices
+        sizes = text.keys.size, self.kinds, len(self.jump), len(self.first)
+        self.tally = Tally(*(shared_array(size, np.float64) for size in sizes))
+        given = max(len(self.given_side.words), 1)
+        self.totals: Counts = shared_array(given, np.float64)
+        self.seen = shared_array(given, np.bool_), shared_array(self.kinds, np.bool_)
+        self.best: Numbers = shared_array(len(self.made_side.tokens), np.int32)
+        self.best[:] = NO_LINK
 
-    def read(self, hmm: bool, report: Report) -> Tally:
-        """One pass over the text: what is counted in it with the present probabilities."""
-        tally = self._empty()
-        for block in self.text.blocks:
-            counts = np.zeros(len(block.pairs))
-            for batch, chances in self._chances(block, hmm):
-                none, jumps = chances.count(counts)
-                made = self._made(batch).T
-                inside = made != NO_WORD
-                tally.unlinked += np.bincount(made[inside], none[inside], minlength=self.kinds)
-                if jumps is not None:
-                    self._count_jumps(tally, jumps)
-            tally.pairs[block.pairs] += counts
-            report()
+    def begin(self, team: Team) -> None:
+        """What is known before anything is counted in this text; the tally must be empty."""
+        if self.known is not None:
+            self.learn(team)
+            self._open_to_new_words(self.known, team)
+
+    def read(self, hmm: bool, team: Team, report: Report) -> None:
+        """One pass over the text: `tally` is what is counted with the present probabilities."""
+        edges = np.linspace(0, self.text.keys.size, team.size + 1).astype(np.int64)
+        for number in team.share(len(self.text.blocks), team.size, report):
+            block = self.text.blocks[number]
+            counted = self._counted(block, hmm)
+            cuts = np.searchsorted(block.pairs, edges)
+            for part in range(team.size):
+                pairs = slice(edges[part], edges[part + 1])
+                own = slice(cuts[part], cuts[part + 1])
+                with team.turn():
+                    if number == 0:
+                        self.tally.pairs[pairs] = 0
+                    self.tally.pairs[block.pairs[own]] += counted.pairs[own]
+                    if part == 0:
+                        self._add_rest(counted, begin=number == 0)
+
+    def _add_rest(self, counted: Tally, begin: bool) -> None:
+        """Add all but the pairs of a block, the first or another."""
+        for name in ("unlinked", "jump", "first"):
+            total = getattr(self.tally, name)
+            if begin:
+                total[:] = 0
+            total += getattr(counted, name)
+
+    def _counted(self, block: Block, hmm: bool) -> Tally:
+        """What is counted in a block, pairs in its own numbering."""
+        sizes = len(block.pairs), self.kinds, len(self.jump), len(self.first)
+        tally = Tally(*(np.zeros(size) for size in sizes))
+        for batch, chances in self._chances(block, hmm):
+            none, jumps = chances.count(tally.pairs)
+            made = self._made(batch).T
+            inside = made != NO_WORD
+            tally.unlinked += np.bincount(made[inside], none[inside], minlength=self.kinds)
+            if jumps is not None:
+                self._count_jumps(tally, jumps)
         tally.pairs[0] = 0
         return tally
 
-    def best(self, hmm: bool, report: Report) -> Numbers:
-        """The given position that each made word is linked to, or -1, in the order of the text."""
-        result = np.full(len(self.made_side.tokens), NO_LINK, dtype=np.int32)
-        for block in self.text.blocks:
-            for batch, chances in self._chances(block, hmm):
+    def link(self, hmm: bool, team: Team, report: Report) -> None:
+        """Make `best`: the given position of each made word, or -1, in the order of the text."""
+        for number in team.share(len(self.text.blocks), 0, report):
+            for batch, chances in self._chances(self.text.blocks[number], hmm):
                 starts = self.made_side.starts[batch.segments]
                 steps = np.arange(len(chances.none))[:, None]
                 inside = steps < chances.made_lengths
-                result[(starts + steps)[inside]] = chances.best()[inside]
-            report()
-        self.link_outside(result)
-        return result
+                self.best[(starts + steps)[inside]] = chances.best()[inside]
 
-    def link_outside(self, result: Numbers) -> None:
-        """Write the links of the segments beyond the limits into the result of `best`."""
-        for segment in self.text.outside:
+    def link_outside(self, team: Team, best: Numbers) -> None:
+        """Write the links of the segments beyond the limits into the result of `link`."""
+        for number in team.share(len(self.text.outside)):
+            segment = int(self.text.outside[number])
             start = self.made_side.starts[segment]
-            for row, found in self._rows(int(segment)):
-                result[start + row : start + row + len(found)] = found
+            for row, found in self._rows(segment):
+                best[start + row : start + row + len(found)] = found
 
     def _chances(self, block: Block, hmm: bool) -> Iterator[tuple[SegmentBatch, BatchChances]]:
         p = self.parameters
@@ -248,35 +286,39 @@ class Direction:
         chances = np.float32(self.parameters.null) * self.unlinked[made]
         return np.where(made == NO_WORD, np.float32(1), chances)
 
-    def _empty(self) -> Tally:
-        sizes = self.text.keys.size, self.kinds, len(self.jump), len(self.first)
-        return Tally(*(np.zeros(size) for size in sizes))
-
-    def _open_to_new_words(self, known: Known) -> None:
+    def _open_to_new_words(self, known: Known, team: Team) -> None:
         """Pairs of two words of which neither was ever counted begin as likely as any."""
-        tally = known.tally
-        given_seen, made_seen = known.beyond.copy(), tally.unlinked.copy()
-        for part, given, made in self._words():
-            given_seen += np.bincount(given, tally.pairs[part], minlength=len(given_seen))
-            made_seen += np.bincount(made, tally.pairs[part], minlength=len(made_seen))
-        for part, given, made in self._words():
-            new = (given_seen[given] <= 0) & (made_seen[made] <= 0)
+        given_seen, made_seen = self.seen
+        for number in team.share(self.text.keys.parts):
+            if number == 0:
+                given_seen[known.beyond > 0] = True
+                made_seen[known.tally.unlinked > 0] = True
+            part, given, made = self._words(number)
+            counted = known.tally.pairs[part] > 0
+            given_seen[given[counted]] = True
+            made_seen[made[counted]] = True
+        for number in team.share(self.text.keys.parts):
+            part, given, made = self._words(number)
             table = self.table[part]
+            new = ~(given_seen[given] | made_seen[made])
             table[new] = np.maximum(table[new], np.float32(1 / self.choices))
+        self.table[0] = 0
 
-    def _words(self) -> Iterator[tuple[slice, Ints, Ints]]:
-        """Some pairs after the others, with their given and made words."""
-        for part, source, target in self.text.keys.words():
-            yield (part, target, source) if self.backward else (part, source, target)
+    def _words(self, number: int) -> tuple[slice, Ints, Ints]:
+        """A part of the pairs, with their given and made words."""
+        part, source, target = self.text.keys.words(number)
+        return (part, target, source) if self.backward else (part, source, target)
 
-    def _counts(self, tally: Tally) -> Iterator[tuple[slice, Ints, Counts]]:
-        """Some pairs after the others, with their given words and counts, names included."""
-        for part, source, target in self.text.keys.words():
-            alike = self.partner[source] == target
-            if part.start == 0:
-                alike[0] = False
-            counts = tally.pairs[part] + self.parameters.same * alike
-            yield part, target if self.backward else source, counts
+    def _counts(self, number: int) -> tuple[slice, Ints, Counts]:
+        """A part of the pairs, with their given words and all counts, names included."""
+        part, source, target = self.text.keys.words(number)
+        alike = self.partner[source] == target
+        if number == 0:
+            alike[0] = False
+        counts = self.tally.pairs[part]
+        if self.known is not None:
+            counts = counts + self.known.tally.pairs[part]
+        return part, target if self.backward else source, counts + self.parameters.same * alike
 
     def _count_jumps(self, tally: Tally, jumps: Jumps) -> None:
         width = len(jumps.first)
@@ -284,28 +326,40 @@ class Direction:
         tally.jump += np.bincount(index.ravel(), jumps.moves.ravel(), len(tally.jump))
         tally.first[:width] += jumps.first
 
-    def learn(self, tally: Tally) -> None:
-        """New probabilities from new counts and those of the earlier text."""
-        totals: Counts = np.zeros(max(len(self.given_side.words), 1))
+    def learn(self, team: Team) -> None:
+        """New probabilities from what was counted last and in the earlier text."""
+        for number in team.share(self.text.keys.parts, 1):
+            _, given, counts = self._counts(number)
+            with team.turn():
+                if number == 0:
+                    self.totals[:] = 0
+                np.add.at(self.totals, given, counts)  # as if all were summed at once
+        totals = self.totals
         if self.known is not None:
-            tally = add(tally, self.known.tally)
-        for _, given, counts in self._counts(tally):
-            np.add.at(totals, given, counts)  # one after the other: as if all were summed at once
-        if self.known is not None:
-            totals += self.known.beyond
+            totals = totals + self.known.beyond
+        self._learn_rest()
         concentration = self.parameters.concentration
-        for part, given, counts in self._counts(tally):
+        for number in team.share(self.text.keys.parts):
+            part, given, counts = self._counts(number)
             self.table[part] = translation_chances(
                 counts, given, totals, self.choices, concentration
             )
-        self.table[0] = 0
+            if number == 0:
+                self.table[0] = 0
+
+    def _learn_rest(self) -> None:
+        """What a process knows for itself, while no other can have begun to count anew."""
+        tally = replace(self.tally, pairs=np.zeros(0))
+        if self.known is not None:
+            tally = add(tally, replace(self.known.tally, pairs=np.zeros(0)))
         everything = np.zeros(self.kinds, dtype=np.int32)
         total = np.array([max(tally.unlinked.sum(), FLOOR)])
         self.unlinked = translation_chances(
-            tally.unlinked, everything, total, self.choices, concentration
+            tally.unlinked, everything, total, self.choices, self.parameters.concentration
         )
         if tally.jump.sum() > 0:
-            self.jump, self.first = tally.jump, tally.first + 1e-3 * tally.first.mean()
+            self.jump = tally.jump.copy()
+            self.first = tally.first + 1e-3 * tally.first.mean()
 
 
 def add(one: Tally, other: Tally) -> Tally:

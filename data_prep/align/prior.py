@@ -24,6 +24,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile, is_zipfile
@@ -33,6 +34,7 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.align.blocks import (
     FILES,
+    WHAT_IS_EXPECTED,
     PairedText,
     distinct_values,
     paired_text,
@@ -40,10 +42,11 @@ from crosspro.data_prep.align.blocks import (
 )
 from crosspro.data_prep.align.model import Known, Tally
 from crosspro.data_prep.align.posteriors import Counts
-from crosspro.data_prep.align.text import NumberedBitext, Numbers
+from crosspro.data_prep.align.text import NumberedBitext, Numbers, read_array
 from crosspro.data_prep.core.errors import InputError, input_error
-from crosspro.data_prep.core.files import atomic_output, make_folder, sha256_of
+from crosspro.data_prep.core.files import atomic_output, make_folder
 from crosspro.data_prep.core.stored import read_npz
+from crosspro.data_prep.core.team import Team, shared_array, work_together
 
 _VERSION, _PACKED = 1, 2
 _STEP = 0.2
@@ -398,6 +401,7 @@ def _resized(tally: Tally, reach: int) -> tuple[Counts, Counts]:
 
 
 _LOCK = "lock"
+_PIECE = 2**22
 
 
 @dataclass(frozen=True)
@@ -407,13 +411,15 @@ class State:
     folder: Path
     key: str
 
-    def text(self, text: NumberedBitext, report: Callable[[int, int], None]) -> PairedText:
+    def text(
+        self, text: NumberedBitext, report: Callable[[int, int], None], jobs: int
+    ) -> PairedText:
         """The blocks of the text: as they were written, or written now."""
         found = self._load("text")
-        if found is not None and found[0].get("sha256") == self._digests():
+        if found is not None and found[0].get("sha256") == self._digest(jobs):
             return read_paired_text(text, self.folder, found[1]["pairs"])
-        made = paired_text(text, self.folder, report)
-        self._save("text", {"sha256": self._digests()}, {"pairs": made.blocks.starts["pairs"]})
+        made = paired_text(text, self.folder, report, jobs)
+        self._save("text", {"sha256": self._digest(jobs)}, {"pairs": made.blocks.starts["pairs"]})
         return made
 
     def counts(self, name: str) -> tuple[int, Tally] | None:
@@ -450,9 +456,24 @@ class State:
         except (BadZipFile, zlib.error):
             return None
 
-    def _digests(self) -> dict[str, str]:
-        paths = {name: self.folder / name for name in FILES}
-        return {name: sha256_of(path) for name, path in paths.items() if path.is_file()}
+    def _digest(self, jobs: int) -> str:
+        """That of the files of the text: of their sizes, and of those of all pieces."""
+        sizes = [
+            (name, (self.folder / name).stat().st_size)
+            for name in FILES
+            if (self.folder / name).is_file()
+        ]
+        pieces = [(name, start) for name, size in sizes for start in range(0, size, _PIECE)]
+        digests = shared_array(32 * len(pieces), np.uint8).reshape(-1, 32)
+
+        def read(team: Team) -> None:
+            for number in team.share(len(pieces)):
+                name, start = pieces[number]
+                piece = read_array(self.folder / name, np.uint8, _PIECE, start)
+                digests[number] = np.frombuffer(sha256(piece.data).digest(), np.uint8)
+
+        work_together(read, min(jobs, len(pieces)), *WHAT_IS_EXPECTED)
+        return sha256(json.dumps(sizes).encode("ascii") + digests.tobytes()).hexdigest()
 
 
 @contextmanager

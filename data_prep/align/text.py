@@ -7,7 +7,7 @@ read a piece at a time: in memory are vocabularies, lengths, and what a caller a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -77,11 +77,16 @@ class PairKeys:
     width: int
     size: int
 
-    def words(self) -> Iterator[tuple[slice, Ints, Ints]]:
-        """Some pairs after the others, with their source and target words; 0 for no pair."""
-        for start in range(0, self.size, _PAIRS_AT_ONCE):
-            keys = read_array(self.path, np.int64, _PAIRS_AT_ONCE, start)
-            yield slice(start, start + len(keys)), *self._divided(keys)
+    @property
+    def parts(self) -> int:
+        """How many parts `words` can be asked for."""
+        return -(-self.size // _PAIRS_AT_ONCE)
+
+    def words(self, part: int) -> tuple[slice, Ints, Ints]:
+        """Some pairs one after the other, with their source and target words; 0 for no pair."""
+        start = part * _PAIRS_AT_ONCE
+        keys = read_array(self.path, np.int64, _PAIRS_AT_ONCE, start)
+        return slice(start, start + len(keys)), *self._divided(keys)
 
     def words_of(self, pairs: Ints) -> tuple[Numbers, Numbers]:
         """The source and the target words of some pairs."""
@@ -155,6 +160,13 @@ def too_unlike(left: Ints, right: Ints, longest: int, ratio: float | None) -> ND
 def read_array(path: Path, kind: type[Any], size: int, start: int = 0) -> NDArray[Any]:
     """A piece of a file of numbers: what is there of `size` numbers."""
     return np.fromfile(path, kind, size, offset=start * np.dtype(kind).itemsize)
+
+
+def write_array(path: Path, numbers: NDArray[Any], start: int) -> None:
+    """Write numbers where they belong in a file that is there."""
+    with path.open("r+b") as handle:
+        handle.seek(start * numbers.itemsize)
+        handle.write(np.ascontiguousarray(numbers).data)
 
 
 def mapped_array(path: Path, kind: type[Any]) -> NDArray[Any]:

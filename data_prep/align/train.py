@@ -1,12 +1,12 @@
-"""Trains both directions of the aligner, each in a process of its own, and reads off the links.
+"""Trains both directions of the aligner, one after the other, and reads off the links.
 
-After every pass a direction saves what it has counted, and at the end its links. A run that finds
-such a state goes on from there, and ends with the same links.
+The processes of a team share the blocks of the text. After every pass the first of them saves what
+was counted, and at the end the links. A run that finds such a state goes on from there, and ends
+with the same links.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -14,20 +14,18 @@ from typing import overload
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from crosspro.data_prep.align.blocks import PairedText
+from crosspro.data_prep.align.blocks import WHAT_IS_EXPECTED, PairedText
 from crosspro.data_prep.align.model import Direction, Known, Parameters, Tally, add
 from crosspro.data_prep.align.posteriors import NO_LINK
 from crosspro.data_prep.align.prior import State
 from crosspro.data_prep.align.text import Ints, Numbers
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.processes import forked, processors
+from crosspro.data_prep.core.processes import processors
+from crosspro.data_prep.core.team import Team, work_together
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and out of how much."""
-
-_WORTH_A_PROCESS = 100_000
-"""Token pairs; a smaller text is aligned before a second process has begun."""
 
 
 @dataclass(frozen=True)
@@ -95,27 +93,19 @@ def train(
 ) -> tuple[DirectionLinks, DirectionLinks]:
     """Both directions after all passes; with `keep`, their counts too.
 
-    `known` are counts of an earlier text. The result does not depend on `jobs`; a second process is
-    used where there is enough to do.
+    `known` are counts of an earlier text. The result does not depend on `jobs`.
     """
     knows = known or (None, None)
     tasks = [_Task(text, one, parameters, passes, knows[one], state) for one in (False, True)]
-    if jobs < 2 or text.blocks.cells < _WORTH_A_PROCESS or sys.platform != "linux":
-        for task in tasks:
-            task.run(_watch(progress, task.name, text, passes))
-    else:
-        # Not a pool: a fork shares the text without copying, and this process is the other worker.
-        expected = ("aligner: expected the links of a second process", "--jobs 1 needs less")
-        with forked(lambda: tasks[1].run(lambda: None), *expected) as other:
-            tasks[0].run(_watch(progress, "both directions", text, passes))
-            other()
+    for task in tasks:
+        task.run(jobs, _watch(progress, task.name, text, passes))
     forward, backward = (task.outcome(keep) for task in tasks)
     return forward, backward
 
 
 def useful_jobs() -> int:
-    """Processes to use if nothing else is said: one a direction, if there are processors."""
-    return min(2, processors())
+    """Processes to use if nothing else is said: one for each processor."""
+    return processors()
 
 
 @dataclass(frozen=True)
@@ -133,17 +123,25 @@ class _Task:
     def name(self) -> str:
         return "backward" if self.backward else "forward"
 
-    def run(self, report: Callable[[], None]) -> None:
+    def run(self, jobs: int, report: Callable[[], None]) -> None:
         """Make the links, if they are not there."""
         if self.state.links(self.name) is not None:
             return
         passes = self.passes
-        with threadpool_limits(1):  # the matrices are small: threads would wait for each other
-            models = [False] * passes.ibm1 + [True] * passes.hmm
-            best = self._trained(self.name, models, report).best(passes.use_hmm, report)
-            if passes.back_off is not None and len(self.text.outside):
-                models = [False] * passes.back_off
-                self._trained(f"{self.name}.back_off", models, report).link_outside(best)
+
+        def link(direction: Direction, team: Team) -> None:
+            direction.link(passes.use_hmm, team, report)
+            direction.link_outside(team, direction.best)
+
+        models = [False] * passes.ibm1 + [True] * passes.hmm
+        best = self._trained(self.name, models, link, jobs, report)
+        if passes.back_off is not None and len(self.text.outside):
+            models = [False] * passes.back_off
+
+            def link_outside(direction: Direction, team: Team) -> None:
+                direction.link_outside(team, best)
+
+            self._trained(f"{self.name}.back_off", models, link_outside, jobs, report)
         self.state.save_links(self.name, best)
 
     def outcome(self, keep: bool) -> DirectionLinks:
@@ -153,35 +151,52 @@ class _Task:
             raise CrossproError(f"aligner: expected {self.name} links in a file, found it damaged")
         return best, self._tally() if keep else None
 
-    def _trained(self, name: str, models: list[bool], report: Callable[[], None]) -> Direction:
-        """The direction after all passes, of which some may have been made by an earlier run."""
+    def _trained(
+        self,
+        name: str,
+        models: list[bool],
+        link: Callable[[Direction, Team], None],
+        jobs: int,
+        report: Callable[[], None],
+    ) -> Numbers:
+        """Links after all passes, of which some may have been made by an earlier run."""
         direction = Direction(
             self.text, self.backward, self.parameters, self.passes.longest, self.known
         )
         done = self._resume(name, direction)
         for _ in range(done * len(self.text.blocks)):
             report()
-        for number, hmm in enumerate(models[done:], start=done + 1):
-            self._pass(name, direction, number, hmm, report)
-        return direction
+
+        def program(team: Team) -> None:
+            if done:
+                direction.learn(team)
+            else:
+                direction.begin(team)
+            for number, hmm in enumerate(models[done:], start=done + 1):
+                direction.read(hmm, team, report)
+                if team.first:
+                    self._save(name, number, direction.tally)
+                direction.learn(team)
+            link(direction, team)
+
+        with threadpool_limits(1):  # the matrices are small: threads would wait for each other
+            work_together(program, min(jobs, len(self.text.blocks)), *WHAT_IS_EXPECTED)
+        return direction.best
 
     def _resume(self, name: str, direction: Direction) -> int:
-        """Learn from the counts of the last pass that an earlier run has finished."""
+        """How often the text was read by an earlier run, whose last counts are read in."""
         saved = self.state.counts(name)
         if saved is None:
             return 0
-        direction.learn(saved[1])
+        direction.tally.take(saved[1])
         return saved[0]
 
-    def _pass(
-        self, name: str, direction: Direction, number: int, hmm: bool, report: Callable[[], None]
-    ) -> None:
-        tally = direction.read(hmm, report)
+    def _save(self, name: str, number: int, tally: Tally) -> None:
+        """Keep what was counted in a pass; the back-off may begin the same way."""
         self.state.save_counts(name, number, tally)
         passes = self.passes
         if name == self.name and number == passes.ibm1 and number <= (passes.back_off or 0):
-            self.state.save_counts(f"{name}.back_off", number, tally)  # which begins the same way
-        direction.learn(tally)
+            self.state.save_counts(f"{name}.back_off", number, tally)
 
     def _tally(self) -> Tally:
         """What was counted in the last pass, and what was known before."""

@@ -20,6 +20,7 @@ from crosspro.data_prep.align.backends import (
 )
 from crosspro.data_prep.align.blocks import paired_text
 from crosspro.data_prep.align.model import Direction
+from crosspro.data_prep.align.prior import save_prior
 from crosspro.data_prep.align.symmetrise import score_links
 from crosspro.data_prep.align.text import make_form, numbered_text
 from crosspro.data_prep.core.errors import CrossproError, InputError
@@ -81,32 +82,49 @@ def test_the_reverse_text_has_the_reverse_directions():
         assert {(t, s) for s, t in backward} == set(back)
 
 
-def test_a_second_process_changes_nothing():
-    source, target = made_up_text(1500)
-    one, two = (align_corpus(source, target, WORD, jobs=jobs) for jobs in (1, 2))
-    assert one == two
+@pytest.mark.parametrize("model", ["ibm1", "hmm"])
+def test_the_number_of_processes_changes_nothing(monkeypatch, tmp_path, model):
+    """Neither links nor counts, with a prior and without; segments beyond the limits, too."""
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BLOCK_CELLS", 2**12)
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BATCH_CELLS", 2**10)
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._KEYS_AT_ONCE", 2**8)
+    monkeypatch.setattr("crosspro.data_prep.align.text._PAIRS_AT_ONCE", 2**7)
+    source, target = made_up_text(300)
+    chosen = replace(WORD, model=model, max_length=8, back_off="ibm1")
+    found = []
+    for jobs in (1, 2, 3, 5):
+        prior, kept = None, []
+        for text in ((source[:150], target[:150]), (source[100:], target[100:])):
+            alignment = align_both_directions(*text, chosen, prior, True, jobs)
+            assert alignment.beyond
+            prior = alignment.prior
+            save_prior(tmp_path / "prior.npz", prior)
+            kept += [list(alignment.directed), (tmp_path / "prior.npz").read_bytes()]
+        found.append(kept)
+    assert found == found[:1] * 4
 
 
 def test_a_second_process_that_fails_is_reported(monkeypatch):
     source, target = made_up_text(1500)
     parent = os.getpid()
-    real = Direction.best
+    real = Direction.link
 
-    def best(self, hmm, report):
+    def ends(self, hmm, team, report):
         if os.getpid() != parent:
             os._exit(1)
-        return real(self, hmm, report)
+        real(self, hmm, team, report)
 
-    monkeypatch.setattr(Direction, "best", best)
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BLOCK_CELLS", 2**16)
+    monkeypatch.setattr(Direction, "link", ends)
     with pytest.raises(CrossproError, match="enough memory"):
         align_corpus(source, target, WORD, jobs=2)
 
-    def raises(self, hmm, report):
+    def raises(self, hmm, team, report):
         if os.getpid() != parent:
             raise ValueError("of the second process")
-        return real(self, hmm, report)
+        real(self, hmm, team, report)
 
-    monkeypatch.setattr(Direction, "best", raises)
+    monkeypatch.setattr(Direction, "link", raises)
     with pytest.raises(ValueError, match="of the second process"):
         align_corpus(source, target, WORD, jobs=2)
 

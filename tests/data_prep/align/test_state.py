@@ -42,9 +42,9 @@ def reads(monkeypatch):
     calls = []
     real = Direction.read
 
-    def read(self, hmm, report):
+    def read(self, hmm, team, report):
         calls.append(hmm)
-        return real(self, hmm, report)
+        real(self, hmm, team, report)
 
     monkeypatch.setattr(Direction, "read", read)
     return calls
@@ -81,6 +81,22 @@ def test_a_new_run_goes_on_after_the_last_pass(tmp_path, reads, steps):
     assert len(reads) - whole in (whole, whole + 1)
     remove_folder(tmp_path / "state")
     assert not tmp_path.exists()  # it was empty
+
+
+@pytest.mark.parametrize("jobs", [2, 3, 5])
+def test_a_new_run_may_have_more_processes(monkeypatch, tmp_path, jobs):
+    """Files of the state are the same, too, where a run of another number of processes goes on."""
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BLOCK_CELLS", 2**10)
+    monkeypatch.setattr("crosspro.data_prep.align.blocks._BATCH_CELLS", 2**9)
+    files = []
+    for name, processes in (("one", 1), ("other", jobs)):
+        interrupted(tmp_path / name, 40)
+        assert (tmp_path / name / "forward.npz").is_file()
+        align_corpus(SOURCE, TARGET, CHOSEN, jobs=processes, folder=tmp_path / name)
+        files.append({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()})
+    assert files[0] == files[1]
+    align_corpus(SOURCE, TARGET, CHOSEN, jobs=jobs, folder=tmp_path / "whole")
+    assert files[0] == {p.name: p.read_bytes() for p in (tmp_path / "whole").iterdir()}
 
 
 def test_what_is_kept_is_the_same_after_a_restart(tmp_path):
