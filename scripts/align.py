@@ -30,16 +30,13 @@ from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
-from crosspro.data_prep.core.processes import map_forked
 from crosspro.data_prep.core.task import Task, load_task
-from crosspro.data_prep.formats.links import format_links, read_links
+from crosspro.data_prep.formats.links import read_links
 from crosspro.scripts.main import command_app, run
 from crosspro.scripts.options import Aligner, MaxWords, show_table, unpacked_prior
 
 Links = Sequence[tuple[Link, ...]]
 DEFAULTS = AlignerSettings()
-_PART = 10_000
-"""Segments that a process symmetrises together."""
 
 
 class Model(StrEnum):
@@ -206,7 +203,8 @@ def align(
         if output is not None:
             found = alignment.links(settings.symmetrisation)
             with atomic_output(output) as handle:
-                handle.writelines(_written(found, jobs or useful_jobs(), report))
+                for lines in found.lines(len(found), jobs or useful_jobs(), report):
+                    handle.write(lines.encode("ascii"))
     if folder is not None:
         remove_folder(folder)
     if output is not None:
@@ -225,19 +223,6 @@ def _state_folder(output: Path | None) -> Path | None:
     return output.with_name(f"{output.name}.cache") / "alignment"
 
 
-def _written(found: Links, jobs: int, report: Report) -> Iterator[bytes]:
-    """The lines of a link file, some segments at a time, which are shared among processes."""
-
-    def lines(part: slice) -> bytes:
-        return "".join(f"{format_links(links)}\n" for links in found[part]).encode("ascii")
-
-    parts = [slice(start, start + _PART) for start in range(0, len(found), _PART)]
-    for start in range(0, len(parts), jobs):
-        report("symmetrising", start, len(parts))
-        together = parts[start : start + jobs]
-        yield from map_forked(lines, together, jobs, "aligner: expected links of another process")
-
-
 @contextmanager
 def _of_files(files: Mapping[str, Path]) -> Iterator[None]:
     """Let problems of a side name its file."""
@@ -254,14 +239,12 @@ def _of_files(files: Mapping[str, Path]) -> Iterator[None]:
 @contextmanager
 def _bar() -> Iterator[Report]:
     """A progress bar on standard error."""
-    times = TimeElapsedColumn(), TimeRemainingColumn()
-    columns = TextColumn("{task.description}"), BarColumn(), *times
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, auto_refresh=False) as bar:  # threads forbid forks
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
         shown = bar.add_task("reading", total=None)
 
         def report(name: str, done: int, total: int) -> None:
-            bar.update(shown, description=name, completed=done, total=total, refresh=True)
+            bar.update(shown, description=name, completed=done, total=total)
 
         yield report
 

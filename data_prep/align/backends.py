@@ -50,9 +50,10 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines, sha256_of
 from crosspro.data_prep.core.limits import ALIGNED_WORDS, limit_factor
+from crosspro.data_prep.core.processes import map_forked
 from crosspro.data_prep.core.settings import Fault, Must, checked, one_of
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.links import read_links
+from crosspro.data_prep.formats.links import format_links, read_links
 
 ALIGNERS = ("own", "eflomal", "file")
 MODELS = ("hmm", "ibm1")
@@ -212,6 +213,10 @@ def _numbered(sentences: Iterable[Sequence[str]], form: Forms) -> Iterator[str]:
         yield " ".join(str(numbers.setdefault(form(word), len(numbers))) for word in sentence)
 
 
+_PART = 10_000
+"""Segments that a process symmetrises together."""
+
+
 class SegmentLinks(Sequence[tuple[Link, ...]]):
     """The links of every segment by one symmetrisation, made when they are asked for."""
 
@@ -229,6 +234,18 @@ class SegmentLinks(Sequence[tuple[Link, ...]]):
         if isinstance(number, slice):
             return [self[one] for one in range(len(self))[number]]
         return symmetrise(*self.directed[number], self.symmetrisation)
+
+    def lines(self, size: int, jobs: int, progress: Progress) -> Iterator[str]:
+        """Lines of the first segments, many together; they are shared among so many processes."""
+
+        def lines(part: slice) -> str:
+            return "".join(f"{format_links(links)}\n" for links in self[part])
+
+        parts = [slice(at, min(at + _PART, size)) for at in range(0, size, _PART)]
+        for start in range(0, len(parts), jobs):
+            progress("symmetrising", start, len(parts))
+            together = parts[start : start + jobs]
+            yield from map_forked(lines, together, jobs, "aligner: expected links of a process")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):

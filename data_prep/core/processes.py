@@ -179,11 +179,14 @@ def _map_ray(
 
 
 def may_fork() -> bool:
-    """Whether a fork is safe here: there are no threads of ours, and another process may begin."""
+    """Whether a fork is safe here: there are no threads of ours, and another process may begin.
+
+    A thread that draws progress is none: it holds locks of the display alone, and no fork draws.
+    """
     from multiprocessing import current_process
 
-    alone = threading.active_count() == 1 and not current_process().daemon
-    return alone and sys.platform == "linux"
+    threads = [one for one in threading.enumerate() if type(one).__module__ != "rich.live"]
+    return len(threads) == 1 and not current_process().daemon and sys.platform == "linux"
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, fields, replace
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 from crosspro import __version__
@@ -26,6 +26,7 @@ from crosspro.data_prep.align.backends import (
 )
 from crosspro.data_prep.align.prior import load_prior, remove_folder
 from crosspro.data_prep.align.text import Sentences as Texts
+from crosspro.data_prep.align.train import useful_jobs
 from crosspro.data_prep.annotate.corpus import (
     SHARD,
     AnnotationSettings,
@@ -45,7 +46,7 @@ from crosspro.data_prep.core.guard import check_not_input
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.stored import Cache, content_key, file_digest, store_sentences
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.links import format_links, read_links
+from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.gaps.extract import GapRules
 from crosspro.data_prep.gaps.segments import Counts, HandCheck, segment_examples
@@ -172,16 +173,15 @@ def _links(
     key = content_key(content_key(iter(bitext)), aligner, *others)
     folder = cache.path("aligning", key)
 
+    def progress(detail: str, done: int, total: int) -> None:
+        report(Step(name, detail, done, total))
+
     def align() -> Iterator[str]:
+        jobs = max(settings.jobs, useful_jobs())
         found = align_both_directions(
-            source,
-            target,
-            aligner,
-            known,
-            progress=lambda detail, done, total: report(Step(name, detail, done, total)),
-            folder=folder,
+            source, target, aligner, known, False, jobs, progress, folder
         ).links(aligner.symmetrisation)
-        return (format_links(one) + "\n" for one in islice(found, len(bitext)))
+        return found.lines(len(bitext), jobs, progress)
 
     links = cache.lines("links", key, align)
     remove_folder(folder)
