@@ -139,7 +139,9 @@ def speed_block(records: Sequence[SpeedRecord]) -> str:
     parts = []
     for own in groups.values():
         body = [_cells(row) for one in own for row in one.rows]
-        parts.append(f"{_place(own)}:\n\n{markdown_table(_HEADING, body, 2)}")
+        columns = [(title, *cells) for title, *cells in zip(_HEADING, *body, strict=True)]
+        heading, *rows = zip(*(one for one in columns if any(one[1:])), strict=True)
+        parts.append(f"{_place(own)}:\n\n{markdown_table(heading, rows, 2)}")
     return "\n".join(parts) or "Not measured.\n"
 
 
@@ -170,10 +172,9 @@ def _peer_shown(row: SpeedRow) -> str:
     """A peer with its seconds and its memory."""
     if row.theirs is None:
         return ""
-    seconds = row.theirs.wall if row.theirs.cpu is None else row.theirs.cpu
-    memory = row.theirs.memory
-    more = "" if memory is None else f", {number_shown(memory)} MB"
-    return f"{row.peer}: {number_shown(seconds)} s{more}"
+    theirs = (row.theirs.cpu, "CPU s"), (row.theirs.wall, "s"), (row.theirs.memory, "MB")
+    known = [f"{number_shown(value)} {unit}" for value, unit in theirs if value is not None]
+    return f"{row.peer}: {', '.join(known)}"
 
 
 def row_shown(row: SpeedRow) -> str:

@@ -56,6 +56,8 @@ def bench(
         print("\n".join(_table()))
         return
     try:
+        if only and record:
+            raise input_error("bench", "--only", "none with --record, which keeps all rows", "both")
         for name in _named(cases):
             _measure(name, given, record)
     except CrossproError as error:
@@ -91,8 +93,10 @@ def _measure(name: str, given: BenchOptions, folder: Path | None) -> None:
         print(row_shown(row), flush=True)
         rows.append(row)
     if folder is not None and rows:
-        day, where = f"{datetime.date.today():%Y-%m-%d}", this_machine(case.gpu)
-        kept = (_command(name, given), day, given.times, where, versions_here(case.needs))
+        day = f"{datetime.date.today():%Y-%m-%d}"
+        where = this_machine(case.gpu and given.device != "cpu")
+        times = 1 if case.once else given.times
+        kept = (_command(name, given), day, times, where, versions_here(case.needs))
         write_speed(SpeedRecord(name, case.about, *kept, tuple(rows)), folder)
 
 
@@ -101,10 +105,10 @@ def _command(name: str, given: BenchOptions) -> str:
     words = ["python -m crosspro.scripts.bench", name, f"--times {given.times}"]
     words += ["--corpora DATA"] if given.corpora else []
     words += ["--peers PEERS"] if given.peers else []
-    words += ["--scale"] if given.scale else []
+    words += ["--scale"] if given.scale and CASES[name].work and CASES[name].size else []
     words += [f"--size {given.size}"] if given.size else []
-    words += [f"--only {one}" for one in given.only]
     if CASES[name].gpu:
+        words += [f"--device {given.device}"] if given.device else []
         words += [f"--batch {one}" for one in given.batch]
     return " ".join(words)
 

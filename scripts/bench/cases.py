@@ -14,6 +14,8 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.processes import may_have_gpu
 from crosspro.evaluation.leaderboard.speed import SpeedRow
 from crosspro.scripts.bench import programs
 from crosspro.scripts.bench.measure import CROSSPRO, Command, Figures
@@ -38,6 +40,10 @@ _PROGRAM = (sys.executable, "-P", programs.__file__)
 
 
 def _predict(given: BenchOptions, size: int, folder: Path) -> Contest:
+    if may_have_gpu():
+        raise input_error(
+            "bench", "predict", "a machine without a GPU, where torch predicts", "one"
+        )
     texts = {
         option: given.text(f"{_TALKS}.{end}.xz", size, folder / option)
         for option, end in (("source", "en"), ("target", "de"), ("doc-ids", "doc-ids"))
@@ -51,11 +57,11 @@ def _predict(given: BenchOptions, size: int, folder: Path) -> Contest:
     torch = Command([*_CORE, *_PROGRAM, "torch", "en-de", file]) if find_spec("torch") else None
 
     commands = {"predict, one core": show([*_CORE, *ours]), "predict, all cores": show(ours)}
-    return Contest(commands, torch, gaps)
+    return Contest(commands, torch, gaps, alone=("predict, all cores",))
 
 
 def _gaps_and_places(model: str, file: Path) -> tuple[int, Figures]:
-    """The gaps of a file, and how many places of text a model of the box reads for each."""
+    """The gaps of a file, and how many pieces of text a model of the box reads for each."""
     from crosspro.data_prep.annotate.layers import layers_beside, read_layered
     from crosspro.prediction.model_archive import from_box
     from crosspro.prediction.neural.document_arrays import DocumentText
@@ -70,7 +76,7 @@ def _gaps_and_places(model: str, file: Path) -> tuple[int, Figures]:
         return gaps, {}
     data, network = encode(examples, system.encoder, system.task), system.network
     text = DocumentText(data, network.settings, system.context, network.no_noun)
-    return gaps, {"places a gap": float(text.sizes.sum()) / gaps}
+    return gaps, {"pieces a gap": float(text.sizes.sum()) / gaps}
 
 
 def _predict_pair(given: BenchOptions, size: int, folder: Path) -> Contest:
@@ -124,6 +130,7 @@ def _lm_train(given: BenchOptions, size: int, folder: Path) -> Contest:
             "lm train -o": Command([*ours, "-o", folder / "ours"]),
         },
         given.beside(lambda peers: peers.lmplz(text, folder / "theirs.arpa")),
+        alone=("lm train -o",),  # of our own form
     )
 
 
@@ -273,10 +280,10 @@ CASES = {
     "start-up": Case("commands that do little", _start_up, peer="python -c pass"),
     "fit": Case(
         "classical systems on the demo corpus, with scores", _fit, 250, "documents",
-        needs=("sklearn", "hydra"),
+        needs=("scikit-learn", "hydra-core"),
     ),
     "review": Case("the review server under load, and killed", size=1000, unit="verdicts",
-                   rows=_rows("review:review"), needs=("fastapi", "uvicorn")),
+                   rows=_rows("review:review"), needs=("fastapi", "uvicorn"), once=True),
     "train": Case("networks at their default shapes", size=20, unit="steps",
                   rows=_rows("networks:train"), peer="plain PyTorch", needs=("torch",), gpu=True),
     "pretrain": Case("pre-training, forward, backward and optimiser", size=50, unit="steps",

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-_PAIR = ("They are old, but it stands.", "Elles sont vieilles, mais REPLACE tient debout.")
+_PAIR = ("They are {} years old, but it stands.", "Elles ont {} ans, mais REPLACE tient debout.")
 _PAIRS = 20
 
 
@@ -49,10 +49,10 @@ def pairs() -> None:
     from crosspro.prediction.model_archive import from_box
 
     system = crosspro.load_system(from_box(Path("en-fr")))
-    crosspro.predict_pair(system, *_PAIR)
+    crosspro.predict_pair(system, *(side.format(_PAIRS) for side in _PAIR))
     first = time.perf_counter()
-    for _ in range(_PAIRS):
-        crosspro.predict_pair(system, *_PAIR)
+    for years in range(_PAIRS):
+        crosspro.predict_pair(system, *(side.format(years) for side in _PAIR))
     following = (time.perf_counter() - first) / _PAIRS
     json.dump({"first ms": 1000 * (first - start), "next ms": 1000 * following}, sys.stderr)
 

@@ -46,6 +46,7 @@ class Manner:
     kills: int = 0
 
 
+_ANNOTATORS = 50
 _MANNERS = (
     Manner("saves, no pause"),
     Manner("pages and saves, no pause", True),
@@ -257,9 +258,8 @@ def measured(annotators: int, verdicts: int, manner: Manner) -> tuple[Load, Spee
         if seconds:
             middle, high = np.percentile(1000 * np.array(seconds), [50, 99]).tolist()
             figures |= {f"{what} ms": middle, f"99% of {what}s ms": high}
-    title = f"review, {annotators} annotators, {manner.title}"
     ours = Measured(took, None if manner.kills else cpu)
-    return load, SpeedRow(title, ours, stored, "verdicts", figures=figures)
+    return load, SpeedRow(_title(annotators, manner), ours, stored, "verdicts", figures=figures)
 
 
 def review(given: BenchOptions, verdicts: int) -> Iterator[SpeedRow]:
@@ -268,5 +268,9 @@ def review(given: BenchOptions, verdicts: int) -> Iterator[SpeedRow]:
     The server is killed (SIGKILL) at random moments and started again.
     """
     for manner in _MANNERS:
-        if given.wants(manner.title):
-            yield measured(50, verdicts, manner)[1]
+        if given.wants(_title(_ANNOTATORS, manner)):
+            yield measured(_ANNOTATORS, verdicts, manner)[1]
+
+
+def _title(annotators: int, manner: Manner) -> str:
+    return f"review, {annotators} annotators, {manner.title}"

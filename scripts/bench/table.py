@@ -10,14 +10,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from itertools import chain, count
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.files import read_lines
 from crosspro.data_prep.sample import sample_path
-from crosspro.evaluation.leaderboard.speed import Measured, SpeedRow
+from crosspro.evaluation.leaderboard.speed import Measured, SpeedRow, versions_here
 from crosspro.scripts.bench.measure import Command, exponent, in_turns
 from crosspro.scripts.bench.peers import Peers
 
@@ -74,11 +73,13 @@ class BenchOptions:
 
 @dataclass(frozen=True)
 class Contest:
-    """Our commands by the names of their rows, and what does the same; `units` are counted."""
+    """Our commands by the names of their rows, and what does the same as all but those of `alone`;
+    `units` are counted."""
 
     ours: Mapping[str, Command]
     peer: Command | None = None
     units: int | None = None
+    alone: tuple[str, ...] = ()
 
 
 Making = Callable[[BenchOptions, int, Path], Contest]
@@ -97,11 +98,12 @@ class Case:
     rows: Callable[[BenchOptions, int], Iterator[SpeedRow]] | None = None
     needs: tuple[str, ...] = ()
     gpu: bool = False
+    once: bool = False
 
     @property
     def lacks(self) -> list[str]:
         """The packages that are not there."""
-        return [one for one in self.needs if find_spec(one) is None]
+        return [one for one in self.needs if one not in versions_here(self.needs)]
 
 
 def rows_of(case: Case, given: BenchOptions) -> Iterator[SpeedRow]:
@@ -124,15 +126,15 @@ def _rows_at(case: Case, made: Making, given: BenchOptions, scale: int) -> list[
         work = made(given, size, Path(folder))
         ours = {title: one for title, one in work.ours.items() if given.wants(title)}
         peer = [work.peer] if work.peer and ours and scale == 1 else []
-        found = in_turns([*ours.values(), *peer], given.times)
+        found = in_turns([*ours.values(), *peer], given.times if scale == 1 else 1)
     theirs = found[-1][0] if peer else None
-    name = case.peer if theirs else ""
     units = (work.units or size) if case.size else None
     rows = []
     for title, (own, figures) in zip(ours, found, strict=False):
         figures = {**({f"{case.unit}/s": units / own.wall} if units else {}), **figures}
-        ratio = ratio_of(own, theirs)
-        rows.append(SpeedRow(title, own, units, case.unit, name, theirs, ratio, figures=figures))
+        beside = None if title in work.alone else theirs
+        named, ratio = case.peer if beside else "", ratio_of(own, beside)
+        rows.append(SpeedRow(title, own, units, case.unit, named, beside, ratio, figures=figures))
     return rows
 
 
