@@ -40,6 +40,7 @@ from crosspro.data_prep.align.train import (
     train,
     useful_jobs,
 )
+from crosspro.data_prep.core.compiled import library
 from crosspro.data_prep.core.errors import (
     CrossproError,
     InputError,
@@ -213,8 +214,8 @@ def _numbered(sentences: Iterable[Sequence[str]], form: Forms) -> Iterator[str]:
         yield " ".join(str(numbers.setdefault(form(word), len(numbers))) for word in sentence)
 
 
-_PART = 10_000
-"""Segments that a process symmetrises together."""
+_PART, _PARTS = 10_000, 8
+"""Segments that a process symmetrises together, and how often it does so."""
 
 
 class SegmentLinks(Sequence[tuple[Link, ...]]):
@@ -242,10 +243,12 @@ class SegmentLinks(Sequence[tuple[Link, ...]]):
             return "".join(f"{format_links(links)}\n" for links in self[part])
 
         parts = [slice(at, min(at + _PART, size)) for at in range(0, size, _PART)]
-        for start in range(0, len(parts), jobs):
+        many = _PARTS * jobs
+        for start in range(0, len(parts), many):
             progress("symmetrising", start, len(parts))
-            together = parts[start : start + jobs]
+            together = parts[start : start + many]
             yield from map_forked(lines, together, jobs, "aligner: expected links of a process")
+        progress("symmetrising", len(parts), len(parts))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
@@ -345,7 +348,8 @@ def too_long(side: str, line: int, words: int, most: int) -> Problem:
 def _key(text: NumberedBitext, settings: AlignerSettings, prior: Prior | None, folder: Path) -> str:
     """What a state must have been made from: the text, the settings, the prior."""
     own = {name: value for name, value in asdict(settings).items() if name != "symmetrisation"}
-    digest = hashlib.sha256(json.dumps([_STATE_VERSION, np.__version__, own]).encode("ascii"))
+    how = [_STATE_VERSION, np.__version__, library() is not None, own]
+    digest = hashlib.sha256(json.dumps(how).encode("ascii"))
     for name, side in (("source", text.source), ("target", text.target)):
         digest.update(sha256_of(folder / f"{name}.tokens").encode("ascii"))
         digest.update(side.lengths.data)

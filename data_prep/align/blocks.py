@@ -181,7 +181,7 @@ def paired_text(
                 counts[:] += found
             write_array(folder / "draft", distinct, int(drafts[number]))
 
-    work_together(write, min(jobs, len(drafts) - 1), *WHAT_IS_EXPECTED)
+    work_together(write, min(jobs, len(shapes)), *WHAT_IS_EXPECTED)
     _number_pairs(folder, drafts, _ranges(counts, text.width), jobs)
     (folder / "draft").unlink()
     return read_paired_text(text, folder, drafts)

@@ -2,8 +2,8 @@
    as fast, since each segment is gone over by itself, as far as it goes, and stays in caches. It is a
    plain library, called by ctypes, and knows nothing of Python.
 
-   Sums are taken in a fixed order and products are never fused with them, so that every processor
-   finds the same chances. */
+   Sums are taken in a fixed order and products are never fused with them, so that sets of instructions
+   find the same. */
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -472,7 +472,8 @@ class State:
                 piece = read_array(self.folder / name, np.uint8, _PIECE, start)
                 digests[number] = np.frombuffer(sha256(piece.data).digest(), np.uint8)
 
-        work_together(read, min(jobs, len(pieces)), *WHAT_IS_EXPECTED)
+        whole = sum(size for _, size in sizes) // _PIECE
+        work_together(read, min(jobs, whole), *WHAT_IS_EXPECTED)
         return sha256(json.dumps(sizes).encode("ascii") + digests.tobytes()).hexdigest()
 
 

@@ -24,6 +24,7 @@ from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.processes import processors
 from crosspro.data_prep.core.team import Team, work_together
 
+_MOST_JOBS = 64
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and out of how much."""
 
@@ -104,8 +105,8 @@ def train(
 
 
 def useful_jobs() -> int:
-    """Processes to use if nothing else is said: one for each processor."""
-    return processors()
+    """Processes to use if nothing else is said: one for each processor, if they are not many."""
+    return min(processors(), _MOST_JOBS)
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,8 @@ class _Task:
 
         def link(direction: Direction, team: Team) -> None:
             direction.link(passes.use_hmm, team, report)
-            direction.link_outside(team, direction.best)
+            if passes.back_off is None:
+                direction.link_outside(team, direction.best)
 
         models = [False] * passes.ibm1 + [True] * passes.hmm
         best = self._trained(self.name, models, link, jobs, report)

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import mmap
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from crosspro.data_prep.core.processes import forked
+from crosspro.data_prep.core.processes import forked, may_fork
 
 if TYPE_CHECKING:  # whoever asks for an array has numpy
     from numpy.typing import NDArray
@@ -103,7 +102,7 @@ def work_together(
 
     What goes wrong in any is raised here; `expected` and `advice` are those of `forked`.
     """
-    if jobs < 2 or sys.platform != "linux":
+    if jobs < 2 or not may_fork():
         program(Team())
         return
     pipes = [os.pipe() for _ in range(jobs)]

@@ -177,7 +177,7 @@ def _links(
         report(Step(name, detail, done, total))
 
     def align() -> Iterator[str]:
-        jobs = max(settings.jobs, useful_jobs())
+        jobs = max(settings.jobs, min(2, useful_jobs()))
         found = align_both_directions(
             source, target, aligner, known, False, jobs, progress, folder
         ).links(aligner.symmetrisation)

@@ -322,18 +322,13 @@ def _linked(folder: Path, pair: str, jobs: int, rest: bool) -> dict[bool, Iterat
     """The links of the training text, which are learnt, and those of the rest, if there is any."""
     prior = folder / f"{pair}.prior.npz"
     parts = {"train": ("--save-prior", str(prior)), "rest": ("--prior", str(prior))}
-    source, target = pair.split("-")
+    made = {}
     for part, how in parts.items() if rest else list(parts.items())[:1]:
-        links = folder / f"{pair}.{part}.links"
-        if not links.is_file():
-            given = [folder / f"{pair}.{part}.{language}" for language in (source, target)]
-            sides = ("--source", str(given[0]), "--target", str(given[1]), "-o", str(links))
-            _call(*_CROSSPRO, "align", "-t", f"{pair}-text", *sides, *how, "--jobs", str(jobs))
-    return {
-        part == "train": read_lines(path)
-        for part in parts
-        if (path := folder / f"{pair}.{part}.links").is_file()
-    }
+        links, *sides = (folder / f"{pair}.{part}.{end}" for end in ("links", *pair.split("-")))
+        given = ("--source", str(sides[0]), "--target", str(sides[1]), "-o", str(links))
+        _call(*_CROSSPRO, "align", "-t", f"{pair}-text", *given, *how, "--jobs", str(jobs))
+        made[part == "train"] = read_lines(links)
+    return made
 
 
 def kept_lines(

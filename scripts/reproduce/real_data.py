@@ -78,7 +78,7 @@ def real_data(
     for name in task or TASKS:
         rules = load_task(name)
         joined = join_corpora(_pair_folder(bitext, rules), output, jobs)
-        links = _links(rules, joined)
+        links = _links(rules, joined, jobs)
         folder = output / name
         folder.mkdir(exist_ok=True)
         prefix = folder / "joined"
@@ -141,12 +141,10 @@ def join_corpora(bitext: Path, output: Path, jobs: int = 1) -> Joined:
         if not (output / f"joined.{pair}.{language}").is_file()
         for title, path in corpora.items()
     }
-    with ThreadPoolExecutor(jobs) as pool:
+    with temporary_folder(output, pair) as scratch, ThreadPoolExecutor(jobs) as pool:
         try:
             tokenised = {
-                which: pool.submit(
-                    _tokenise, text, which[1], output / f"joined.{pair}.{'.'.join(which)}"
-                )
+                which: pool.submit(_tokenise, text, which[1], scratch / ".".join(which))
                 for which, text in sorted(texts.items(), key=_size, reverse=True)
             }
             kept = _kept_lines(corpora, languages, bitext)
@@ -156,7 +154,6 @@ def join_corpora(bitext: Path, output: Path, jobs: int = 1) -> Joined:
                     for title in corpora:
                         part = tokenised[title, language].result()
                         handle.writelines(compress(read_lines(part), kept[title]))
-                        part.unlink()
         finally:
             pool.shutdown(cancel_futures=True)
     with atomic_output(joined.path("doc-ids")) as handle:
@@ -215,7 +212,7 @@ def _letters(line: bytes) -> str:
     return re.sub(r"\W+", "", line.decode("utf-8").lower())
 
 
-def _links(task: Task, joined: Joined) -> Path:
+def _links(task: Task, joined: Joined, jobs: int) -> Path:
     """The links of the joined text in the task's direction, made or turned round."""
     source, target = task.source_language, task.target_language
     links, other = (
@@ -226,7 +223,8 @@ def _links(task: Task, joined: Joined) -> Path:
     if other.is_file() and task.symmetrisation in ALIKE:
         write_links(links, (sorted((t, s) for s, t in line) for line in read_links(other)))
     else:
-        _crosspro("align", *joined.sides(task), "-o", str(links), "-t", task.name)
+        how = ("-t", task.name, "--jobs", str(jobs))
+        _crosspro("align", *joined.sides(task), "-o", str(links), *how)
     return links
 
 
