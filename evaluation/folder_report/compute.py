@@ -82,6 +82,9 @@ class ReportPart:
     examples: tuple[Section, ...] = ()
 
 
+SMALL = 20_000
+"""So few lines, of all outputs together, are scored before another process has begun."""
+
 _Piece = tuple[Column, Any, ReportSettings, int]
 """A metric, what it is to score, and how; and how many examples are shown of it."""
 
@@ -102,7 +105,9 @@ def compute_parts(
         own = data[column.kind.needs, column.of]
         pieces.append((column, own, settings, examples if shows else 0))
         examples = 0 if shows else examples
-    results = map_shards(_computed, pieces, jobs=min(jobs, len(pieces)))
+    text = contents.text
+    small = text is None or text.lines * len(text.names) < SMALL
+    results = map_shards(_computed, pieces, jobs=1 if small else min(jobs, len(pieces)))
     parts = []
     for column, *_ in pieces:
         report(Step(column.step))
@@ -132,9 +137,7 @@ def _linked(
         return None
     if None in contents.linked.links:
         report(Step(ALIGNING))
-    return linked_input(
-        contents.linked, lambda text: report(Step(ALIGNING, text)), 1 if jobs == 1 else None, cache
-    )
+    return linked_input(contents.linked, lambda text: report(Step(ALIGNING, text)), jobs, cache)
 
 
 def judged_text(

@@ -42,8 +42,6 @@ from crosspro.evaluation.metrics.pronoun_doubt.metric import PronounJudge
 
 READING, SENTENCES = "reading", "aligning sentences"
 JudgeOf = Callable[[str, str], PronounJudge | None]
-SMALL = 20_000
-"""Work on so few lines, of all outputs together, is done before another process has begun."""
 
 
 def report_on(
@@ -88,9 +86,7 @@ def report_on(
             if judge is not None:
                 judged = judged_text(contents, judge, jobs, progress, steps)
                 contents = replace(contents, judged=judged)
-            text = contents.text
-            small = text is None or text.lines * len(text.names) < SMALL
-            parts = compute_parts(contents, settings, 1 if small else jobs, progress, steps)
+            parts = compute_parts(contents, settings, jobs, progress, steps)
         found = make_report(test.folder, files, contents, parts, baseline)
     if test.folder == folder:
         return found

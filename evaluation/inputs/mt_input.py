@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from crosspro.data_prep.bitext.segment import exchanged
 from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.files import read_bytes, sha256_of
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
+from crosspro.data_prep.core.processes import map_forked
 from crosspro.data_prep.core.stored import Arrays, Cache, content_key
 from crosspro.evaluation.inputs.anchors import Anchor, token_anchors
 from crosspro.evaluation.inputs.linked_text import (
@@ -466,7 +466,8 @@ def _missing_links(
     missing = [number for number, link in enumerate(links) if link is None]
     if not missing:
         return [one for one in links if one is not None]
-    from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+    from crosspro.data_prep.align.backends import AlignerSettings, SegmentLinks, align_corpus
+    from crosspro.data_prep.align.train import useful_jobs
 
     known = helper.prior
     settings = AlignerSettings(symmetrisation=helper.symmetrisation)
@@ -484,10 +485,17 @@ def _missing_links(
             if helper.corpus is not None:
                 left += helper.corpus[0].sentences()
                 right += helper.corpus[1].sentences()
-            made = iter(align_corpus(left, right, settings, known, jobs, progress))
-            for number in run:
-                own = links_from_pairs("aligned", list(islice(made, len(sentences))))
-                found |= {f"{number}.{name}": getattr(own, name) for name in _LINK_ARRAYS}
+            made = align_corpus(left, right, settings, known, jobs, progress)
+            size = len(sentences)
+
+            def arrays_of(place: int, made: SegmentLinks = made, size: int = size) -> Arrays:
+                own = links_from_pairs("aligned", made[place * size : (place + 1) * size])
+                return {name: getattr(own, name) for name in _LINK_ARRAYS}
+
+            expected = "links: expected those of another process"
+            every = map_forked(arrays_of, range(len(run)), jobs or useful_jobs(), expected)
+            for number, arrays in zip(run, every, strict=True):
+                found |= {f"{number}.{name}": array for name, array in arrays.items()}
         return found
 
     if cache is None:

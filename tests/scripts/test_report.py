@@ -83,7 +83,7 @@ def test_the_overview_says_by_what_each_interval_is(folder):
 
 
 def test_the_number_of_processes_changes_nothing(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("crosspro.evaluation.folder_report.folder.SMALL", 0)
+    monkeypatch.setattr("crosspro.evaluation.folder_report.compute.SMALL", 0)
     written = []
     for jobs in (1, 2):
         output = tmp_path / str(jobs)
