@@ -110,11 +110,6 @@ class Blocks:
         ends = np.cumsum(np.array([[0, 0], *sizes]), axis=0)
         self.starts = {"cells": ends[:, 0], "words": ends[:, 1], "pairs": pairs}
 
-    @property
-    def cells(self) -> int:
-        """The pairs of tokens in all blocks, with what fills up."""
-        return int(self.starts["cells"][-1])
-
     def __len__(self) -> int:
         return len(self.shapes)
 

@@ -45,8 +45,8 @@ from crosspro.data_prep.align.posteriors import Counts
 from crosspro.data_prep.align.text import NumberedBitext, Numbers, read_array
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.files import atomic_output, make_folder
+from crosspro.data_prep.core.processes import map_forked
 from crosspro.data_prep.core.stored import read_npz
-from crosspro.data_prep.core.team import Team, shared_array, work_together
 
 _VERSION, _PACKED = 1, 2
 _STEP = 0.2
@@ -464,17 +464,14 @@ class State:
             if (self.folder / name).is_file()
         ]
         pieces = [(name, start) for name, size in sizes for start in range(0, size, _PIECE)]
-        digests = shared_array(32 * len(pieces), np.uint8).reshape(-1, 32)
 
-        def read(team: Team) -> None:
-            for number in team.share(len(pieces)):
-                name, start = pieces[number]
-                piece = read_array(self.folder / name, np.uint8, _PIECE, start)
-                digests[number] = np.frombuffer(sha256(piece.data).digest(), np.uint8)
+        def digest(piece: tuple[str, int]) -> bytes:
+            name, start = piece
+            return sha256(read_array(self.folder / name, np.uint8, _PIECE, start).data).digest()
 
         whole = sum(size for _, size in sizes) // _PIECE
-        work_together(read, min(jobs, whole), *WHAT_IS_EXPECTED)
-        return sha256(json.dumps(sizes).encode("ascii") + digests.tobytes()).hexdigest()
+        digests = map_forked(digest, pieces, min(jobs, whole), WHAT_IS_EXPECTED[0])
+        return sha256(json.dumps(sizes).encode("ascii") + b"".join(digests)).hexdigest()
 
 
 @contextmanager
