@@ -2,8 +2,12 @@
 
 if __name__ == "__main__":
     try:  # nothing is imported before an interrupt has somebody to catch it
-        from crosspro.scripts.entry import train
-
-        train()
+        from crosspro.scripts.train import main
     except KeyboardInterrupt:
         raise SystemExit(130) from None
+    except ImportError as error:
+        from crosspro.scripts.entry import explain_missing_package
+
+        explain_missing_package(error, "train.py")
+        raise
+    main()

@@ -71,14 +71,14 @@ NULL = "NULL"
 
 
 ONE, TWO = "one", "two"
-SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "label_it": PatternScorer}
+SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "long_patterns": PatternScorer}
 """What can say whether *it* refers to nothing, beside the file of a trained model."""
 
 
 Pleonastic = Annotated[
     str,
     Must(
-        f"{choices(SCORERS)}, or the JSON file of crosspro label-it train",
+        f"{choices(SCORERS)}, or the it_classifier.json of a fitted uppsala_it",
         lambda value: value in SCORERS or value.endswith(".json"),
     ),
 ]

@@ -91,7 +91,7 @@ _BEFORE_VERBS = _OBJECTS | word_set("idiap", "fr", "between")
 class IdiapPLM(System):
     """Predicts pronouns by gender and number of the nouns and pronouns before them.
 
-    `lexicon` gives the gender of nouns (`crosspro lexicon`); without one only a parse of the target
+    `lexicon` gives the gender of nouns; without one only a parse of the target
     does. `context` sentences before a gap's are looked at. A rule that fits gives its class the
     probability `certainty`; without `rules` the model decides alone. `tune_adjustment` favours rare
     classes where the model decides, by as much as the dev score `monitor` says.

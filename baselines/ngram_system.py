@@ -1,8 +1,8 @@
 """The official baseline as a system: an n-gram model over target lemmas with a NONE penalty.
 
 Shared tasks of 2016 and 2017 (§4 of both papers): a 5-gram model; the penalty is 0, or the best of
-0, -0.5, …, -4 on dev. A line gets its best filling, all gaps together, as from `crosspro fill`; the
-probability of a class, for ensembles, is that of all its fillers together.
+0, -0.5, …, -4 on dev. A line gets its best filling, all gaps together, as `crosspro lm fill` does;
+the probability of a class, for ensembles, is that of all its fillers together.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.scores import accuracy, confusion_counts, macro_recall
-from crosspro.evaluation.output.plots import line_chart
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
@@ -84,17 +83,6 @@ class NGramSystem(System):
                 for p, (r, a) in self.grid.items()
             ]
             write_text(folder / "none_penalty.json", json.dumps(rows, indent=2) + "\n")
-            write_text(folder / "none_penalty.svg", self._chart())
-
-    def _chart(self) -> str:
-        lines = list(zip(*self.grid.values(), strict=True))
-        return line_chart(
-            f"NONE penalty on dev, {self.task.name}: best {self.penalty:g}",
-            "penalty (log10)",
-            "per cent",
-            list(self.grid),
-            {"macro recall": lines[0], "accuracy": lines[1]},
-        )
 
     def _tune(self, dev: Examples) -> None:
         labels = [gap.label for example in dev for gap in example.gaps]

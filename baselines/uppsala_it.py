@@ -21,6 +21,7 @@ from crosspro.baselines.it_classifier.classifier import (
 from crosspro.baselines.it_classifier.context import LABELS, PRONOUN, ItContext, ItScorer
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import (
+    cross_validated_f1,
     named_documents,
     read_training_data,
     without_documents,
@@ -37,14 +38,15 @@ from crosspro.prediction.system import Examples
 
 ENGLISH = "en"
 _CLASSIFIER = "it_classifier.json"
+_FOLDS = 10
 
 
 class UppsalaIt(SourceAwareLM):
     """A source-aware model that knows what each `it` is.
 
-    `it_data` are files and projects in which people have said it (`crosspro label-it train`), and
-    `leave_out` names documents of them that are not learnt from; `discomt2015` and `teddev` stand
-    for the talks of that test and that development set.
+    `it_data` are files and projects in which people have said it, and `leave_out` names
+    documents of them that are not learnt from; `discomt2015` and `teddev` stand for the talks of
+    that test and that development set.
     """
 
     name = "uppsala_it"
@@ -72,6 +74,7 @@ class UppsalaIt(SourceAwareLM):
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the classifier, label all `it` with it, and train the language model."""
+        f1: dict[str, float] | None = None
         if self.it_data:
             examples = read_training_data([Path(path) for path in self.it_data])
             left = without_documents(examples, named_documents(self.leave_out))
@@ -80,11 +83,13 @@ class UppsalaIt(SourceAwareLM):
                 found = f"{len(examples):,} examples of documents that are all left out"
                 raise input_error("settings", "system.it_data", expected, found)
             self.scorer = train_classifier(left)
+            if len({example.document for example in left}) >= _FOLDS:
+                f1 = cross_validated_f1(left, _FOLDS)
         self.task = task
         self.trained_layers = layers_in(train)
         super().fit(task, train, dev, folder)
         if task.source_language == ENGLISH:
-            self.report = ItLabelReport(self.scorer.described(), bool(self.it_data))
+            self.report = ItLabelReport(self.scorer.described(), bool(self.it_data), f1)
 
     def labelled(self, examples: Examples) -> list[Example]:
         """The examples; where the source pronoun of a gap is `it`, its label stands with it."""

@@ -12,9 +12,8 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf, open_dict
 
-from crosspro.conf import CONF_DIR
+from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.conf.members import member_names
-from crosspro.conf.names import GROUPS
 
 _CONFIG = "train"
 

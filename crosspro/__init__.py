@@ -36,7 +36,6 @@ from crosspro.version import __version__ as __version__
 if TYPE_CHECKING:
     from crosspro.arguments import AnyPath as AnyPath
     from crosspro.arguments import Paths as Paths
-    from crosspro.classifier import PronounClassifier
     from crosspro.data_prep.core.errors import CrossproError, InputError
     from crosspro.data_prep.core.example import Example, Gap
     from crosspro.data_prep.core.task import Task
@@ -62,7 +61,6 @@ if TYPE_CHECKING:
         ExampleStream,
         demo,
         examples,
-        limits,
         load_task,
         prepare,
         read_examples,
@@ -93,7 +91,6 @@ __all__ = [
     "InputError",
     "PairedTest",
     "Predictor",
-    "PronounClassifier",
     "PronounDoubt",
     "Proofreading",
     "Result",
@@ -111,7 +108,6 @@ __all__ = [
     "explain",
     "export",
     "fill",
-    "limits",
     "load",
     "load_language_model",
     "load_system",
@@ -132,7 +128,6 @@ _PLACES = {
     name: module
     for module, names in {
         "crosspro.arguments": "AnyPath Paths",
-        "crosspro.classifier": "PronounClassifier",
         "crosspro.data_prep.core.errors": "CrossproError InputError",
         "crosspro.data_prep.core.example": "Example Gap",
         "crosspro.data_prep.core.task": "Task",
@@ -146,7 +141,7 @@ _PLACES = {
         "crosspro.prediction.proofread.output": "Proofreading",
         "crosspro.prediction.system": "System",
         "crosspro.submission_scores": "evaluate",
-        "crosspro.task_examples": "ExampleStream demo examples limits load_task prepare "
+        "crosspro.task_examples": "ExampleStream demo examples load_task prepare "
         "read_examples write_examples",
         "crosspro.trained_models": "fill load load_language_model load_system pair_pipeline "
         "predict predict_pair proofread",

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from crosspro.evaluation.metrics.autoprf.settings import AutoPrfSettings
     from crosspro.evaluation.metrics.bleu.settings import BleuSettings
     from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet
-    from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules
+    from crosspro.evaluation.metrics.expected_forms.metric import ExpectedFormsSettings
     from crosspro.evaluation.output.result import Result
 
 
@@ -232,45 +232,35 @@ def contrastive_generate(
     outputs: Texts,
     target_language: str,
     *,
-    parts: Text | None = None,
-    rules: PayloadRules | None = None,
+    settings: ExpectedFormsSettings | None = None,
     lenient: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
 ) -> Result:
     """Accuracy on a context set of generated translations: is the expected form in them?
 
-    Output has a line for each instance; a TSV of the generative ContraPro has its output in itself,
-    and `outputs` may be empty. `rules` and `parts` say which part of a line is scored.
+    Output has a line for each instance. `settings` say which part of a line is scored, and how
+    forms are found; with `lenient` an output without that part is wrong.
     """
-    from crosspro.data_prep.core.errors import input_error
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
-    from crosspro.evaluation.metrics.expected_forms.gender_words import metric_of
     from crosspro.evaluation.metrics.expected_forms.metric import (
+        ExpectedForms,
         ExpectedFormsSettings,
         GeneratedSet,
     )
-    from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
+    from crosspro.evaluation.metrics.expected_forms.outputs import read_outputs
 
-    plan, inputs, chosen = resampling(resamples, seed), Inputs(), rules or PayloadRules()
+    plan, inputs = resampling(resamples, seed), Inputs()
+    chosen = replace(settings or ExpectedFormsSettings(""), language=target_language)
     path = given_path("test_set", test_set, "the path of a file")
-    nothing = isinstance(outputs, Sequence) and not outputs
-    given = [] if nothing else inputs.several("outputs", outputs)
-    more = inputs.text_or_none("parts", parts)
+    given = inputs.several("outputs", outputs)
     with inputs:
-        read, rows = read_expected(path, target_language, separators=chosen.separators)
-        if rows is None and not given:
-            raise input_error("arguments", "outputs", "at least one file", "none")
-        tsv = None if rows is None else (path, rows)
+        read = read_expected(path, target_language)
         files = [one.path for one in given]
-        found = read_outputs(
-            files, read, chosen, target_language, tsv=tsv, parts=more, lenient=lenient
-        )
-    own, names = len(found) - len(given), [one.name for one in found]
-    names[own:] = names_of(given, names[own:])
+        found = read_outputs(files, read, chosen.separators, chosen.part, lenient=lenient)
+    names = names_of(given, [one.name for one in found])
     systems = [replace(one, name=name) for one, name in zip(found, names, strict=True)]
-    metric = metric_of(read, ExpectedFormsSettings(target_language, chosen))
-    return _scored(metric, GeneratedSet(read, tuple(systems)), plan)
+    return _scored(ExpectedForms(chosen), GeneratedSet(read, tuple(systems)), plan)
 
 
 def report(
@@ -286,12 +276,11 @@ def report(
     lenient: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
-    jobs: int = 1,
 ) -> FolderReport:
-    """All scores of a folder of source, reference, outputs, documents and contrastive sets.
+    """All scores of a folder of source, reference, outputs and documents.
 
     Files are known by their names (docs/guides/report.md). With `output`, report.html and
-    report.json are written to that folder. `proofread` says whether a model of the box judges
+    report.json are written to that folder. `proofread` says whether a bundled model judges
     pronouns, too; None: if the outputs are not too long.
     """
     from crosspro.evaluation.folder_report.compute import ReportSettings
@@ -317,7 +306,6 @@ def report(
         settings=ReportSettings(resampling(resamples, seed)),
         baseline=baseline,
         judge_of=judge_of,
-        jobs=jobs,
     )
     if output is not None:
         write_report(found, Path(output))

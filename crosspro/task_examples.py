@@ -1,4 +1,4 @@
-"""Tasks and their examples: read within limits, written, generated, made from parallel text."""
+"""Tasks and their examples: read, written, generated, made from parallel text."""
 
 from __future__ import annotations
 
@@ -9,20 +9,8 @@ from typing import TYPE_CHECKING
 from crosspro.arguments import AnyPath, check_choice, given_task, path_or_none
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from crosspro.data_prep.core.example import Example
     from crosspro.data_prep.core.task import Task
-
-
-def limits(factor: float) -> AbstractContextManager[None]:
-    """All limits of what is read times a factor, in a `with` block, as `--limit` of the commands.
-
-    `with crosspro.limits(10):` reads lines and archives ten times as large as usual.
-    """
-    from crosspro.data_prep.core.limits import changed_limits
-
-    return changed_limits(factor)
 
 
 def load_task(name: AnyPath) -> Task:
@@ -152,7 +140,7 @@ def prepare(
 ) -> list[Example]:
     """Examples from parallel text: tokenised, aligned, annotated, gaps placed by a year's rules.
 
-    `source` alone may be a file of both sides (TMX, .po). Links are learnt together with a larger
+    `source` alone may be a file of both sides (TMX). Links are learnt together with a larger
     text (`align_with`) or from a prior (`crosspro align --save-prior`), if one is given. Finished
     steps are kept in `cache`, so that an interrupted call goes on where it stopped; without it they
     are made again.

@@ -52,7 +52,7 @@ def held_system(value: object) -> System | None:
     """The system that a value is, or that it has."""
     from crosspro.prediction.system import System
 
-    held = (value, *(getattr(value, name, None) for name in ("system", "system_")))
+    held = (value, getattr(value, "system", None))
     return next((one for one in held if isinstance(one, System)), None)
 
 
@@ -74,7 +74,7 @@ def load_system(run: AnyPath) -> System:
 def load(model: AnyPath) -> Predictor:
     """A model for text: one that comes with the package (en-fr), or a run or an archive.
 
-    `load("en-fr").fill(source, target)` fills each REPLACE of a translation. Models of the box and
+    `load("en-fr").fill(source, target)` fills each REPLACE of a translation. Bundled models and
     others that were packed with a prior link words by what their training text taught.
 
     >>> import crosspro
@@ -180,9 +180,9 @@ def proofread(
     Lists of lines, open files, or paths, also of subtitles (.srt, .vtt) and of files with both
     sides (.po, .xliff, .tmx). A line of the source is translated by the line in the same place;
     `documents` has the document of each, and without it all are one. `model` is a name (en-de), a
-    run, an archive, or what `load` has given; without it the languages say which model of the box
+    run, an archive, or what `load` has given; without it the languages say which bundled model
     is meant, or names of files do (book.en book.de). The result iterates over the pronouns in the
-    order of the text and has `mended(threshold)`.
+    order of the text.
 
     >>> import crosspro
     >>> found = crosspro.proofread(
@@ -223,7 +223,7 @@ def proofread(
 
 
 def _box_model(languages: tuple[str, str] | None, files: tuple[Path, Path | None] | None) -> Path:
-    """The model of the box for two languages, or for the files whose names say them."""
+    """The bundled model for two languages, or for the files whose names say them."""
     from crosspro.data_prep.core.errors import input_error
     from crosspro.prediction.model_archive import box_models
     from crosspro.prediction.proofread.languages import model_for
@@ -232,14 +232,14 @@ def _box_model(languages: tuple[str, str] | None, files: tuple[Path, Path | None
         return Path("-".join(languages))
     if files is not None:
         return model_for(*files)
-    expected = f"a run, an archive, or one of the box: {', '.join(box_models())}"
+    expected = f"a run, an archive, or a bundled model: {', '.join(box_models())}"
     raise input_error(
         "arguments", "model, or source_language and target_language", expected, "none"
     )
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:
-    """An n-gram model as `crosspro lm train` writes it, or in ARPA form."""
+    """An n-gram model as `crosspro lm train` writes it, in ARPA form, or in that of KenLM."""
     from crosspro.baselines.ngram.load import load_model
 
     return load_model(path)
@@ -253,7 +253,7 @@ def fill(
 ) -> list[Example]:
     """The examples with all gaps of a line filled together by a language model, as labels.
 
-    The official baseline, `crosspro fill`: `none_penalty` (log10) makes it dearer to leave a gap
+    The official baseline, `crosspro lm fill`: `none_penalty` (log10) makes it dearer to leave a gap
     empty. Examples and the model may be paths.
     """
     from crosspro.baselines.fill import GapFiller, task_fillers

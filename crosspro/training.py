@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crosspro.arguments import AnyPath, path_or_none
+from crosspro.conf import GROUPS
 from crosspro.evaluation.output.result import Displayed
 from crosspro.task_examples import given_examples
 from crosspro.trained_models import Model, given_system
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from crosspro.prediction.system import System
 
 _NAME = re.compile(r"[\w.-]+")
-_GROUPS = ("task", "data", "system", "trainer", "experiment")
 _NEEDED = ("train", "dev")
 _TIME = "%Y-%m-%d_%H-%M-%S-%f"
 
@@ -53,7 +53,8 @@ class TrainedRun(Displayed):
             f"{self.run.name}, task {self.run.task}\n\n{text_table(heading, rows)}{warnings}{place}"
         )
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"<TrainedRun {self.run.name}: {self.folder}>"
 
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         some = next(iter(self.evaluations.values()), None)
@@ -63,11 +64,6 @@ class TrainedRun(Displayed):
             for name, one in self.evaluations.items()
         ]
         return ("set", *measures.values()), rows
-
-    def _repr_html_(self) -> str:
-        from crosspro.evaluation.output.result import html_table
-
-        return html_table(*self._table(), 1, (self.run.name, *self.run.warnings, str(self.folder)))
 
     def html(self) -> str:
         """The page of the last set, which is a test set if there is one."""
@@ -124,7 +120,7 @@ def train(
     """
     from crosspro.data_prep.pipeline.sets.splits import leaks
     from crosspro.evaluation.output.result import Result
-    from crosspro.prediction.fit_and_score import fit_configured
+    from crosspro.prediction.fit_and_score import fit_and_score, scoring
     from crosspro.prediction.run_settings import check_folder, checked, load_data
 
     configuration = configured(task, system, data, experiment, settings)
@@ -142,7 +138,7 @@ def train(
     place = Path("runs", own.name, chosen, datetime.now().strftime(_TIME))
     place = path_or_none(folder) or place
     check_folder(configuration.settings, place, "folder")
-    outcome = fit_configured(own, made, splits, place, configuration, _tell)
+    outcome = fit_and_score(own, made, splits, place, **scoring(configuration), tell=_tell)
     evaluations = {name: Result.of(one) for name, one in outcome.evaluations.items()}
     return TrainedRun(place, outcome.run, made, evaluations)
 
@@ -152,14 +148,16 @@ def explain(
 ) -> ExplainedGap:
     """What decided the class of a gap, as `crosspro explain`.
 
-    Features with their contributions, the path through a chain, the fillings of a language model
-    or, for networks, how much each token spoke for the class. Lines, and gaps of a line, count from
-    1; without a line it is the first gap.
+    Features with their contributions, the path through a chain, or the fillings of a language
+    model; networks have no explanation. Lines, and gaps of a line, count from 1; without a line it
+    is the first gap.
 
     >>> import crosspro
-    >>> train = crosspro.demo("en-fr", "train", 30)
-    >>> model = crosspro.PronounClassifier("ngram", "en-fr").fit(train)
-    >>> explained = crosspro.explain(model, crosspro.demo("en-fr", "test", 1))
+    >>> from crosspro.baselines.ngram_system import NGramSystem
+    >>> train, dev = (crosspro.demo("en-fr", name, 30) for name in ("train", "dev"))
+    >>> system = NGramSystem(3)
+    >>> system.fit(crosspro.load_task("en-fr"), train, dev)
+    >>> explained = crosspro.explain(system, crosspro.demo("en-fr", "test", 1))
     >>> sorted(explained.to_dict()["explanation"]["probabilities"])[:3]
     ['OTHER', 'ce', 'cela']
     """
@@ -183,8 +181,8 @@ def export(
 ) -> Export:
     """Pack a trained system into one file for others, as `crosspro models export`.
 
-    `model` is a run, an archive, a name of the box, or what `train` gave. `weights` says how
-    matrices are stored (float32, float16, int8; None: as they are); `prior` is what
+    `model` is a run, an archive, the name of a bundled model, or what `train` gave. `weights` says
+    how matrices are stored (float32, float16, int8; None: as they are); `prior` is what
     `crosspro align --save-prior` learnt of the training text, by which words are linked.
     """
     from crosspro.data_prep.core.errors import choices, input_error
@@ -211,7 +209,6 @@ def configured(
     """What the names and values come to; `InputError` says what there is where one is unknown."""
     from crosspro.data_prep.core.errors import (
         CrossproError,
-        InputError,
         how_to_install,
         input_error,
         training_package,
@@ -224,7 +221,7 @@ def configured(
     if isinstance(data, AnyPath) and str(data) != "demo":
         choices["data"], values["data.dir"] = "shared_task", str(data)
     for key, value in (settings or {}).items():
-        (choices if key in _GROUPS and isinstance(value, str) else values)[key] = value
+        (choices if key in GROUPS and isinstance(value, str) else values)[key] = value
     for group, name in choices.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise input_error("arguments", group, "the name of one", repr(name))
@@ -239,16 +236,12 @@ def configured(
             raise
         needed = f"training needs the package {package}, which is not installed"
         raise CrossproError(f"{needed}: {how_to_install('train')}") from error
-    from crosspro.prediction.run_settings import refused_names
     from crosspro.prediction.runs import Configuration
 
     arguments = [f"{group}={name}" for group, name in choices.items()]
     try:
         found = composed(choices, values)
     except (HydraException, OmegaConfBaseException, TypeError, ValueError) as error:
-        problems = refused_names([*arguments, *(f"{key}=0" for key in values)])
-        if problems:
-            raise InputError(problems) from error
         said = " ".join(str(error).split())
         raise input_error("settings", "settings", "values that go together", said) from error
     return Configuration(found.choices, tuple(arguments), found.settings)

@@ -1,8 +1,7 @@
-"""Why a system chose the class of a gap: as text for the terminal, as JSON and as an HTML page."""
+"""Why a system chose the class of a gap: as text for the terminal and as JSON."""
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -14,7 +13,6 @@ import numpy as np
 from crosspro.data_prep.core.errors import CrossproError, input_error, printable
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.formats.shared_task import LEMMATISED
-from crosspro.evaluation.output.page import SHARED, cell_table, fill_page
 from crosspro.evaluation.output.result import Displayed
 from crosspro.evaluation.output.tables import text_table
 from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation, GapQuestion
@@ -26,7 +24,7 @@ def explain(system: System, examples: Sequence[Example], line: int, gap: int = 0
     """Why a gap of `examples[line]` gets its class; raises if the system cannot say."""
     explanation = explained(system, examples, line, gap)
     if explanation.evidence is None:
-        raise CrossproError(f"{system.shown_name}: this system cannot explain its decisions")
+        raise CrossproError(f"{system.shown_name}: this system has no explanation")
     return explanation
 
 
@@ -79,10 +77,6 @@ class ExplainedGap(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """What `--layout json` writes."""
         return dict(json.loads(as_json(self)))
-
-    def html(self) -> str:
-        """The page of `--html`."""
-        return explanation_page(self, self.explanation.system, _ROWS)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -184,7 +178,7 @@ def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[st
     yield "  ".join(f"{name} {chance:.3f}" for name, chance in chances)
     evidence = explanation.evidence
     if evidence is None:
-        yield "cannot explain its decisions\n"
+        yield "no explanation\n"
         return
     yield f"{evidence.how}\n"
     tokens = token_table(example, evidence, (explanation.chosen, explanation.against))
@@ -216,104 +210,3 @@ def as_json(explained: ExplainedGap) -> str:
 
 _ROWS = 15
 """Rows of a table, at most, where nobody says how many."""
-_DARKEST = 0.5
-_LOUD = 0.1
-"""Tokens with at least this share of the loudest one's number show theirs."""
-
-
-def explanation_page(explained: ExplainedGap, subtitle: str, most: int) -> str:
-    """The page; tables have at most so many rows."""
-    notes = (f'<p class="note">{_text(note)}</p>' for note in explained.notes)
-    parts = {
-        "title": _text(explained.title),
-        "subtitle": _text(subtitle),
-        "sections": "".join((*notes, *_sections(explained.explanation, explained, most))),
-    }
-    return fill_page(SHARED / "explanation.html", parts)
-
-
-def _sections(explanation: Explanation, explained: ExplainedGap, most: int) -> Iterator[str]:
-    yield f"<h2>{_text(verdict(explanation))}</h2>"
-    evidence = explanation.evidence
-    if evidence is None:
-        yield _sentences(explained, explanation.chosen, Evidence(""))
-        yield '<p class="note">This system cannot explain its decisions.</p>'
-        yield _chances(explanation)
-        return
-    yield _sentences(explained, explanation.chosen, evidence)
-    pair = [_text(one) for one in (explanation.chosen, explanation.against)]
-    if evidence.source or evidence.target:
-        key = "".join(
-            f'<span class="tok" style="background:rgba(var(--{kind}),{_DARKEST})">'
-            f"speaks for {name}</span>"
-            for kind, name in zip(("for", "against"), pair, strict=True)
-        )
-        yield f'<p class="note key">{key}</p>'
-    yield f'<p class="note">{_text(evidence.how)}</p>'
-    yield _chances(explanation)
-    for table in evidence.tables:
-        yield _table(table, most)
-    for member in evidence.members:
-        heading = f"{_text(member.label)}, weight {member.weight:.3f}"
-        yield f'<div class="member"><p class="note">{heading}</p>'
-        yield from _sections(member.explanation, explained, most)
-        yield "</div>"
-
-
-def _sentences(explained: ExplainedGap, chosen: str, evidence: Evidence) -> str:
-    example, gap = explained.example, explained.gap
-    target = list(example.target)
-    target[gap.position] = f"▢ {chosen}"
-    loudest = max(map(abs, (*evidence.source, *evidence.target)), default=0.0)
-    sides = (
-        ("source", example.source, evidence.source, gap.source_index),
-        ("target", target, evidence.target, gap.position),
-    )
-    return "".join(
-        f'<p class="sentence"><b>{name}</b> {_tokens(words, values, place, loudest)}</p>'
-        for name, words, values, place in sides
-    )
-
-
-def _tokens(words: Sequence[str], values: Sequence[float], place: int, loudest: float) -> str:
-    shown = []
-    for number, word in enumerate(words):
-        value = values[number] if values else 0.0
-        share = abs(value) / loudest if loudest else 0.0
-        kind = "for" if value > 0 else "against"
-        style = f' style="background:rgba(var(--{kind}),{_DARKEST * share:.3f})"' if share else ""
-        title = f' title="{value:+.4f}"' if value else ""
-        mark = " pronoun" if number == place else ""
-        amount = f"<small>{value:+.2f}</small>" if share >= _LOUD else ""
-        shown.append(f'<span class="tok{mark}"{style}{title}>{_text(word)}{amount}</span>')
-    return " ".join(shown)
-
-
-def _chances(explanation: Explanation) -> str:
-    rows = []
-    for name, chance in sorted(explanation.probabilities.items(), key=lambda item: -item[1]):
-        shown = _text(name)
-        bar = f'<i style="width:{100 * chance:.1f}%"></i>'
-        rows.append(
-            [
-                f"<b>{shown}</b>" if name == explanation.chosen else shown,
-                f"{chance:.3f}",
-                f'<span class="share" aria-hidden="true">{bar}</span>',
-            ]
-        )
-    return f'<div class="scroll">{cell_table(("class", "probability", ""), rows)}</div>'
-
-
-def _table(table: EvidenceTable, most: int) -> str:
-    shown = table.cut(most)
-    note = "".join(f'<p class="note">{_text(text)}</p>' for text in shown.note.splitlines())
-    body = cell_table(
-        [printable(name) for name in table.columns],
-        [[*map(_text, row)] for row in shown_rows(shown)],
-    )
-    return f'<h2>{_text(table.title)}</h2><div class="scroll">{body}</div>{note}'
-
-
-def _text(text: str) -> str:
-    """Text for a page: what would steer a terminal that shows the file is seen as an escape."""
-    return html.escape(printable(text))

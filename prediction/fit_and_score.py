@@ -1,7 +1,6 @@
 """A whole run: fit a system, save it, predict dev and the test sets, score them, write it down.
 
-Training from a command line and from Python call this with what Hydra composed (`fit_configured`);
-it works as well without any configuration.
+Training from a command line and from Python call this with what Hydra composed (`scoring`).
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import atomic_output, make_folder, write_text
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.pipeline.sets.cues import cue_report
+from crosspro.data_prep.pipeline.sets.cues import label_leaks
 from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.score import Score
@@ -43,7 +42,6 @@ from crosspro.prediction.runs import (
     MEMBERS,
     Configuration,
     Run,
-    StageClock,
     Times,
     checkout_commit,
     now,
@@ -52,8 +50,6 @@ from crosspro.prediction.runs import (
 )
 from crosspro.prediction.system import System
 
-WILD_DIFFERENCE = 15.0
-"""Points between dev and a test from which on their scores are said to differ."""
 _PAGE_GAPS = 2000
 """Gaps on the page of a set; `crosspro evaluate --html` makes pages with more."""
 
@@ -78,23 +74,20 @@ def fit_and_score(
     absent: Absent = "skip",
     resampling: Resampling | None = None,
     tell: Callable[[str], None] = lambda note: None,
-    clock: StageClock | None = None,
 ) -> ScoredRun:
     """Fit a system and write its model, submissions, scores, pages and `run.json` to a folder.
 
     `name` is that of the system's configuration, if it has one; without `resampling` there are no
-    intervals and no tests. `tell` gets what a user should know meanwhile. A `clock` has measured
-    what came before.
+    intervals and no tests. `tell` gets what a user should know meanwhile.
     """
-    clock = clock or StageClock()
     make_folder(folder)
     record = folder / FILE
     earlier = record.read_bytes() if record.is_file() else None
     system.configured = name or ""
     name = name or system.name
-    cues = cue_report(splits, task)
-    for warning in cues.warnings:
-        tell(f"warning: {warning}")
+    leaks = label_leaks(splits, task)
+    for part, leak in leaks.items():
+        tell(f"warning: {part}: {leak}")
     run = Run(
         status="running",
         task=task.name,
@@ -103,7 +96,7 @@ def fit_and_score(
         configuration=configuration or Configuration(),
         data=contents(splits),
         layers=tuple(sorted(layers_in(splits.train))),
-        cues=cues.record(),
+        cues={part: asdict(leak) for part, leak in leaks.items()},
         versions=versions(),
         commit=checkout_commit(),
         times=Times(now()),
@@ -115,32 +108,31 @@ def fit_and_score(
         tell(f"train: {blind:,} gaps without a label are not learnt from")
     start = time.monotonic()
     try:
-        fit_in_stages(task, system, splits, folder)
+        system.fit(task, splits.train, splits.dev, folder)
+        if splits.in_domain:
+            system.fine_tune(splits.in_domain, splits.dev, folder)
     except CrossproError:
         if earlier is not None:  # its model and its scores are still there
             with suppress(CrossproError), atomic_output(record) as handle:
                 handle.write(earlier)
         raise
     fitted = time.monotonic()
-    clock.end("fit")
     if system.report is not None:
         for note in filter(None, (system.report.told(), system.report.warning())):
             tell(note)
     system.save(folder / "model")
-    clock.end("save")
     found = {}
     for title, examples in {"dev": splits.dev, **splits.test}.items():
         found[title] = score_set(
             system, run.name, title, examples, folder, absent, resampling, tell
         )
-        clock.end(f"score {title}")
     evaluations = {title: one for title, one in found.items() if one is not None}
     seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
     run = replace(
         run,
         status="complete",
         versions=versions(),
-        times=Times(run.times.started, now(), *seconds, clock.stages),
+        times=Times(run.times.started, now(), *seconds),
         fit=None if system.report is None else asdict(system.report),
         scores=_scores(evaluations, 0),
         variants={
@@ -157,38 +149,20 @@ def fit_and_score(
     return ScoredRun(run, evaluations)
 
 
-def fit_configured(
-    task: Task,
-    system: System,
-    splits: Splits,
-    folder: Path,
-    configuration: Configuration,
-    tell: Callable[[str], None] = lambda note: None,
-    clock: StageClock | None = None,
-) -> ScoredRun:
-    """The same with the seed, the resampling and the averages that checked settings say."""
+def scoring(configuration: Configuration) -> dict[str, Any]:
+    """What the checked settings of a configuration say of a run, as arguments of `fit_and_score`.
+
+    These are the seed, the resampling and the averages.
+    """
     settings = configuration.settings
-    own_seed, resamples = settings["system"].get("seed"), settings["resamples"]
-    return fit_and_score(
-        task,
-        system,
-        splits,
-        folder,
-        name=configuration.choices.get("system"),
-        seed=own_seed if isinstance(own_seed, int) else settings["seed"],
-        configuration=configuration,
-        absent=settings["absent"],
-        resampling=Resampling(resamples, settings["resampling_seed"]) if resamples else None,
-        tell=tell,
-        clock=clock,
-    )
-
-
-def fit_in_stages(task: Task, system: System, splits: Splits, folder: Path) -> None:
-    """Fit a system on all training data, and let it go on with in-domain data if there is any."""
-    system.fit(task, splits.train, splits.dev, folder)
-    if splits.in_domain:
-        system.fine_tune(splits.in_domain, splits.dev, folder)
+    system_seed, resamples = settings["system"].get("seed"), settings["resamples"]
+    return {
+        "name": configuration.choices.get("system"),
+        "seed": system_seed if isinstance(system_seed, int) else settings["seed"],
+        "configuration": configuration,
+        "absent": settings["absent"],
+        "resampling": Resampling(resamples, settings["resampling_seed"]) if resamples else None,
+    }
 
 
 def score_set(
@@ -231,12 +205,7 @@ def score_set(
 def score_warnings(
     task: Task, splits: Splits, evaluations: Mapping[str, Evaluation]
 ) -> Iterator[str]:
-    """Why not to trust the scores of a run.
-
-    A set on which the system is less often right than the most frequent class of train; and a test
-    whose official score or accuracy is `WILD_DIFFERENCE` points or more from that on dev, and more
-    than both intervals explain, where they are known: they have no value in common.
-    """
+    """The sets on which the system is less often right than the most frequent class of train."""
     labels = Counter(gap.label for example in splits.train for gap in example.gaps)
     if any(labels[name] for name in task.classes):
         most = max(task.classes, key=lambda name: labels[name])
@@ -248,23 +217,6 @@ def score_warnings(
                     f"{title}: accuracy {found:.2f} is below the {base:.2f} of always answering "
                     f"{most}, the most frequent class of train"
                 )
-    scores = _scores(dict(evaluations), 0)
-    for title, metric in product(splits.test, dict.fromkeys((task.official_score, "accuracy"))):
-        if title in scores and "dev" in scores:
-            pair = scores["dev"][metric], scores[title][metric]
-            if differ_wildly(*pair):
-                yield (
-                    f"dev and {title} differ: {metric.replace('_', ' ')} {pair[0]} and {pair[1]}; "
-                    "what was chosen on dev may not be what is best there"
-                )
-
-
-def differ_wildly(one: Score, other: Score) -> bool:
-    """Whether two scores are far apart, and not for chance, as far as their intervals tell."""
-    low, high = sorted((one, other), key=lambda score: score.value)
-    if high.value - low.value < WILD_DIFFERENCE:
-        return False
-    return low.high is None or high.low is None or low.high < high.low
 
 
 def contents(splits: Splits) -> tuple[Contents, ...]:

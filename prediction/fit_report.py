@@ -150,14 +150,19 @@ class FeatureReport:
 
 @dataclass(frozen=True)
 class ItLabelReport:
-    """What says of each *it* what it is, and whether that was learnt from annotated text."""
+    """What says of each *it* what it is, whether that was learnt, and its cross-validated F1."""
 
     labelled_by: str
     learnt: bool
+    f1: Mapping[str, float] | None = None
 
     def told(self) -> str:
-        """What a user should know: where the labels come from."""
-        return f"every it is labelled by {self.labelled_by}"
+        """What a user should know: where the labels come from, and how good they are."""
+        text = f"every it is labelled by {self.labelled_by}"
+        if self.f1 is None:
+            return text
+        scores = ", ".join(f"{label} {value:.1f}" for label, value in self.f1.items())
+        return f"{text}; F1 by cross-validation over documents: {scores}"
 
     def warning(self) -> str | None:
         """That nothing was learnt where the published system has a classifier; None if it was."""
@@ -165,7 +170,7 @@ class ItLabelReport:
             return None
         return (
             "warning: the published system learnt the labels of it; here system.it_data names no "
-            "annotated text to learn them from (docs/guides/label_it.md)"
+            "annotated text to learn them from"
         )
 
 

@@ -12,7 +12,7 @@ than it says. Unpacking it runs no code, and neither does loading what was in it
 The description of a saved system, too, has the checksums of its files and its own.
 
 The box has the archives that come with the package, which commands take by their plain names. A
-path that exists is meant before a name of the box.
+path that exists is meant before the name of a bundled model.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from crosspro.data_prep.core.files import (
     temporary_folder,
 )
 from crosspro.data_prep.core.guard import note_input
-from crosspro.data_prep.core.limits import FILE_BYTES, PACKED_TIMES, how_to_allow_more
+from crosspro.data_prep.core.limits import FILE_BYTES, PACKED_TIMES
 from crosspro.data_prep.core.settings import fitted
 from crosspro.prediction.stored_tensors import WEIGHTS
 from crosspro.version import __version__
@@ -176,18 +176,18 @@ BOX = Path(__file__).resolve().parent.parent / "models"
 
 
 def box_models() -> dict[str, Path]:
-    """The archives of the box by their names."""
+    """The archives of the bundled models by their names."""
     return {path.stem: path for path in sorted(BOX.glob(f"*{ARCHIVES}"))}
 
 
 def from_box(path: Path) -> Path:
-    """The archive of the box that a plain name stands for; other paths as they are."""
+    """The archive of the bundled model that a plain name stands for; other paths as they are."""
     if not is_plain_name(path):
         return path
     box = box_models()
     if str(path) not in box:
-        shipped = f", or one of the models in the box: {', '.join(box)}" if box else ""
-        found = "neither" if box else "none, and no models in the box"
+        shipped = f", or one of the bundled models: {', '.join(box)}" if box else ""
+        found = "neither" if box else "none, and no bundled models"
         raise input_error(path, "model", f"a run or an archive{shipped}", found)
     return box[str(path)]
 
@@ -301,9 +301,9 @@ def _check_entries(archive: zipfile.ZipFile, manifest: Manifest, path: Path) -> 
         if listed is not None and entry.file_size != listed.size:
             raise ValueError("files of another size")
     total = sum(entry.file_size for entry in entries)
-    most = max(FILE_BYTES.most(), PACKED_TIMES.most() * path.stat().st_size)
+    most = max(FILE_BYTES, PACKED_TIMES * path.stat().st_size)
     if total > most:
-        expected = f"at most {most:,} bytes unpacked ({how_to_allow_more()})"
+        expected = f"at most {most:,} bytes unpacked"
         raise input_error(path, "archive", expected, f"{total:,}")
 
 

@@ -1,4 +1,4 @@
-"""Runs and archives for those who keep models: list, choose, check, pack and unpack them."""
+"""Runs and archives: list, choose and pack them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from crosspro.data_prep.align.prior import Prior, load_prior, packed_prior
 from crosspro.data_prep.align.text import make_form
 from crosspro.data_prep.core.errors import InputError, input_error, printable
 from crosspro.data_prep.core.files import (
-    check_new_folder,
     is_archive,
     json_object,
     read_json_object,
     temporary_folder,
     write_text,
 )
-from crosspro.data_prep.core.task import Task, saved_task
+from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.prediction.model_archive import (
     ARCHIVES,
     MODEL,
@@ -37,10 +36,8 @@ from crosspro.prediction.model_archive import (
     opened_run,
     read_manifest,
     renewed_digests,
-    unpack,
     write_archive,
 )
-from crosspro.prediction.named_places import without_places
 from crosspro.prediction.runs import FILE, Run, find_run
 from crosspro.prediction.stored_tensors import (
     FULL,
@@ -78,9 +75,9 @@ def export_run(
     """Pack a run, or another archive, into one file; only a system that can be loaded is packed.
 
     `weights` (one of `WEIGHTS`) says how matrices of tensors are stored, None: as they are; what is
-    no tensor (vocabularies, language models, lexicons) stays as it is. Paths in descriptions become
-    names and digests. `prior` is what the aligner learnt from the training text, in either
-    direction; as much of it is packed as there is room for.
+    no tensor (vocabularies, language models, lexicons) stays as it is. `prior` is what the aligner
+    learnt from the training text, in either direction; as much of it is packed as there is room
+    for.
     """
     if output.suffix in (".gz", ".xz"):
         raise input_error(output, "output", "a name that ends otherwise", f"one in {output.suffix}")
@@ -93,13 +90,11 @@ def export_run(
             (scratch / MODEL / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source / name, scratch / MODEL / name)
         tensors = sorted(scratch.rglob(TENSORS))
-        changed = [weights is not None and _store(path, weights) for path in tensors]
-        changed += [_name_places(path) for path in sorted(scratch.rglob(DESCRIPTION))]
-        if any(changed):
+        changed = [path for path in tensors if weights is not None and _store(path, weights)]
+        if changed:
             _describe_again(scratch / MODEL)
         if (folder / FILE).is_file():
             shutil.copyfile(folder / FILE, scratch / FILE)
-            _name_places(scratch / FILE)
         if prior is not None:
             fitting = prior_for(system.task, prior)
             (scratch / PRIOR).write_bytes(packed_prior(fitting, prior_bytes))
@@ -108,19 +103,6 @@ def export_run(
         fewer = [stored for path in tensors if (stored := stored_weights(path)) != FULL]
         write_archive(output, scratch, fewer[0] if fewer else FULL)
     return Export(system, len(names) + 1, len(fewer), output.stat().st_size)
-
-
-def import_archive(path: Path, output: Path) -> System:
-    """Unpack an archive into a new or an empty folder, which then is that of a run."""
-    check_new_folder(output)
-    if not output.absolute().parent.is_dir():
-        raise input_error(output, "output", "a folder in an existing one", f"no {output.parent}")
-    with temporary_folder(output.absolute().parent, output.name) as scratch:
-        unpack(path, scratch)
-        system = load_saved(model_folder(scratch))
-        scratch.chmod(0o755)
-        scratch.rename(output)
-    return system
 
 
 def prior_for(task: Task, path: Path) -> Prior:
@@ -162,25 +144,6 @@ def _store(path: Path, weights: str) -> bool:
     except ValueError as error:
         raise input_error(path.name, "weights", "finite numbers", str(error)) from error
     return True
-
-
-def _name_places(path: Path) -> bool:
-    """Take the paths out of a description, if it has any; whether it had."""
-    content = json_object(path.read_bytes(), path)
-    named = without_places(content, _digest_at)
-    if path.name == DESCRIPTION:  # its task and its checksums are of the system
-        named = {**content, "settings": named["settings"]}
-    if named != content:
-        _write_json(path, named)
-    return named != content
-
-
-def _digest_at(run: str) -> str:
-    """The digest of the system of a run or an archive; nothing where none can be read."""
-    try:
-        return _text(_description(Path(run)), "sha256")
-    except (InputError, OSError, ValueError):  # ValueError: a NUL in the name
-        return ""
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -237,7 +200,7 @@ def found_models(paths: Sequence[Path]) -> Iterator[Path]:
 def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
     """The run that a path stands for: itself, or the newest complete one of a folder of runs.
 
-    The name of a model of the box stands for its archive. `tell` hears which run it is. Runs of
+    The name of a bundled model stands for its archive. `tell` hears which run it is. Runs of
     several systems or tasks, those of a sweep and those that ended at the same time are equally
     possible: `InputError` lists them. A path without runs is given back, since what loads it says
     what is wrong with it.
@@ -265,7 +228,7 @@ def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
 
 
 def box_summaries() -> list[ModelSummary]:
-    """What the models of the box say of themselves, under their names."""
+    """What the bundled models say of themselves, under their names."""
     found = box_models().items()
     return [replace(summary(path), path=name, kind="box") for name, path in found]
 
@@ -299,7 +262,7 @@ def _summary(
     path: Path, kind: str, weights: str, size: int, description: Mapping[str, Any]
 ) -> ModelSummary:
     where = path / DESCRIPTION
-    task = saved_task(description.get("task"), f"{where}: task")
+    task = task_from_mapping(description.get("task"), f"{where}: task")
     record = find_run(path)
     dev = {} if record is None else record.scores.get("dev", {})
     system = record.name if record else _text(description, "configured") or _network(description)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import pkgutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import isfunction
-from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, TypeGuard
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Fault, Must, Seed, one_of, shown
 from crosspro.data_prep.core.task import Task, task_from_mapping
@@ -27,7 +25,6 @@ from crosspro.prediction.arguments import (
     unknown_arguments,
     whole,
 )
-from crosspro.prediction.registry import how_to_register
 from crosspro.prediction.system import System, is_registered
 
 _BY_POSITION = (
@@ -39,11 +36,9 @@ DATA_TARGET = (
     "a function that can be imported, as crosspro.data_prep.pipeline.sets.splits.file_splits"
 )
 DataFunction = Callable[..., Splits]
-_FOLDER = "hydra.run.dir"
-_OPTIONS = {"t": "task", "o": _FOLDER, "output": _FOLDER}
-"""What options of other commands are called here."""
 
 
+_SECTIONS = ("task", "data", "system", "trainer")
 Section = Annotated[Mapping[Any, Any], Must("a section of settings", lambda value: True)]
 
 
@@ -59,7 +54,6 @@ class RunSettings:
     absent: Annotated[str, one_of(("skip", "zero"))]
     resamples: Annotated[int, whole()]
     resampling_seed: Seed
-    limit: float = 1
 
 
 def checked(
@@ -71,7 +65,7 @@ def checked(
     """
     found = faults((), settings, RunSettings)
     problems = settings_problems(found)
-    if any(one.expected == "a section of settings" for one in found):
+    if any(fault.place[0] in _SECTIONS for fault in found):
         raise InputError(problems)
     data = dict(settings["data"])
     function = imported("data", data.pop("_target_", None), DATA_TARGET, problems)
@@ -153,7 +147,7 @@ def component_faults(key: str, target: object, arguments: Mapping[str, Any]) -> 
         return
     if not is_registered(target):
         found = f"{target.__module__}.{target.__qualname__}, which could not be loaded again"
-        yield Fault((key, "_target_"), how_to_register(target), found)
+        yield Fault((key, "_target_"), "a class of prediction/registry.py", found)
     parameters = constructor(target).parameters
     yield from unknown_arguments(parameters, (key,), arguments)
     for name, parameter in parameters.items():
@@ -236,68 +230,3 @@ def unlike_splits(value: object) -> str | None:
         if not isinstance(examples, Sequence) or not all(isinstance(e, Example) for e in examples):
             return f"one whose {name} is {type(examples).__name__} and not a list of Example"
     return None
-
-
-def unknown_names(arguments: Sequence[str], known: Mapping[str, Sequence[str]]) -> list[Problem]:
-    """Problems with the names in `name=value` arguments.
-
-    `known` has the names that may stand first under "", and those that may follow a name and a dot
-    under that name. Arguments that add a name (+name=value) or are options (--help) pass.
-    """
-    problems = []
-    for argument in arguments:
-        name, equals, _ = argument.partition("=")
-        if not equals or argument.startswith(("+", "-", "~", "hydra")):
-            continue
-        section = ""
-        for part in name.split("."):
-            if section not in known:
-                break
-            place = f"{section}.{part}" if section else part
-            if part not in known[section]:
-                names = [f"{section}.{other}" if section else other for other in known[section]]
-                problems.append(unknown_name(name, place, names))
-                break
-            section = place
-    return problems
-
-
-def refused_names(arguments: list[str]) -> list[Problem]:
-    """Names among the arguments that there are not, each with those that there are."""
-    from hydra.errors import HydraException
-    from omegaconf.errors import OmegaConfBaseException
-
-    from crosspro.conf.names import names_of_choices
-
-    try:
-        names = names_of_choices(arguments)
-    except (HydraException, OmegaConfBaseException):
-        return []
-    wrong = [unknown_name(one.group, one.name, one.options, one.name) for one in names.wrong]
-    return [*wrong, *unknown_names(arguments, names.known)]
-
-
-def dashed_settings(arguments: Sequence[str], known: Collection[str]) -> list[Problem]:
-    """Problems with settings that are written as options of other commands (--task en-fr).
-
-    `known` are the names that may stand first; what Hydra itself takes is none of them.
-    """
-    problems = []
-    for argument, following in zip_longest(arguments, arguments[1:], fillvalue=""):
-        name, equals, value = argument.lstrip("-").partition("=")
-        name = _OPTIONS.get(name, name.replace("-", "_"))
-        if not argument.startswith("-") or not {name, name.partition(".")[0]} & {*known, _FOLDER}:
-            continue
-        if not equals and "=" not in following and not following.startswith("-"):
-            value, argument = following, f"{argument} {following}"
-        problems.append(
-            Problem("settings", None, name, f"{name}={value or '…'}", quoted(argument.strip()))
-        )
-    return problems
-
-
-def unknown_name(key: str, wrong: str, known: Sequence[str], found: str = "") -> Problem:
-    """The problem with a name that is not among the known ones, and the one that may be meant."""
-    near = difflib.get_close_matches(wrong, known, 1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    return Problem("settings", None, key, choices(known), f"{found or 'an unknown name'}{hint}")

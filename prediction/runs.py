@@ -7,10 +7,8 @@ so that a run that was stopped can be told from one that was not.
 from __future__ import annotations
 
 import json
-import os
 import platform
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -62,59 +60,13 @@ class Configuration:
 
 
 @dataclass(frozen=True)
-class StageTimes:
-    """What a stage of a run took: seconds, those of processors, and memory.
-
-    `peak_mb` is the most that the process has ever had when the stage ends; None where the system
-    does not tell.
-    """
-
-    name: str
-    seconds: float
-    cpu_seconds: float
-    peak_mb: float | None = None
-
-
-class StageClock:
-    """Measures stages that follow each other; the first begins when the clock is made."""
-
-    def __init__(self) -> None:
-        self.stages: tuple[StageTimes, ...] = ()
-        self._since = _now_and_cpu()
-
-    def end(self, name: str) -> None:
-        """A stage has ended, and the next one begins."""
-        now = _now_and_cpu()
-        wall, cpu = (round(end - start, 3) for start, end in zip(self._since, now, strict=True))
-        self.stages += (StageTimes(name, wall, cpu, _peak_mb()),)
-        self._since = now
-
-
-def _now_and_cpu() -> tuple[float, float]:
-    return time.monotonic(), sum(os.times()[:4])
-
-
-def _peak_mb() -> float | None:
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6, 1)
-
-
-@dataclass(frozen=True)
 class Times:
-    """When a run began and ended (UTC), and the seconds it took to fit and to score.
-
-    `stages` say more of it, from loading the data on.
-    """
+    """When a run began and ended (UTC), and the seconds it took to fit and to score."""
 
     started: str
     ended: str | None = None
     fit_seconds: float | None = None
     score_seconds: float | None = None
-    stages: tuple[StageTimes, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +76,8 @@ class Run:
     `fit` is what the system tells about its training (the chosen epoch, its dev score, why it
     stopped; of an ensemble its members and their weights), and `variants` has the scores of further
     systems that came out of the same fit. `warnings` say which scores to mistrust. `layers` are
-    those of the training data. Systems that were only joined have no seed. `cues` is what its data
-    gives away without any language (`crosspro.data_prep.pipeline.sets.cues`). `commit` is that of
+    those of the training data. Systems that were only joined have no seed. `cues` are the labels
+    that links give away, by the name of the set. `commit` is that of
     the checkout, if the package runs from one (`checkout_commit`).
     """
 

@@ -36,7 +36,7 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import fault_error
-from crosspro.data_prep.core.task import JointTask, Task, saved_task, task_to_save
+from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
@@ -290,7 +290,7 @@ class System(ABC):
             "crosspro": __version__,
             "system": type(self).name,
             "settings": self.settings(),
-            "task": task_to_save(self.task),
+            "task": task_to_mapping(self.task),
         }
         if self.configured:
             description["configured"] = self.configured
@@ -347,16 +347,6 @@ def load_system(run: str | Path) -> System:
 
     This is where commands and everything else that predicts with a run get its system from.
     """
-    system = load_run(run)
-    if isinstance(system.task, JointTask):
-        expected = "a system for one task, such as a fine-tuning of this one (system.init_from)"
-        found = f"a pre-training for several: {system.task.name}"
-        raise input_error(run, "task", expected, found)
-    return system
-
-
-def load_run(run: str | Path) -> System:
-    """Load the system of a run, which may be one to go on from only."""
     with opened_run(run) as folder:
         return load_saved(model_folder(folder), unpacked_digests(run))
 
@@ -368,10 +358,10 @@ def load_saved(folder: Path, unpacked: Mapping[str, str] | None = None) -> Syste
     """
     path = folder / DESCRIPTION
     description = _read_description(path)
-    task = saved_task(description.get("task"), f"{path}: task")
+    task = task_from_mapping(description.get("task"), f"{path}: task")
     name, settings = description.get("system"), description.get("settings")
     known = settings if isinstance(settings, dict) else {}
-    system = _made(name, settings, path, predicting(name, known, System, path))
+    system = _made(name, settings, path, predicting(name, known, path))
     system.task = task
     system.configured = _configured(description, path)
     system.trained_layers = checked_layers(description.get("layers"), path)
@@ -382,13 +372,13 @@ def load_saved(folder: Path, unpacked: Mapping[str, str] | None = None) -> Syste
 
 def system_class(name: object, where: str | Path = "settings") -> type[System]:
     """The class of a system by its registered name."""
-    return registered(name, System, where)
+    return registered(name, where)
 
 
 def is_registered(kind: type[System]) -> bool:
     """Whether a saved system of this very class would be loaded."""
     try:
-        return registered(getattr(kind, "name", None), System) is kind
+        return registered(getattr(kind, "name", None)) is kind
     except InputError:
         return False
 

@@ -16,8 +16,7 @@ from crosspro.data_prep.core.errors import choices
 from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.data_prep.core.task import TAGSETS
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Jobs, Output
+from crosspro.scripts.common import App, Jobs, Output
 from crosspro.scripts.steps import counting_bar
 
 
@@ -29,10 +28,10 @@ class Layout(StrEnum):
     CONLLU = "conllu"
 
 
-app = command_app()
+app = App()
 
 
-@app.command()
+@app.command(epilog="Example: crosspro annotate corpus.fr --language fr -o corpus.tagged.fr")
 def annotate(
     file: Annotated[Path, typer.Argument(help="Tokenised text, one sentence a line (.gz, .xz).")],
     language: Annotated[str, typer.Option("--language", "-l", help="Its language: fr, de, en …")],
@@ -80,7 +79,3 @@ def _sentences(file: Path) -> Iterator[list[str]]:
 def _write(sentences: Iterable[AnnotatedSentence], layout: Layout, handle: IO[bytes]) -> None:
     for sentence in sentences:
         handle.write(LAYOUTS[layout.value](sentence).encode("utf-8"))
-
-
-if __name__ == "__main__":
-    run(app)

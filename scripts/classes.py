@@ -28,16 +28,19 @@ from crosspro.data_prep.gaps.inventory import (
     propose,
     task_draft,
 )
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Jobs, show_table
+from crosspro.scripts.common import App, show_table
 
-app = command_app()
+app = App()
 
 
-@app.command("classes")
+@app.command(
+    "classes",
+    epilog="Example: crosspro classes --source c.nl --source-language nl --target c.en "
+    "--target-language en --source-pronouns hij --source-pronouns zij",
+)
 def classes_command(
     source: Annotated[
-        Path, typer.Option(help="Source text, or both sides (TMX, .po), or X for X.en and X.it.")
+        Path, typer.Option(help="Source text, or both sides (TMX), or X for X.en and X.it.")
     ],
     source_language: Annotated[str, typer.Option(help="Language of the source: en.")],
     target_language: Annotated[str, typer.Option(help="Language of the target: it.")],
@@ -62,15 +65,11 @@ def classes_command(
         float,
         typer.Option(min=0, max=1, help="Pronouns translated in one way more often are left out."),
     ] = 0.95,
-    text_format: Annotated[
-        str | None, typer.Option("--format", help="plain, iwslt, train-tags, tmx, po or mo.")
-    ] = None,
-    tokenised: Annotated[
-        bool | None, typer.Option(help="Whether the text is tokenised; found out if not said.")
-    ] = None,
-    jobs: Jobs = 1,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a draft task file here.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", writable=True, dir_okay=False, help="Write a draft task file here."
+        ),
     ] = None,
 ) -> None:
     """Propose the classes of a new language pair.
@@ -99,11 +98,10 @@ def classes_command(
             target,
             source_language=source_language,
             target_language=target_language,
-            format=text_format,
         )
     )
-    left = list(tokenise_lines((t.source for t in texts), source_language, tokenised=tokenised))
-    right = list(tokenise_lines((t.target for t in texts), target_language, tokenised=tokenised))
+    left = list(tokenise_lines((t.source for t in texts), source_language))
+    right = list(tokenise_lines((t.target for t in texts), target_language))
     if links is not None:
         found: Sequence[tuple[Link, ...]] = list(read_links(links, left, right))
     else:
@@ -111,7 +109,7 @@ def classes_command(
         found = align_corpus(left, right, AlignerSettings())
     annotated: Iterable[AnnotatedSentence | None] = [None] * len(right)
     if tagged:
-        annotated = annotate_text(right, annotator, target_language, tagset, parse=False, jobs=jobs)
+        annotated = annotate_text(right, annotator, target_language, tagset, parse=False)
     sentences = (
         AlignedSentence.of(s, t, tags, pairs)
         for s, t, tags, pairs in zip(left, right, annotated, found, strict=True)
@@ -181,7 +179,3 @@ def _classes(proposal: Proposal) -> Iterator[tuple[str, ...]]:
         number = numbers[name]
         forms = "everything else" if name == OTHER else " ".join(words)
         yield name, f"{number:,}", f"{100 * number / total:.1f}%", forms
-
-
-if __name__ == "__main__":
-    run(app)

@@ -1,94 +1,78 @@
-"""Score systems on contrastive sets, or build such a set."""
+"""Score systems on contrastive sets."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from crosspro.data_prep.core.errors import InputError, counted
-from crosspro.scripts.app import group_app
-from crosspro.scripts.contrastive_generate import generate
-from crosspro.scripts.expanded_options import expanded
-from crosspro.scripts.html_options import ItemsFile, check_html
-from crosspro.scripts.main import run
-from crosspro.scripts.mt_options import (
-    Outputs,
-    Resampled,
-    VariadicCommand,
-    judged_items,
-    refuse_others,
+from crosspro.scripts.common import (
+    App,
+    Candidates,
+    Detail,
+    Html,
+    Layout,
+    NamedFile,
+    Output,
+    Resamples,
+    ScoredRuns,
+    ScoreFiles,
+    Seed,
+    TableLayout,
+    check_suffix,
+    names_of,
+    one_run,
+    resampling,
     tell,
+    write_evaluation,
+    write_output,
 )
-from crosspro.scripts.options import Names, named, one_run, show_table, write_output
 
 if TYPE_CHECKING:
     from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet
     from crosspro.evaluation.metrics.contrastive.metric import SystemScores
 
-app = group_app()
+app = App(no_args_is_help=True)
 
-
-SetFile = Annotated[
-    Path, typer.Argument(metavar="SET", help="JSON: ContraPro, large en-fr set or DiscEvalMT.")
+AllowUnknown = Annotated[
+    bool, typer.Option("--allow-unknown", help="Accept unknown distances and segments.")
 ]
 
 
 @app.callback()
 def contrastive() -> None:
-    """Score systems on contrastive sets, or build such a set.
-
-    `crosspro contrastive SET SCORES…` is short for `crosspro contrastive score …`.
-    """
+    """Score systems on contrastive sets."""
 
 
-@app.command()
-@expanded
+@app.command(epilog="Example: crosspro contrastive score set.json scores.txt --html page.html")
 def score(
-    context: typer.Context,
-    test_set: SetFile,
-    resampled: Resampled,
-    outputs: Outputs,
-    scores: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Scores: one a line, of the reference, then of each error."),
-    ] = None,
-    run_dir: Annotated[
-        list[Path] | None,
-        typer.Option("--model", help="A run or archive that scores by probabilities (repeat)."),
-    ] = None,
-    source: Annotated[
-        Path | None, typer.Option(help="For --model: tokenised sources, a line an instance.")
-    ] = None,
-    target: Annotated[
-        Path | None, typer.Option(help="For --model: tokenised references, a line an instance.")
-    ] = None,
-    links: Annotated[
-        Path | None, typer.Option(help="For --model: word links of these; else they are made.")
-    ] = None,
+    test_set: Annotated[
+        Path, typer.Argument(metavar="SET", help="JSON: ContraPro or the large en-fr set.")
+    ],
+    scores: ScoreFiles = None,
+    model: ScoredRuns = None,
     annotator: Annotated[
         str, typer.Option(help="For --model: lemmas and tags, as in `crosspro prepare`.")
     ] = "auto",
-    name: Names = None,
     maximise: Annotated[
-        bool,
-        typer.Option("--maximise", help="In files higher scores are better; lower if not given."),
+        bool, typer.Option("--maximise", help="In files higher scores are better; else lower.")
     ] = False,
-    allow_unknown: Annotated[
-        bool, typer.Option("--allow-unknown", help="Accept distances and segments not known.")
-    ] = False,
-    legacy: Annotated[
-        bool, typer.Option("--legacy", help="Print exactly what the released script prints.")
-    ] = False,
+    allow_unknown: AllowUnknown = False,
     write_scores: Annotated[
-        Path | None, typer.Option(help="Write the scores of a single --model here.")
+        Path | None,
+        typer.Option(
+            writable=True, dir_okay=False, help="Write the scores of a single --model here."
+        ),
     ] = None,
-    items_file: ItemsFile = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    layout: Layout = TableLayout.TABLE,
+    html: Html = None,
+    detail: Detail = None,
+    output: Output = None,
 ) -> None:
     """Score systems on a contrastive set.
 
@@ -102,242 +86,109 @@ def score(
         Contrastive,
         ContrastiveSettings,
         ScoredSet,
-        scan_scores,
     )
 
-    runs = [one_run(path) for path in run_dir or []]
-    check_html(outputs.html, legacy)
-    if legacy:
-        known = ("test_set", "scores", "run_dir", "maximise", "legacy", "output")
-        refuse_others(context, known, "--legacy prints what the released script prints")
-        _released(test_set, scores or [], runs, maximise, outputs.output)
-        return
-    outputs.check(context, (), (write_scores, items_file))
-    if not scores and not runs:
+    check_suffix("--detail", detail, ".tsv", ".json")
+    files, models = scores or [], model or []
+    runs = [one_run(system.path) for system in models]
+    if not files and not runs:
         raise typer.BadParameter("give a file of scores, or a system with --model")
     if write_scores is not None and len(runs) != 1:
         raise typer.BadParameter("--write-scores needs exactly one --model")
-    if not runs and (source or target or links):
-        raise typer.BadParameter("--source, --target and --links belong to --model")
     if not runs and annotator != "auto":
         raise typer.BadParameter("--annotator belongs to --model")
-    if maximise and not scores:
+    if maximise and not files:
         raise typer.BadParameter("--maximise is about files of scores; a --model gives -log p")
-    named([str(path) for path in (*(scores or ()), *runs)], name)
-    try:
-        read = read_contrastive(test_set, allow_unknown=allow_unknown)
-    except InputError as error:
-        faults = [fault for path in scores or [] for fault in scan_scores(path, None)[1]]
-        raise InputError([*error.problems, *faults]) from error
-    systems = _systems(read, scores or [], runs, (source, target, links), annotator, maximise)
-    called = named([system.name for system in systems], name)
-    systems = [replace(one, name=own) for one, own in zip(systems, called, strict=True)]
+    instances = read_contrastive(test_set, allow_unknown=allow_unknown)
+    systems = _systems(instances, files, runs, annotator, maximise)
+    names = names_of([*files, *models], [system.name for system in systems])
+    systems = [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
     if write_scores is not None:
         lines = "".join(f"{value!r}\n" for value in systems[-1].values.tolist())
         write_output(lines.encode("ascii"), write_scores)
-    data = ScoredSet(read, tuple(systems))
-    evaluation = evaluate(Contrastive(ContrastiveSettings()), data, resampled.plan)
-    outputs.write(evaluation, (), {items_file: lambda: judged_items(evaluation)})
-
-
-app.command(cls=VariadicCommand)(generate)
-
-
-def _released(
-    test_set: Path, scores: list[Path], runs: list[Path], maximise: bool, output: Path | None
-) -> None:
-    from crosspro.data_prep.core.files import open_bytes
-    from crosspro.evaluation.metrics.contrastive.formats import read_json
-    from crosspro.evaluation.released.contrastive.printout import released_printout
-
-    if len(scores) != 1 or runs:
-        raise typer.BadParameter("the released scripts take one file of scores")
-    problems = []
-    content = None
-    try:
-        content = read_json(test_set)
-    except InputError as error:
-        problems += error.problems
-    try:
-        open_bytes(scores[0]).close()
-    except InputError as error:
-        problems += error.problems
-    if problems:
-        raise InputError(problems)
-    printout = released_printout(test_set, content, scores[0], maximise)
-    if printout.failure is None:
-        write_output(printout.text.encode("utf-8"), output)
-        return
-    write_output(printout.text.encode("utf-8"), None)
-    print(printout.failure, file=sys.stderr)
-    raise typer.Exit(1)
+    metric = Contrastive(ContrastiveSettings())
+    data = ScoredSet(instances, tuple(systems))
+    evaluation = evaluate(metric, data, resampling(resamples, seed))
+    write_evaluation(evaluation, layout, output, html, detail)
 
 
 def _systems(
     test_set: ContrastiveSet,
-    scores: list[Path],
+    scores: Sequence[NamedFile],
     runs: list[Path],
-    files: tuple[Path | None, Path | None, Path | None],
     annotator: str,
     maximise: bool,
 ) -> list[SystemScores]:
     from crosspro.evaluation.metrics.contrastive.metric import read_scores
 
-    systems = read_scores(scores, test_set, maximise)
+    systems = read_scores([file.path for file in scores], test_set, maximise)
     if runs:
-        from crosspro.prediction.contrastive import ContrastiveTexts, scores_of_runs
+        from crosspro.prediction.contrastive import scores_of_runs
 
         taken = [system.name for system in systems]
-        texts = ContrastiveTexts(*files)
-        systems += scores_of_runs(runs, test_set, texts, annotator, taken, tell)
+        systems += scores_of_runs(runs, test_set, annotator, taken, tell)
     return systems
 
 
-@app.command()
-def build(
-    source: Annotated[Path, typer.Option(help="Source text, a segment a line.")],
-    target: Annotated[Path, typer.Option(help="Its translation by people, line by line.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The set to write (JSON).")],
-    doc_ids: Annotated[
-        Path | None,
-        typer.Option(
-            help="Document ids, one line per line of the file; a second column cur or ctx marks "
-            "instances."
-        ),
-    ] = None,
-    forms: Annotated[
-        list[str] | None,
-        typer.Option(metavar="S:A,B", help="A source pronoun and what competes for it (repeat)."),
-    ] = None,
-    rivals: Annotated[
-        str, typer.Option(metavar="A,B", help="Source words that make a line ambiguous.")
-    ] = "he,she",
-    not_after: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Target words before which no subject comes.")
-    ] = None,
-    context: Annotated[int, typer.Option(min=0, help="Earlier segments to keep.")] = 3,
-    following: Annotated[int, typer.Option(min=0, help="Later segments to keep.")] = 0,
-) -> None:
-    """Build a contrastive set from bitext.
-
-    Lines with exactly one of the competing forms, as a subject, and exactly one source pronoun
-    become instances in ContraPro's format. If no forms are given they are it:il,elle and
-    they:ils,elles. Distances of antecedents are not known and therefore not written.
-    """
-    from crosspro.data_prep.core.errors import input_error
-    from crosspro.evaluation.metrics.contrastive.build import (
-        KEPT,
-        BuildRules,
-        build_set,
-        read_lines_of,
-    )
-
-    rules = BuildRules(rivals=_words(rivals), context=context, following=following)
-    if forms:
-        rules = replace(rules, forms=dict(_competing(form) for form in forms), impersonal="")
-    if not_after is not None:
-        rules = replace(rules, not_after=frozenset(_words(not_after)))
-    counts: Counter[str] = Counter()
-    instances = list(build_set(read_lines_of(source, target, doc_ids), rules, counts))
-    pairs = Counter(
-        f"{instance['src pronoun']}:{instance['ref pronoun']}".lower() for instance in instances
-    )
-    if not counts[KEPT]:
-        detail = ", ".join(f"{name} {number:,}" for name, number in counts.most_common())
-        raise input_error(target, "lines", "at least one instance", detail or "none")
-    content = json.dumps(instances, ensure_ascii=False, indent=1) + "\n"
-    write_output(content.encode("utf-8"), output)
-    print(show_table(("lines", "number"), [(k, f"{n:,}") for k, n in counts.most_common()]))
-    print(show_table(("instances", "number"), [(k, f"{n:,}") for k, n in pairs.most_common()]))
-
-
-def _competing(text: str) -> tuple[str, tuple[str, ...]]:
-    pronoun, _, words = text.partition(":")
-    if not pronoun.strip() or len(set(_words(words))) < 2:
-        raise typer.BadParameter(f"--forms needs the form it:il,elle, not {text!r}")
-    return pronoun.strip().lower(), _words(words)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip().lower() for word in text.split(",") if word.strip())
-
-
-@app.command()
-def text(
-    call: typer.Context,
+@app.command(
+    epilog="Example: crosspro contrastive generate set.json --candidate output.txt --language fr"
+)
+def generate(
     test_set: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SET",
-            help="JSON: ContraPro, en-fr set, DiscEvalMT; with --translate ctxpro, TSV.",
-        ),
+        Path, typer.Argument(metavar="SET", help="JSON: ctxpro, ContraPro, large en-fr set.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Prefix: PREFIX.src and PREFIX.trg are written.")
+    candidate: Candidates,
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="The language of the translations.")
     ],
-    translate: Annotated[
-        bool,
-        typer.Option(
-            "--translate", help="A line an instance, to be translated for `contrastive generate`."
-        ),
-    ] = False,
-    context: Annotated[
-        int | None,
-        typer.Option(min=0, help="With --translate: earlier segments; all that the set has."),
-    ] = None,
-    following: Annotated[
-        int | None,
-        typer.Option(min=0, help="With --translate: later segments; all that the set has."),
-    ] = None,
     separator: Annotated[
-        str, typer.Option(help="With --translate: what joins the segments of a line.")
-    ] = "<eos>",
+        list[str] | None,
+        typer.Option(help="What joins the sentences of an output (repeat); <eos> and <sep>."),
+    ] = None,
+    part: Annotated[
+        int, typer.Option(help="Which of these is scored: 1 the first, -1 the last.")
+    ] = -1,
+    match: Annotated[
+        Literal["words", "released"],
+        typer.Option(help="How forms are found: as words, or as ctxpro's released tool does."),
+    ] = "words",
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Count an output without that part as wrong.")
+    ] = False,
+    allow_unknown: AllowUnknown = False,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    layout: Layout = TableLayout.TABLE,
+    html: Html = None,
+    detail: Detail = None,
+    output: Output = None,
 ) -> None:
-    """Write the sentences that an MT system has to score, or to translate.
+    """Score translations, a line an instance, on a context set.
 
-    Line by line: the source, and the reference or an error, in the order in which scores are read.
-    PREFIX.context.src and .trg have the sentences before, joined by spaces, where the set has them.
-    With --translate: the source of each instance with the sentences around it, the same of the
-    reference, and in PREFIX.parts which of the joined sentences is the one that is scored.
+    An instance is right where the expected form is a word of the translated sentence. Accuracy in
+    total, by pronoun, gender, rule, antecedent and distance, with 95% intervals by document; how
+    often a rival form is there instead, or neither; paired tests between systems.
     """
-    if translate:
-        _to_translate(test_set, output, context, following, separator)
-        return
-    allowed = ("test_set", "output", "translate")
-    refuse_others(call, allowed, "what is to be scored, without --translate,")
-    from crosspro.evaluation.metrics.contrastive.build import sentences_to_score
-    from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
-
-    read = read_contrastive(test_set, allow_unknown=True)
-    columns = sentences_to_score(read, str(test_set))
-    for suffix, lines in columns.items():
-        if any(lines):
-            _write_lines(output, suffix, lines)
-    print(f"{output}: {read.candidates:,} sentence pairs", file=sys.stderr)
-
-
-def _to_translate(
-    test_set: Path, output: Path, context: int | None, following: int | None, separator: str
-) -> None:
-    from crosspro.evaluation.metrics.contrastive.build import (
-        ContextWindow,
-        sentences_to_translate,
-    )
+    check_suffix("--detail", detail, ".tsv", ".json")
+    if part == 0:
+        raise typer.BadParameter("--part: 1 is the first part and -1 the last")
+    if any(not text.strip() for text in separator or ()):
+        raise typer.BadParameter("--separator: at least one character")
+    from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
+    from crosspro.evaluation.metrics.expected_forms.metric import (
+        ExpectedForms,
+        ExpectedFormsSettings,
+        GeneratedSet,
+    )
+    from crosspro.evaluation.metrics.expected_forms.outputs import SEPARATORS, read_outputs
 
-    if not separator.strip() or separator != separator.strip() or len(separator.splitlines()) > 1:
-        raise typer.BadParameter("--separator: a word, without spaces around it")
-    read, _ = read_expected(test_set, "", allow_unknown=True)
-    window = ContextWindow(context, following, separator)
-    for suffix, lines in sentences_to_translate(read, str(test_set), window).items():
-        _write_lines(output, suffix, lines)
-    print(f"{output}: {counted(len(read.instances), 'instance')} to translate", file=sys.stderr)
-
-
-def _write_lines(output: Path, suffix: str, lines: list[str]) -> None:
-    content = "".join(f"{line}\n" for line in lines).encode("utf-8")
-    write_output(content, output.with_name(output.name + suffix))
-
-
-if __name__ == "__main__":
-    run(app)
+    settings = ExpectedFormsSettings(language, tuple(separator or SEPARATORS), part, match)
+    instances = read_expected(test_set, language, allow_unknown=allow_unknown)
+    paths = [file.path for file in candidate]
+    systems = read_outputs(paths, instances, settings.separators, part, lenient=lenient)
+    names = names_of(candidate, [system.name for system in systems])
+    systems = [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
+    data = GeneratedSet(instances, tuple(systems))
+    evaluation = evaluate(ExpectedForms(settings), data, resampling(resamples, seed))
+    write_evaluation(evaluation, layout, output, html, detail)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,19 +12,21 @@ import typer
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, ceilings, demo_corpus, kinds
+from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus, kinds
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.evaluation.output.tables import text_table
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import TaskName
+from crosspro.evaluation.output.tables import csv_text, text_table
+from crosspro.scripts.common import App, TaskName
 
-app = command_app()
+app = App()
 
 
-@app.command()
+@app.command(epilog="Example: crosspro demo --task en-fr -o demo")
 def demo(
     task: TaskName,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", writable=True, file_okay=False, help="Folder to write to."),
+    ],
     train: Annotated[int, typer.Option(min=1, help="Training documents.")] = SPLITS["train"],
     dev: Annotated[int, typer.Option(min=1, help="Development documents.")] = SPLITS["dev"],
     test: Annotated[int, typer.Option(min=1, help="Test documents.")] = SPLITS["test"],
@@ -34,7 +35,7 @@ def demo(
     """Write the generated demo corpus as shared-task files.
 
     For each split a .data file, its .doc-ids and a .gaps.tsv that says where each pronoun comes
-    from; then the kinds of gaps and the best scores that any system can reach, by its context.
+    from; then the kinds of gaps.
     """
     rules = load_task(task)
     sizes = {"train": train, "dev": dev, "test": test}
@@ -50,17 +51,7 @@ def demo(
             f"{output / name}.data: {counted(len(examples), 'line')}, {counted(gaps, 'gap')}",
             file=sys.stderr,
         )
-    print(_kinds_table(corpus["test"]))
-    print(
-        text_table(
-            ("best reachable on test, reading", "macro recall", "accuracy", "decided gaps"),
-            [
-                (c.context, f"{c.macro_recall:.2f}", f"{c.accuracy:.2f}", f"{c.decidable:.1f}%")
-                for c in ceilings(rules, corpus["test"])
-            ],
-        ),
-        end="",
-    )
+    print(_kinds_table(corpus["test"]), end="")
 
 
 def _kinds_table(sentences: list[DemoSentence]) -> str:
@@ -74,15 +65,8 @@ def _kinds_table(sentences: list[DemoSentence]) -> str:
 
 
 def _origins(sentences: list[DemoSentence]) -> str:
-    output = io.StringIO()
-    writer = csv.writer(output, delimiter="\t", lineterminator="\n")
-    writer.writerow(("line", "position", "label", "kind", "sentences_back", "candidates"))
+    rows: list[Sequence[object]] = [("line", "position", "label", "kind", "sentences_back")]
     for line, sentence in enumerate(sentences, start=1):
         for gap, origin in zip(sentence.example.gaps, sentence.origins, strict=True):
-            chances = " ".join(f"{name}:{share:g}" for name, share in origin.candidates.items())
-            writer.writerow((line, gap.position, gap.label, origin.kind, origin.back, chances))
-    return output.getvalue()
-
-
-if __name__ == "__main__":
-    run(app)
+            rows.append((line, gap.position, gap.label, origin.kind, origin.back))
+    return csv_text(rows, "\t")

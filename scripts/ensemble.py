@@ -30,22 +30,26 @@ from crosspro.prediction.runs import (
     write_run,
 )
 from crosspro.prediction.system import load_systems
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, Models, all_runs, layers_of, show_table
+from crosspro.scripts.common import App, DocIdsBeside, layers_of, one_run, show_table
 
-app = command_app()
+app = App()
 
 _FEW_GAPS = 10
 """A prior that rests on fewer gaps of a class is warned of."""
 
 
-@app.command()
+@app.command(epilog="Example: crosspro ensemble runs/a runs/b -o both")
 def ensemble(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the ensemble.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", writable=True, file_okay=False, help="Folder of the ensemble."
+        ),
+    ],
     runs: Annotated[
-        list[Path] | None, typer.Argument(help="Runs of train.py, or archives, of any systems.")
-    ] = None,
-    model: Models = None,
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Runs of train.py, or archives, of any systems."),
+    ],
     tune: Annotated[
         list[Path] | None,
         typer.Option(
@@ -88,7 +92,7 @@ def ensemble(
     _check_files(files, doc_ids)
     check_new_folder(output)
     started = now()
-    runs = all_runs(runs, model)
+    runs = [one_run(path) for path in runs]
     joined = Ensemble.of(load_systems(runs), average=average)
     examples: list[Example] = []
     data: list[Contents] = []
@@ -160,7 +164,3 @@ def _check_files(files: Sequence[Path], doc_ids: Path | None) -> None:
     if doc_ids is not None and str(doc_ids) != "none" and len(files) != 1:
         expected = "one file of --tune; of several X.doc-ids stands beside each X.data"
         raise input_error("settings", "--doc-ids", expected, str(len(files)))
-
-
-if __name__ == "__main__":
-    run(app)

@@ -17,13 +17,12 @@ from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_tex
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.statistics import Resampling
 from crosspro.evaluation.metrics.submissions.file_checks import order_warning
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
+from crosspro.evaluation.metrics.submissions.official_layout import official_printout
 from crosspro.evaluation.metrics.submissions.scores import Absent, confusion_counts
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
-    Submission,
     display_names,
     label_problems,
     read_gold,
@@ -32,27 +31,23 @@ from crosspro.evaluation.metrics.submissions.submission import (
 from crosspro.evaluation.output.records import csv_report, json_report
 from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.output.text import text_report
-from crosspro.evaluation.released.submissions import (
-    released_empty_layout,
-    released_encoding,
-    released_layout,
-)
-from crosspro.scripts.html_options import MOST_EXAMPLES, Html, MaxExamples, check_html
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import (
+from crosspro.scripts.common import (
+    App,
     DocIdsBeside,
-    Names,
+    Html,
+    NamedFile,
     Output,
     Resamples,
     Seed,
-    Signatures,
-    TableLayout,
+    Submissions,
     TaskName,
-    given_options,
+    bundled_model,
     layers_of,
-    named,
+    names_of,
     one_run,
+    resampling,
     style_of,
+    tell,
     write_output,
 )
 
@@ -65,10 +60,8 @@ class SubmissionLayout(StrEnum):
 
     TABLE = "table"
     OFFICIAL = "official"
-    MARKDOWN = "markdown"
     JSON = "json"
     CSV = "csv"
-    HTML = "html"
 
 
 class AbsentChoice(StrEnum):
@@ -78,23 +71,21 @@ class AbsentChoice(StrEnum):
     ZERO = "zero"
 
 
-app = command_app()
+app = App()
 
 
-@app.command("evaluate")
+@app.command(
+    "evaluate",
+    epilog="Example: crosspro evaluate gold.data submission.data --task en-fr --html page.html",
+)
 def evaluate_command(
-    context: typer.Context,
     gold: Annotated[
         Path,
         typer.Argument(help="Gold file: five columns (also .gz, .xz, or - for standard input)."),
     ],
-    submissions: Annotated[
-        list[Path],
-        typer.Argument(help="Submissions: classes in the first column; or runs; or -."),
-    ],
+    submissions: Submissions,
     task: TaskName,
     doc_ids: DocIdsBeside = None,
-    name: Names = None,
     contrastive: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A submission that has no rank (repeatable)."),
@@ -105,9 +96,8 @@ def evaluate_command(
     ] = AbsentChoice.SKIP,
     layout: Annotated[
         SubmissionLayout,
-        typer.Option(metavar="[table|official|markdown|json|csv]", help="How to show the numbers."),
+        typer.Option(help="How to show the numbers."),
     ] = SubmissionLayout.TABLE,
-    signatures: Signatures = False,
     with_published: Annotated[
         int | None,
         typer.Option(metavar="YEAR", help="Put the submissions into the results of that year."),
@@ -119,7 +109,6 @@ def evaluate_command(
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     html: Html = None,
-    max_examples: MaxExamples = MOST_EXAMPLES,
     output: Output = None,
 ) -> None:
     """Score submissions against a gold file.
@@ -132,18 +121,13 @@ def evaluate_command(
     compared with those of gold, and one of another text is refused (warned of with --layout
     official, as the released scorer does not look).
     """
-    check_html(html)
-    if layout is SubmissionLayout.HTML:
-        print("warning: --layout html is now --html FILE", file=sys.stderr)
-    elif html is None and "max_examples" in given_options(context):
-        raise typer.BadParameter("--max-examples: only with --html")
-    if signatures and layout not in (SubmissionLayout.TABLE, SubmissionLayout.MARKDOWN):
-        raise typer.BadParameter("--signatures: only with --layout table or markdown")
     if html is not None and layout is SubmissionLayout.OFFICIAL:
         raise typer.BadParameter("--html: there is no page beside the official layout")
-    submissions = [one_run(path) for path in submissions]
-    shown = _names(submissions, name or [])
-    unranked = _contrastive(contrastive or [], shown)
+    paths = [
+        one_run(path) if path.is_dir() or bundled_model(path) else path for _, path in submissions
+    ]
+    names = names_of(submissions, _default_names(submissions, paths))
+    unranked = _contrastive(contrastive or [], names)
     rules = load_task(task)
     published = _published(rules, with_published)
     if published and layout in (
@@ -155,7 +139,7 @@ def evaluate_command(
     layers = layers_of(gold, doc_ids)
     if layers.documents is not None and doc_ids is None:
         print(f"{gold}: documents from {layers.documents}", file=sys.stderr)
-    files = [path for path in submissions if not is_run(path)]
+    files = [path for path in paths if not is_run(path)]
     if layout is SubmissionLayout.OFFICIAL:
         _refuse_marks([gold, *files])
     order = order_warning(gold, files, rules)
@@ -166,75 +150,74 @@ def evaluate_command(
     for warning in (order, other_form(gold, rules)):
         if warning is not None:
             print(f"warning: {warning}", file=sys.stderr)
-    with_page = html is not None or layout is SubmissionLayout.HTML
+    with_page = html is not None
     lenient = lenient or layout is SubmissionLayout.OFFICIAL  # the released scorer does not compare
     examples: Iterable[Example] = ()
-    if not any(map(is_run, submissions)):
-        found = read_submissions(submissions, rules, gold_labels, lenient=lenient)
+    if not any(map(is_run, paths)):
+        predictions = read_submissions(paths, rules, gold_labels, lenient=lenient)
         if with_page:
             examples = read_examples(gold, rules, layers.documents, lenient=True)
     else:  # what loads systems is imported for runs alone
         from crosspro.prediction.output import gold_examples, read_or_predict
 
         examples = gold_examples(gold, rules, layers, gold_labels)
-        found = read_or_predict(
-            submissions,
+        predictions = read_or_predict(
+            paths,
             rules,
             gold_labels,
             examples,
-            lambda note: print(note, file=sys.stderr),
+            tell,
             pointed=with_page,
             lenient=lenient,
         )
     read = [
-        replace(one, name=its, contrastive=its in unranked)
-        for one, its in zip(found, shown, strict=True)
+        replace(submission, name=name, contrastive=name in unranked)
+        for submission, name in zip(predictions, names, strict=True)
     ]
     for warning in published_warnings(rules, gold_labels, with_published, absent):
         print(f"warning: {warning}", file=sys.stderr)
     if layout is SubmissionLayout.OFFICIAL:
         for warning in (*gold_labels.warnings, *read[0].warnings):
             print(f"warning: {warning}", file=sys.stderr)
-        nothing = not len(gold_labels.classes)
-        write_output(_released(rules, gold_labels, read), None if nothing else output)
-        if nothing:
+        if len(read) != 1:
+            raise typer.BadParameter("the official layout shows one submission at a time")
+        counts = confusion_counts(gold_labels.classes, read[0].classes, len(rules.classes))
+        printout = official_printout(rules, counts, str(paths[0]))
+        write_output(printout, output if counts.any() else None)
+        if not counts.any():
             raise input_error(gold, "classes", "at least one label", "none")
         return
-    plan = Resampling(resamples, seed) if resamples else None
+    plan = resampling(resamples, seed)
     choice: Absent = "zero" if absent is AbsentChoice.ZERO else "skip"
     evaluation = evaluate_submissions(rules, gold_labels, read, choice, plan, examples, published)
     for warning in evaluation.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    page = ""
-    if with_page:
+    if html is not None:
         from crosspro.evaluation.output.page import evaluation_page
 
-        page = evaluation_page(evaluation, max_examples)
-    if html is not None:
-        write_text(html, page)
-    markdown = TableLayout.MARKDOWN if layout is SubmissionLayout.MARKDOWN else TableLayout.TABLE
-    style = style_of(output, markdown, signatures)
-    text = page if layout is SubmissionLayout.HTML else _text(evaluation, layout, style)
-    write_output(text.encode("utf-8"), output)
+        write_text(html, evaluation_page(evaluation))
+    style = style_of(output, signatures=True)
+    write_output(_text(evaluation, layout, style).encode("utf-8"), output)
 
 
-def _names(paths: list[Path], given: list[str]) -> list[str]:
-    """Names as given, in the order of the submissions, and of the rest their own."""
-    if len(given) > len(paths):
-        raise typer.BadParameter(f"{len(given)} names for {len(paths)} submissions")
-    if any(map(is_run, paths[len(given) :])):
-        from crosspro.prediction.runs import names_of
+def _default_names(submissions: list[NamedFile], paths: list[Path]) -> list[str]:
+    """The names of submissions that the command line does not name: of their runs or files."""
+    unnamed = [path for file, path in zip(submissions, paths, strict=True) if file.name is None]
+    if any(map(is_run, unnamed)):
+        from crosspro.prediction.runs import names_of as names_of_runs
 
-        return named(names_of(paths, given), given)
-    return named(display_names(paths), given)
+        defaults = iter(names_of_runs(unnamed, []))
+    else:
+        defaults = iter(display_names(unnamed))
+    return [file.name or next(defaults) for file in submissions]
 
 
-def _contrastive(given: list[str], names: list[str]) -> set[str]:
-    unknown = [name for name in given if name not in names]
+def _contrastive(wanted: list[str], names: list[str]) -> set[str]:
+    unknown = [name for name in wanted if name not in names]
     if unknown:
-        found = ", ".join(map(quoted, unknown))
-        raise typer.BadParameter(f"--contrastive: expected {choices(names)}, found {found}")
-    return set(given)
+        listed = ", ".join(map(quoted, unknown))
+        raise typer.BadParameter(f"--contrastive: expected {choices(names)}, found {listed}")
+    return set(wanted)
 
 
 def _text(evaluation: Evaluation, layout: SubmissionLayout, style: Style) -> str:
@@ -254,17 +237,6 @@ def _refuse_marks(paths: list[Path]) -> None:
     ]
     if problems:
         raise InputError(problems, "without --layout official a byte-order mark is left out")
-
-
-def _released(task: Task, gold: Gold, submissions: list[Submission]) -> bytes:
-    if len(submissions) != 1:
-        raise typer.BadParameter("the official layout shows one submission at a time")
-    if not len(gold.classes):
-        text = released_empty_layout(task)
-    else:
-        counts = confusion_counts(gold.classes, submissions[0].classes, len(task.classes))
-        text = released_layout(task, counts)
-    return text.encode(released_encoding(task), errors="xmlcharrefreplace")
 
 
 def _published(task: Task, year: int | None) -> list[PublishedResult]:
@@ -295,7 +267,3 @@ def published_warnings(task: Task, gold: Gold, year: int | None, absent: AbsentC
     if absent is AbsentChoice.ZERO:
         warnings.append("published macro recall leaves out absent classes, --absent zero does not")
     return warnings
-
-
-if __name__ == "__main__":
-    run(app)

@@ -1,36 +1,36 @@
-"""Train and query n-gram language models.
-
-What estimates models is imported where one is trained: a query should not wait for it.
-"""
+"""Train n-gram language models, and fill gaps with them."""
 
 from __future__ import annotations
 
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
+from crosspro.baselines.fill import Filling, Floats, GapFiller, task_fillers
 from crosspro.baselines.ngram import DEFAULT_FALLBACK
-from crosspro.baselines.ngram.load import ENGINES, is_arpa, load_model, load_own, save_model
-from crosspro.baselines.ngram.query import Totals, score_batches, sentence_lines
+from crosspro.baselines.ngram.load import is_arpa, load_model, save_model
 from crosspro.baselines.ngram.text import read_sentences
-from crosspro.data_prep.core.errors import CrossproError, choices, input_error
-from crosspro.data_prep.core.files import atomic_output
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Output
+from crosspro.baselines.official_search import FilledLayout, filled_lines, official_filling
+from crosspro.data_prep.core.errors import CrossproError, input_error
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files import read_text_lines
+from crosspro.data_prep.core.task import Task, load_task
+from crosspro.data_prep.formats.shared_task import other_form, read_examples
+from crosspro.prediction.output import AT_ONCE, whole_documents
+from crosspro.scripts.common import App, DocIdsBeside, Output, TaskName, layers_of, write_output
 
 if TYPE_CHECKING:
     from crosspro.baselines.ngram.text import Report
-    from crosspro.data_prep.core.task import Task
 
-app = command_app()
-
-Number = TypeVar("Number", int, float)
+app = App()
 
 Texts = Annotated[
     list[Path], typer.Argument(help="Text, one sentence a line, words between spaces (.gz, .xz).")
@@ -48,21 +48,28 @@ FiveColumns = Annotated[
 
 @app.callback()
 def lm() -> None:
-    """Train and query n-gram language models."""
+    """Train n-gram language models, and fill gaps with them."""
 
 
-@app.command()
+@app.command(epilog="Example: crosspro lm train news.fr --order 5 -o fr.lm")
 def train(
     texts: Texts,
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="The model to write: binary, or ARPA if it ends in .arpa[.gz]."
+            "--output",
+            "-o",
+            writable=True,
+            dir_okay=False,
+            help="The model to write: binary, or ARPA if it ends in .arpa[.gz].",
         ),
     ] = None,
     order: Annotated[int, typer.Option("--order", "-n", help="1 to 7.")] = 5,
     arpa: Annotated[
-        Path | None, typer.Option(help="Write an ARPA file, too (also .gz, .xz).")
+        Path | None,
+        typer.Option(
+            writable=True, dir_okay=False, help="Write an ARPA file, too (also .gz, .xz)."
+        ),
     ] = None,
     task: FiveColumns = None,
     prune: Annotated[
@@ -78,19 +85,10 @@ def train(
             "--discount-fallback", help="Take default discounts where none can be estimated."
         ),
     ] = False,
-    fallback: Annotated[
-        str, typer.Option(help="The default discounts of counts 1, 2, and 3 or more.")
-    ] = " ".join(f"{amount:g}" for amount in DEFAULT_FALLBACK),
     skip_symbols: Annotated[
         bool,
         typer.Option("--skip-symbols", help="Leave out <s>, </s> and <unk> that the text has."),
     ] = False,
-    memory: Annotated[
-        str, typer.Option(help="About how much memory to use: 500M, 2G; the rest goes to disk.")
-    ] = "2G",
-    temp: Annotated[
-        Path | None, typer.Option(help="Folder for temporary files, if not the system's.")
-    ] = None,
 ) -> None:
     """Estimate a model with modified Kneser-Ney smoothing, as KenLM's lmplz does."""
     from crosspro.baselines.ngram.arpa import write_ngrams
@@ -102,10 +100,8 @@ def train(
         )
     settings = EstimationSettings(
         order=order,
-        prune=_numbers("prune", prune, int),
-        fallback=_numbers("fallback", fallback, float) if discount_fallback else None,
-        memory=_bytes(memory),
-        folder=temp,
+        prune=_prune(prune),
+        fallback=DEFAULT_FALLBACK if discount_fallback else None,
         skip_symbols=skip_symbols,
     )
     sentences = read_sentences(texts, _rules(task))
@@ -127,63 +123,81 @@ def train(
     )
 
 
-@app.command()
-def query(
-    model: Annotated[Path, typer.Argument(help="A binary model or an ARPA file (also .gz, .xz).")],
-    texts: Texts,
-    task: FiveColumns = None,
-    per_word: Annotated[
-        bool,
+class Search(StrEnum):
+    """How fillings are searched for."""
+
+    EXACT = "exact"
+    OFFICIAL = "official"
+
+
+@app.command(epilog="Example: crosspro lm fill test.data --task en-fr --lm fr.lm -o filled.data")
+def fill(
+    file: Annotated[
+        Path, typer.Argument(help="Five-column file, blind or not, or - for standard input.")
+    ],
+    task: TaskName,
+    lm: Annotated[Path, typer.Option(help="Language model: ARPA, of `lm train`, or of KenLM.")],
+    none_penalty: Annotated[
+        float, typer.Option(help="Added to the log10 score of a gap that is left empty.")
+    ] = 0.0,
+    layout: Annotated[
+        FilledLayout,
         typer.Option(
-            "--per-word", help="Show each word=number, the n-gram length and the log10 probability."
+            help="replace: five columns; predicted: classes, words; scores: probabilities of each "
+            "filler."
         ),
-    ] = False,
-    summary: Annotated[
-        bool, typer.Option("--summary", help="Show only perplexities and counts.")
-    ] = False,
-    engine: Annotated[
-        str, typer.Option("--backend", help=f"What answers the queries: {choices(ENGINES)}.")
-    ] = ENGINES[0],
+    ] = FilledLayout.REPLACE,
+    search: Annotated[
+        Search, typer.Option(help="official: that of the official baseline, which is not exact.")
+    ] = Search.EXACT,
+    other_fillers: Annotated[
+        Path | None,
+        typer.Option(help="Words in place of the official other fillers, one a line."),
+    ] = None,
+    doc_ids: DocIdsBeside = None,
     output: Output = None,
 ) -> None:
-    """Score text: log10 of each sentence, perplexity with and without unknown words (OOVs)."""
-    sentences = read_sentences(texts, _rules(task))
-    totals = Totals()
-    with _progress() as report:
-        opened = load_model(model, engine, report)
-        target = nullcontext(sys.stdout.buffer) if output is None else atomic_output(output)
-        with target as handle:
-            for batch, scores in score_batches(opened, sentences, totals):
-                if not summary:
-                    handle.write(sentence_lines(batch, scores, per_word=per_word))
-                report(f"{totals.tokens:,} tokens, {totals.sentences:,} sentences")
-            if not totals.sentences:
-                raise input_error(texts[0], "text", "at least one sentence", "none in any file")
-            handle.write(f"{totals}\n".encode())
-            handle.flush()
+    """Fill gaps with a language model, the baseline of the shared tasks.
+
+    All gaps of a line are filled together, by an exact search.
+    """
+    rules = load_task(task)
+    fillers = task_fillers(rules, list(read_text_lines(other_fillers)) if other_fillers else None)
+    form_warning = other_form(file, rules)
+    if form_warning is not None:
+        print(f"warning: {form_warning}", file=sys.stderr)
+    model = load_model(lm)
+    examples = read_examples(file, rules, layers_of(file, doc_ids).documents, lenient=True)
+    filled: Iterator[tuple[Filling, Floats]]
+    if search is Search.OFFICIAL:
+        filled = (official_filling(model, fillers, none_penalty, example) for example in examples)
+    else:
+        with_scores = layout is FilledLayout.SCORES
+        filled = _fill_exactly(GapFiller(model, fillers, none_penalty), examples, with_scores)
+    raw_lines = list(read_text_lines(file))
+    if not raw_lines:
+        raise input_error(file, "file", "at least one line", "none")
+    lines: list[str] = []
+    for number, (raw, (filling, table)) in enumerate(zip(raw_lines, filled, strict=True)):
+        lines += filled_lines(number, raw.rstrip("\r"), filling.choices, table, fillers, layout)
+    write_output("".join(f"{line}\n" for line in lines).encode("utf-8"), output)
+    print(f"{file}: filled with {lm}", file=sys.stderr)
 
 
-@app.command()
-def convert(
-    model: Annotated[Path, typer.Argument(help="A binary model or an ARPA file (also .gz, .xz).")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="Where to write: ARPA if it ends in .arpa[.gz], else binary."
-        ),
-    ],
-) -> None:
-    """Write a model in the other form: ARPA as binary, which opens at once, or the reverse."""
-    with _progress() as report:
-        save_model(output, load_own(model, report), report)
+def _fill_exactly(
+    filler: GapFiller, examples: Iterable[Example], with_scores: bool
+) -> Iterator[tuple[Filling, Floats]]:
+    """The best filling of each line; the probabilities of fillers only where they are shown."""
+    for group in whole_documents(examples, AT_ONCE):
+        table = filler.probabilities(group) if with_scores else None
+        end = 0
+        for example, filling in zip(group, filler.fill(group), strict=True):
+            start, end = end, end + len(example.gaps)
+            yield filling, np.zeros((0, 0)) if table is None else table[start:end]
 
 
 def _rules(task: str | None) -> Task | None:
-    if task is None:
-        return None
-    from crosspro.data_prep.core.task import load_task
-
-    return load_task(task)
+    return None if task is None else load_task(task)
 
 
 @contextmanager
@@ -201,22 +215,9 @@ def _progress() -> Iterator[Report]:
         yield lambda text: progress.update(bar, description=text)
 
 
-def _numbers(name: str, text: str, kind: Callable[[str], Number]) -> list[Number]:
+def _prune(text: str) -> list[int]:
     try:
-        return [kind(part) for part in re.split(r"[\s,]+", text.strip())]
+        return [int(part) for part in re.split(r"[\s,]+", text.strip())]
     except ValueError:
         expected = "numbers with spaces between"
-        raise CrossproError(f"{name}: expected {expected}, found {text!r}") from None
-
-
-def _bytes(text: str) -> int:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
-    if not match:
-        raise CrossproError(f"memory: expected a size such as 500M or 2G, found {text!r}")
-    if len(match[1]) > 18:
-        raise CrossproError(f"memory: expected a size that a machine can have, found {text!r}")
-    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
-
-
-if __name__ == "__main__":
-    run(app)
+        raise CrossproError(f"prune: expected {expected}, found {text!r}") from None

@@ -1,4 +1,4 @@
-"""List, pack, check and unpack trained systems."""
+"""List and pack trained systems."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.errors import InputError, choices, quoted
 from crosspro.evaluation.output.tables import Style, csv_number, csv_text
 from crosspro.prediction.models import (
     PRIOR_BYTES,
@@ -19,55 +19,47 @@ from crosspro.prediction.models import (
     box_summaries,
     export_run,
     found_models,
-    import_archive,
     summary,
 )
 from crosspro.prediction.stored_tensors import FULL, WEIGHTS
-from crosspro.prediction.system import load_run
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import (
-    LayoutOption,
-    Model,
+from crosspro.scripts.common import (
+    App,
+    Layout,
     Output,
-    RunOrModel,
+    RunPath,
     TableLayout,
-    all_runs,
+    one_run,
     write_report,
 )
 
-app = command_app()
+app = App()
 
 _MEGABYTE = 1e6
 _HEADING = ("model", "kind", "task", "system", "weights", "MB", "dev official", "dev accuracy")
 
-Places = Annotated[
-    list[Path], typer.Argument(help="Runs, archives, or folders in which they are looked for.")
-]
-
 
 @app.callback()
 def models() -> None:
-    """List, pack, check and unpack trained systems."""
+    """List and pack trained systems."""
 
 
-@app.command("list")
+@app.command("list", epilog="Example: crosspro models list runs")
 def list_command(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(help="Runs, archives, or folders of them; without any, those of the box."),
+        typer.Argument(help="Runs, archives, or folders of them; without any, the bundled models."),
     ] = None,
-    layout: LayoutOption = TableLayout.TABLE,
+    layout: Layout = TableLayout.TABLE,
     output: Output = None,
 ) -> None:
     """List trained systems: task, system, size, scores on dev and digest.
 
-    Without arguments those that come with the package, the box, which every command takes by their
-    names. Copies of one system have one digest. Archives are found in folders if their names end in
-    .zip.
+    Without arguments the bundled models, which every command takes by their names. Copies of one
+    system have one digest. Archives are found in folders if their names end in .zip.
     """
     found = [] if runs else box_summaries()
     if not runs:
-        told = "" if found else "there are no models in the box; "
+        told = "" if found else "there are no bundled models; "
         print(f"{told}`crosspro models list runs` lists those of a folder", file=sys.stderr)
     for path in found_models(runs or ()):
         try:
@@ -78,11 +70,19 @@ def list_command(
         write_report(found, _as_json, _as_csv, _as_text, output, layout)
 
 
-@app.command("export")
+@app.command(
+    "export",
+    epilog="Example: crosspro models export runs/en-fr -o en-fr.zip --weights int8 --prior "
+    "en-fr.npz",
+)
 def export_command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The archive, as en-fr.zip.")],
-    run_dir: RunOrModel = None,
-    model: Model = None,
+    run: RunPath,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", writable=True, dir_okay=False, help="The archive, as en-fr.zip."
+        ),
+    ],
     weights: Annotated[
         str | None,
         typer.Option(help=f"How matrices are stored: {', '.join(WEIGHTS)}; else as they are."),
@@ -100,17 +100,13 @@ def export_command(
     Commands take the archive wherever they take a run. With --prior the words of typed sentences
     are linked by what the training text taught; as much of it is packed as --max-prior allows. In
     16 or 8 bits the matrices of tensors are rounded; vocabularies, language models and lexicons
-    stay as they are. Paths of this machine are left out: folders and files go by their names, other
-    runs by name and digest. The same run gives the same bytes; a MODEL that was packed before is
-    packed again so.
+    stay as they are. The same run gives the same bytes; a MODEL that was packed before is packed
+    again so. The record of the run has its paths as they were.
     """
     if weights not in (None, *WEIGHTS):
         found = quoted(str(weights))
         raise typer.BadParameter(f"--weights: expected {choices(WEIGHTS)}, found {found}")
-    given = all_runs([path for path in (run_dir, model) if path is not None], None)
-    if len(given) > 1:
-        raise typer.BadParameter("expected RUN, or --model MODEL, found both")
-    packed = export_run(given[0], output, weights, prior, round(max_prior * _MEGABYTE))
+    packed = export_run(one_run(run), output, weights, prior, round(max_prior * _MEGABYTE))
     what = f"{packed.system.shown_name} for {packed.system.task.name}"
     tensors = f"weights {weights} in {packed.narrowed} of {packed.files} files"
     if weights is None:
@@ -121,38 +117,6 @@ def export_command(
         tensors = f"weights as they are, since it has no large matrices to store as {weights}"
     size = f"{packed.size / _MEGABYTE:,.1f} MB"
     print(f"{output}: {what}, {size}, {tensors}", file=sys.stderr)
-
-
-@app.command("check")
-def check_command(runs: Places) -> None:
-    """Check that trained systems are whole and can be loaded.
-
-    Every checksum, the versions of the formats, the content of every file and the range of every
-    number. No code in them is run. The exit status is 2 if anything is wrong.
-    """
-    problems: list[Problem] = []
-    for path in found_models(runs):
-        try:
-            system = load_run(path)
-        except InputError as error:
-            problems += error.problems
-        else:
-            print(f"{path}: {system.shown_name} for {system.task.name}, whole", file=sys.stderr)
-    if problems:
-        raise InputError(problems)
-
-
-@app.command("import")
-def import_command(
-    file: Annotated[Path, typer.Argument(help="An archive of crosspro models export.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A new folder for the run.")],
-) -> None:
-    """Unpack an archive into a folder, which can then be used as that of a run.
-
-    There is no need to: commands take archives too. A folder is loaded sooner.
-    """
-    system = import_archive(file, output)
-    print(f"{output}: {system.shown_name} for {system.task.name}", file=sys.stderr)
 
 
 def _figures(one: ModelSummary) -> tuple[float | None, float | None]:
@@ -187,7 +151,3 @@ def _as_csv(found: Sequence[ModelSummary]) -> str:
     ]
     names = ("model", "kind", "task", "system", "weights", "bytes", "dev_official", "dev_accuracy")
     return csv_text([(*names, "digest"), *rows])
-
-
-if __name__ == "__main__":
-    run(app)

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
-from crosspro.evaluation.metrics.bleu.settings import BleuSettings
-from crosspro.scripts.expanded_options import expanded
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import Resampled, SeveralReferences, Shown, VariadicCommand
+from crosspro.scripts.common import (
+    App,
+    Candidates,
+    DocIds,
+    Html,
+    Layout,
+    Output,
+    Resamples,
+    Seed,
+    TableLayout,
+    resampling,
+    write_evaluation,
+)
 
-app = command_app()
+app = App()
 
 
-@app.command(cls=VariadicCommand)
-@expanded
+@app.command(epilog="Example: crosspro mt-metrics --candidate mt.fr --reference r.fr")
 def mt_metrics(
-    context: typer.Context,
-    files: SeveralReferences,
-    settings: BleuSettings,
-    resampled: Resampled,
-    shown: Shown,
+    candidate: Candidates,
+    reference: Annotated[list[Path], typer.Option(help="Reference translation (repeatable).")],
+    doc_ids: DocIds = None,
+    tokenise: Annotated[
+        str, typer.Option(help="sacrebleu's tokeniser for BLEU; none for tokenised text.")
+    ] = "13a",
+    ignore_case: Annotated[
+        bool, typer.Option("--ignore-case", help="Compare words in lower case.")
+    ] = False,
+    word_order: Annotated[int, typer.Option(help="Word n-grams of chrF; 2 is chrF++.")] = 0,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    layout: Layout = TableLayout.TABLE,
+    html: Html = None,
+    output: Output = None,
 ) -> None:
     """BLEU and chrF of MT output, through sacrebleu.
 
@@ -28,10 +49,9 @@ def mt_metrics(
     """
     from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.metrics.bleu.metric import Bleu
+    from crosspro.evaluation.metrics.bleu.settings import BleuSettings
+    from crosspro.scripts.mt_texts import read_plain
 
-    shown.check(context)
-    shown.write(evaluate(Bleu(settings), files.read(), resampled.plan))
-
-
-if __name__ == "__main__":
-    run(app)
+    metric = Bleu(BleuSettings(tokenise, ignore_case, word_order))
+    text = read_plain(candidate, reference, doc_ids)
+    write_evaluation(evaluate(metric, text, resampling(resamples, seed)), layout, output, html)

@@ -6,9 +6,9 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,17 +16,14 @@ from crosspro.data_prep.core.errors import InputError, counted, input_error, pri
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.prediction.system import Probabilities, System, load_system
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import (
+from crosspro.scripts.common import (
+    App,
     DocIdsBeside,
-    LayoutOption,
-    Model,
-    PairedOptions,
-    RunOrModel,
+    Layout,
+    RunPath,
     TableLayout,
     layers_of,
     one_run,
-    run_and_file,
     write_report,
 )
 
@@ -34,19 +31,30 @@ if TYPE_CHECKING:
     from crosspro.evaluation.output.tables import Style
     from crosspro.prediction.pair_prediction import FilledText
 
-app = command_app()
+MOST_NOUNS = 5
+"""Nouns that are written for a gap, at most."""
+
+app = App()
 
 
-@app.command(cls=PairedOptions)
+@app.command(
+    epilog='Example: crosspro predict en-fr --text "The cup fell, but it did not break."'
+    ' "La tasse est tombée, mais REPLACE ne s\'est pas cassée."'
+)
 def predict(
-    run_dir: RunOrModel = None,
+    run: RunPath,
     file: Annotated[
         Path | None, typer.Argument(help="Five-column file, blind or not (also .gz, .xz, -).")
     ] = None,
-    model: Model = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The submission to write; of --text, its report."),
+        typer.Option(
+            "--output",
+            "-o",
+            writable=True,
+            dir_okay=False,
+            help="The submission to write; of --text, its report.",
+        ),
     ] = None,
     text: Annotated[
         tuple[str, str] | None,
@@ -62,29 +70,26 @@ def predict(
     context: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="SOURCE TARGET",
-            help="With --text: sentences before it, the oldest first (repeatable).",
+            metavar="'SOURCE ||| TARGET'",
+            help="With --text: a sentence before it, the oldest first (repeatable).",
         ),
     ] = None,
-    layout: LayoutOption = TableLayout.TABLE,
+    layout: Layout = TableLayout.TABLE,
     doc_ids: DocIdsBeside = None,
-    source_parse: Annotated[
-        Path | None,
-        typer.Option(help="CoNLL-U of the source, for systems trained with one."),
-    ] = None,
     probabilities: Annotated[
-        Path | None, typer.Option(help="Write the probability of every class here (TSV).")
+        Path | None,
+        typer.Option(
+            writable=True, dir_okay=False, help="Write the probability of every class here (TSV)."
+        ),
     ] = None,
     antecedents: Annotated[
         Path | None,
-        typer.Option(help="Write the nouns that gaps stand for here (TSV), of systems that point."),
+        typer.Option(
+            writable=True,
+            dir_okay=False,
+            help="Write the nouns that gaps stand for here (TSV), of systems that point.",
+        ),
     ] = None,
-    max_antecedents: Annotated[
-        int, typer.Option(min=1, help="Rows of a gap in that table, at most.")
-    ] = 5,
-    lenient: Annotated[
-        bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
-    ] = False,
 ) -> None:
     """Fill the gaps of a file, or of a typed sentence.
 
@@ -98,31 +103,35 @@ def predict(
     that lie beside X.data are found there. --antecedents has rows for each gap: the nouns that it
     may stand for, and none, the best first.
     """
-    of_files = (doc_ids, source_parse, probabilities, antecedents)
+    of_files = (doc_ids, probabilities, antecedents)
     if text is not None:
-        if any(one is not None for one in of_files) or lenient:
+        if any(one is not None for one in of_files):
             raise typer.BadParameter("--text goes with --hide, --context, --layout and -o alone")
-        given = [path for path in (run_dir, file, model) if path is not None]
-        if len(given) != 1:
-            raise typer.BadParameter(
-                f"--text: expected one model, --model MODEL or RUN, found {len(given)}"
-            )
-        pairs = cast(Sequence[tuple[str, str]], context or ())  # `PairedOptions` makes them so
-        _predict_text(given[0], text, pairs, hide or (), output, layout)
+        if file is not None:
+            raise typer.BadParameter("--text goes without a file")
+        pairs = [_pair(sentence) for sentence in context or ()]
+        _predict_text(run, text, pairs, hide or (), output, layout)
         return
     if hide or context or layout is not TableLayout.TABLE:
         raise typer.BadParameter("--hide, --context and --layout go with --text")
-    run_dir, file = run_and_file(run_dir, file, model)
+    if file is None:
+        raise typer.BadParameter("expected RUN FILE, or RUN --text SOURCE TARGET")
     if output is None:
         raise typer.BadParameter("expected --output FILE for the submission, found none")
     _predict_file(
-        one_run(run_dir),
+        one_run(run),
         file,
-        _Outputs(output, probabilities, antecedents, max_antecedents),
+        _Outputs(output, probabilities, antecedents),
         doc_ids,
-        source_parse,
-        lenient,
     )
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """A sentence of the context and its translation, as in the files of Moses."""
+    source, separator, target = text.partition("|||")
+    if not separator:
+        raise typer.BadParameter("--context: 'SOURCE ||| TARGET'")
+    return source.strip(), target.strip()
 
 
 def _predict_text(
@@ -179,7 +188,6 @@ class _Outputs:
     submission: Path
     probabilities: Path | None
     antecedents: Path | None
-    max_antecedents: int
 
 
 def _predict_file(
@@ -187,8 +195,6 @@ def _predict_file(
     file: Path,
     wanted: _Outputs,
     doc_ids: Path | None,
-    source_parse: Path | None,
-    lenient: bool,
 ) -> None:
     from rich.console import Console
     from rich.progress import Progress, TextColumn, TimeElapsedColumn
@@ -204,7 +210,6 @@ def _predict_file(
         wanted.antecedents,
     )
     layers = layers_of(file, doc_ids)
-    layers = replace(layers, source_parse=source_parse or layers.source_parse)
     system = load_system(run_dir)
     if antecedents and not system.points:
         from crosspro.prediction.neural.layers.network import pointing_networks
@@ -216,7 +221,7 @@ def _predict_file(
     form = other_form(file, system.task)
     if form is not None:
         print(f"warning: {form}", file=sys.stderr)
-    examples = read_layered(file, system.task, layers, lenient=lenient)
+    examples = read_layered(file, system.task, layers)
     for note in layer_notes(system, str(file), layers.present()):
         print(note, file=sys.stderr)
     lines = gaps = 0
@@ -242,7 +247,7 @@ def _predict_file(
             if table:
                 table.write(_rows(group, chances, lines).encode("utf-8"))
             if nouns:
-                rows = table_rows(group, found.antecedents(), lines + 1, wanted.max_antecedents)
+                rows = table_rows(group, found.antecedents(), lines + 1, MOST_NOUNS)
                 nouns.write(rows.encode("utf-8"))
             lines += len(group)
             gaps += len(chances)
@@ -276,7 +281,3 @@ def _rows(examples: Sequence[Example], probabilities: Probabilities, first_line:
             chances = "\t".join(f"{chance:.6f}" for chance in next(rows))
             lines.append(f"{line}\t{gap.position}\t{chances}\n")
     return "".join(lines)
-
-
-if __name__ == "__main__":
-    run(app)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +18,6 @@ from crosspro.data_prep.bitext.segment import Segment, right_way_round
 from crosspro.data_prep.core.errors import counted, input_error
 from crosspro.data_prep.core.files import atomic_output, count_lines
 from crosspro.data_prep.core.guard import check_output
-from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
@@ -32,9 +30,15 @@ from crosspro.data_prep.pipeline.prepare import (
     write_prepared,
     write_report,
 )
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import AlignPrior, AlignWithOption, check_outputs
-from crosspro.scripts.options import Aligner, DocIds, Jobs, MaxWords, TaskName, show_table
+from crosspro.scripts.common import (
+    AlignWith,
+    App,
+    DocIds,
+    Jobs,
+    Prior,
+    TaskName,
+    show_table,
+)
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
@@ -62,16 +66,24 @@ class Engine(StrEnum):
     RAY = "ray"
 
 
-app = command_app()
+SAMPLED = 100
+"""Pronouns on a sheet: so many kept, removed, and others."""
+
+app = App()
 
 
-@app.command("prepare")
+@app.command(
+    "prepare",
+    epilog="Example: crosspro prepare --task en-fr --source corpus.en --target corpus.fr -o train",
+)
 def prepare_command(
     task: TaskName,
     source: Annotated[
-        Path, typer.Option(help="Source text, or both sides (TMX, .po), or X for X.en and X.fr.")
+        Path, typer.Option(help="Source text, or both sides (TMX), or X for X.en and X.fr.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Prefix of the files to write.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", writable=True, help="Prefix of the files to write.")
+    ],
     target: Annotated[Path | None, typer.Option(help="Target text, line by line.")] = None,
     doc_ids: DocIds = None,
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
@@ -82,13 +94,8 @@ def prepare_command(
     source_annotator: Annotated[
         str, typer.Option(help="Of the source, for the subject filter and for null subjects.")
     ] = "auto",
-    source_parse: Annotated[
-        Path | None, typer.Option(help="A parse of the source (CoNLL-U).")
-    ] = None,
-    align_with: AlignWithOption = None,
-    prior: AlignPrior = None,
-    aligner: Annotated[Aligner, typer.Option(help="Our own, or eflomal.")] = Aligner.OWN,
-    most_words: MaxWords = None,
+    align_with: AlignWith = None,
+    prior: Prior = None,
     rules: Annotated[
         Year | None,
         typer.Option(help="Rules of this year; text by default for tasks for use, else 2017."),
@@ -107,11 +114,14 @@ def prepare_command(
         bool, typer.Option("--blind", help="Also write PREFIX.blind.data and its doc-ids.")
     ] = False,
     sheet_file: Annotated[
-        Path | None, typer.Option("--sheet", help="Also write pronouns for people to check (TSV).")
+        Path | None,
+        typer.Option(
+            "--sheet",
+            writable=True,
+            dir_okay=False,
+            help="Also write pronouns for people to check (TSV).",
+        ),
     ] = None,
-    sample: Annotated[
-        int, typer.Option(min=1, help="Pronouns on the sheet: so many kept, removed, and others.")
-    ] = 100,
     checked: Annotated[
         Path | None, typer.Option(help="A sheet that people have filled in, to be followed.")
     ] = None,
@@ -135,13 +145,9 @@ def prepare_command(
     _check_sheets(task_rules, sheet_file, checked)
     settings = PrepareSettings(
         rules=changed_rules(rules.value, rule or []),
-        aligner=replace(
-            default_settings(task_rules),
-            aligner=aligner.value,
-            most_words=most_words or ALIGNED_WORDS.most(),
-        ),
+        aligner=default_settings(task_rules),
         annotator=annotator,
-        source_annotator=f"conllu:{source_parse}" if source_parse else source_annotator,
+        source_annotator=source_annotator,
         links=links,
         align_with=align_with,
         prior=prior,
@@ -165,7 +171,7 @@ def prepare_command(
         few = few_segments(len(bitext))
         if few and not (links or align_with or prior):
             print(f"note: {few}", file=sys.stderr)
-        check = _hand_check(task_rules, bitext, sheet_file, sample, checked)
+        check = _hand_check(task_rules, bitext, sheet_file, checked)
         examples, counts = prepare(task_rules, bitext, settings, steps, display.report, check)
         total = write_prepared(examples, output, blind, any(bitext.documents))
     named = (source, target, doc_ids, links, prior, *(align_with or ()), checked)
@@ -174,7 +180,6 @@ def prepare_command(
     record = None if found is None else found.record
     write_report(task_rules, total, counts, settings, rules.value, inputs, output, record)
     _show(task_rules, counts, total.gaps, found)
-    print(display.table(), end="", file=sys.stderr)
     if not total.gaps:
         print("warning: no gap was made; the table shows why", file=sys.stderr)
     print(
@@ -209,12 +214,14 @@ def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
             expected = "a task whose source has pronouns: null subjects have none to check"
             raise input_error("settings", option, expected, task.name)
     if sheet is not None:
-        check_outputs(sheet)
+        from crosspro.evaluation.inputs.sheets import check_new_sheet
+
         check_output(sheet)
+        check_new_sheet(sheet)
 
 
 def _hand_check(
-    task: Task, bitext: TokenisedBitext, sheet: Path | None, sample: int, checked: Path | None
+    task: Task, bitext: TokenisedBitext, sheet: Path | None, checked: Path | None
 ) -> HandCheck | None:
     """What people have checked, and what is to be drawn for them."""
     if sheet is None and checked is None:
@@ -222,7 +229,7 @@ def _hand_check(
     from crosspro.evaluation.human.pronoun_sheet import read_sheet
 
     corrections = {} if checked is None else read_sheet(checked, task, bitext)
-    return HandCheck(corrections, None if sheet is None else sample)
+    return HandCheck(corrections, None if sheet is None else SAMPLED)
 
 
 def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronouns | None:
@@ -254,7 +261,3 @@ def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) 
         from crosspro.evaluation.human.pronoun_sheet import checked_text
 
         print(f"\n{checked_text(found)}", end="")
-
-
-if __name__ == "__main__":
-    run(app)

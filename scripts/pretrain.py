@@ -18,9 +18,7 @@ import typer
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import check_new_folder, make_folder
 from crosspro.data_prep.core.guard import guarded
-from crosspro.scripts.app import group_app
-from crosspro.scripts.main import run
-from crosspro.scripts.options import Jobs
+from crosspro.scripts.common import App, Jobs
 from crosspro.scripts.pretraining_recipes import system_for_set, system_of
 from crosspro.scripts.steps import StepDisplay
 
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from crosspro.prediction.neural.reading.lexicon_fields import Text
     from crosspro.prediction.runs import Run
 
-app = group_app()
+app = App()
 
 _RECIPE = "recipe"
 """The setting in run.json by which a pre-training is known."""
@@ -55,16 +53,22 @@ def pretrain() -> None:
     """Pre-train a network on text whose pronouns are hidden.
 
     `encode` makes what is learnt from, without a GPU; `learn` trains, and goes on where it was
-    stopped. `crosspro pretrain FOLDER -o RUN` is short for `crosspro pretrain learn FOLDER -o RUN`.
+    stopped.
     """
 
 
-@app.command()
+@app.command(epilog="Example: crosspro pretrain learn encoded -o pretrained")
 def learn(
     data: Annotated[Path, typer.Argument(help="A folder that `crosspro pretrain encode` made.")],
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="Folder of the run, for system.init_from of train."),
+        typer.Option(
+            "--output",
+            "-o",
+            writable=True,
+            file_okay=False,
+            help="Folder of the run, for system.init_from of train.",
+        ),
     ],
     recipe: Recipe = "small_documents",
     changes: Changes = None,
@@ -136,18 +140,18 @@ def _earlier_pretraining(output: Path) -> Run | None:
     return earlier
 
 
-@app.command()
+@app.command(
+    epilog="Example: crosspro pretrain encode --task en-fr --data train.data --text novels -o "
+    "encoded"
+)
 def encode(
-    tasks: Annotated[
-        list[str],
-        typer.Option(
-            "--task",
-            "-t",
-            help="A task such as en-fr, or the path of a task file; repeat for a network for "
-            "several tasks, and say of each file which task it is of: TASK:FILE.",
-        ),
+    task: Annotated[
+        str,
+        typer.Option("--task", "-t", help="A task such as en-fr, or the path of a task file."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to make.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", writable=True, file_okay=False, help="Folder to make.")
+    ],
     data: Annotated[
         list[Path] | None,
         typer.Option(
@@ -193,23 +197,20 @@ def encode(
 ) -> None:
     """Make what a pre-training learns from: prepared bitext and text of the target language."""
     from crosspro.data_prep.annotate.layers import read_layered
-    from crosspro.data_prep.core.processes import collector_off
     from crosspro.data_prep.core.stored import Cache
-    from crosspro.data_prep.core.task import joint_task, load_task, tasks_of
+    from crosspro.data_prep.core.task import load_task
     from crosspro.data_prep.formats.shared_task import refuse_other_forms
     from crosspro.data_prep.pipeline.self_labels import (
         SelfLabels,
         TextAnnotation,
-        files_of_tasks,
+        files_of_task,
         read_target_text,
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import file_contents
     from crosspro.prediction.neural.document_set import SetOrigin, write_document_set
-    from crosspro.prediction.neural.reading.lexicon_fields import text_of_all
 
-    loaded = [load_task(name) for name in tasks]
-    rules = joint_task(loaded)
+    rules = load_task(task)
     system = system_of(recipe, changes or [])
     check_new_folder(output)
     if not data and not texts:
@@ -218,7 +219,7 @@ def encode(
         expected = f"one for each of {len(texts or ())} texts"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
     given = {"--data": data or (), "--text": texts or (), "--unseen": unseen or ()}
-    files = files_of_tasks(dict(zip(tasks, loaded, strict=True)), given)
+    files = files_of_task(rules, given)
     refuse_other_forms((one.path, one.task) for one in (*files["--data"], *files["--unseen"]))
     contents: list[Contents] = []
     left_out: set[bytes] = set()
@@ -228,31 +229,24 @@ def encode(
         contents.append(file_contents("unseen", file.path, lines, file.beside))
         left_out |= line_digests(lines)
     steps = Cache(output.with_name(f"{output.name}.cache"))
-    with steps, collector_off(), StepDisplay() as display:
+    with steps, StepDisplay() as display:
         annotation = TextAnnotation(annotator, jobs, steps, display.report)
-        read = list(map(read_target_text, files["--text"], doc_ids or repeat(None), repeat(jobs)))
-        found = [
-            _labelled(
-                SelfLabels(task, own_gaps=own_gaps),
-                files["--data"],
-                read,
-                annotation,
-                left_out,
-                held_out,
-                jobs,
-            )
-            for task in tasks_of(rules)
-        ]
-        train = list(chain.from_iterable(one.train for one in found))
-        dev = list(chain.from_iterable(one.dev for one in found))
-        if not _asked(dev):
+        read = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
+        labels = SelfLabels(rules, own_gaps=own_gaps)
+        labelled = _labelled(labels, files["--data"], read, annotation, left_out, held_out)
+        if not _asked(labelled.dev):
             expected = "a share of the lines that has pronouns to ask for"
             raise input_error("settings", "--held-out", expected, f"{held_out} without any")
-        contents += chain.from_iterable(one.contents for one in found)
-        origin = SetOrigin(tuple(contents), own_gaps, held_out)
-        text = text_of_all([one.inflected for one in found])
+        origin = SetOrigin((*contents, *labelled.contents), own_gaps, held_out)
         sizes = write_document_set(
-            output, system, rules, train, dev, text, origin, display.report, jobs
+            output,
+            system,
+            rules,
+            labelled.train,
+            labelled.dev,
+            labelled.inflected,
+            origin,
+            display.report,
         )
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
@@ -274,7 +268,6 @@ def _labelled(
     annotation: TextAnnotation,
     unseen: set[bytes],
     held_out: float,
-    jobs: int,
 ) -> _Labelled:
     """The lines of the files and texts whose pronouns get these labels."""
     from crosspro.data_prep.pipeline.self_labels import LEARNT_FROM, self_labelled
@@ -292,16 +285,14 @@ def _labelled(
         _tell(f"{file.given}: {asked:,} pronouns{own}{gone}")
         contents.append(file_contents("train", file.path, kept, file.beside))
 
-    own = [file for file in data if file.labels is task]
-    own_texts = [text for text in texts if text.file.labels is task]
-    train, dev = self_labelled(labels, own, own_texts, annotation, unseen, held_out, tell, jobs)
+    train, dev = self_labelled(labels, data, texts, annotation, unseen, held_out, tell)
     if not _asked(train):
         expected = f"pronouns of {task.name} other than its gaps (or --own-gaps)"
         raise input_error("settings", " or ".join(LEARNT_FROM), expected, "none")
     inflected = inflected_text(task, train)
     if task.tagged:
-        sentences = chain.from_iterable(text.sentences for text in own_texts)
-        inflected["target"] = {task.target_language: sentences}
+        sentences = chain.from_iterable(text.sentences for text in texts)
+        inflected["target"] = task.target_language, sentences
     return _Labelled(train, dev, contents, inflected)
 
 
@@ -312,7 +303,3 @@ def _asked(lines: Sequence[Example]) -> int:
 
 def _tell(note: str) -> None:
     print(note, file=sys.stderr)
-
-
-if __name__ == "__main__":
-    run(app)

@@ -63,7 +63,7 @@ def recipe_settings(path: Path) -> dict[str, Any]:
     """The settings of a recipe; one that is `like` another of the package says what differs."""
     from crosspro.data_prep.core.yaml_files import read_yaml
 
-    own, _ = read_yaml(path, "recipe")
+    own = read_yaml(path)
     if not isinstance(own, dict):
         raise input_error(path, "file", "a mapping of settings", type(own).__name__)
     if "like" not in own:

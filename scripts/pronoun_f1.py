@@ -2,26 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Annotated
 
 import typer
 
-from crosspro.evaluation.metrics.pronoun_f1.settings import PronounF1Settings
-from crosspro.scripts.expanded_options import expanded
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import PlainFiles, Resampled, Shown, VariadicCommand
+from crosspro.scripts.common import (
+    App,
+    Candidates,
+    DocIds,
+    Html,
+    Layout,
+    Output,
+    Reference,
+    Resamples,
+    Seed,
+    TableLayout,
+    resampling,
+    write_evaluation,
+)
 
-app = command_app()
+app = App()
 
 
-@app.command(cls=VariadicCommand)
-@expanded
+@app.command(epilog="Example: crosspro pronoun-f1 --candidate mt.fr --reference r.fr --language fr")
 def pronoun_f1(
-    context: typer.Context,
-    files: PlainFiles,
-    settings: PronounF1Settings,
-    resampled: Resampled,
-    shown: Shown,
+    candidate: Candidates,
+    reference: Reference,
+    language: Annotated[
+        str,
+        typer.Option(
+            "--language",
+            "-l",
+            help="The language of the translations: de, en, es, fr, or a table of your own "
+            "(it.tsv); else the one that names end in.",
+        ),
+    ] = "",
+    ambiguous: Annotated[
+        bool,
+        typer.Option("--ambiguous", help="Also count words that may be articles, verbs and so on."),
+    ] = False,
+    doc_ids: DocIds = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    layout: Layout = TableLayout.TABLE,
+    html: Html = None,
+    output: Output = None,
 ) -> None:
     """Precision, recall and F1 of pronouns without links.
 
@@ -33,14 +58,9 @@ def pronoun_f1(
     from crosspro.evaluation.core.evaluation import evaluate
     from crosspro.evaluation.inputs.pronoun_forms import language_of
     from crosspro.evaluation.metrics.pronoun_f1.metric import PronounF1
+    from crosspro.evaluation.metrics.pronoun_f1.settings import PronounF1Settings
+    from crosspro.scripts.mt_texts import read_plain
 
-    shown.check(context)
-    if len(files.reference) > 1:
-        raise typer.BadParameter("--reference: one reference")
-    text = files.read(language_of(settings.language))
-    metric = PronounF1(replace(settings, language=settings.language or text.language or ""))
-    shown.write(evaluate(metric, text, resampled.plan))
-
-
-if __name__ == "__main__":
-    run(app)
+    text = read_plain(candidate, [reference], doc_ids, language_of(language))
+    metric = PronounF1(PronounF1Settings(language or text.language or "", ambiguous))
+    write_evaluation(evaluate(metric, text, resampling(resamples, seed)), layout, output, html)

@@ -1,4 +1,4 @@
-"""Show published results and the tables of the papers."""
+"""Show published results and the figures of the papers."""
 
 from __future__ import annotations
 
@@ -8,25 +8,19 @@ import typer
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.task import load_task, task_names
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import refuse_others
-from crosspro.scripts.options import LayoutOption, Output, TableLayout, write_report
+from crosspro.scripts.common import App, Layout, Output, TableLayout, write_report
 
-app = command_app()
-
-_OF_TABLES = ("layout", "output")
-"""Options that go with the tables of the papers."""
+app = App()
 
 
-@app.command()
+@app.command(epilog="Example: crosspro published --year 2017 --task en-fr")
 def published(
-    call: typer.Context,
-    tables: Annotated[
-        list[str] | None,
+    table: Annotated[
+        str | None,
         typer.Argument(
-            metavar="[TABLE]…",
-            help="Tables of the papers: wmt-2016-5, or wmt-2016 for all of a paper; see "
-            "--list-tables. Without any: the results of the shared tasks.",
+            metavar="[TABLE]",
+            help="Figures of a paper, such as protest_matches_2015; `list` has all names. Without "
+            "it: the results of the shared tasks.",
         ),
     ] = None,
     year: Annotated[int | None, typer.Option(help="2015, 2016 or 2017; all if left out.")] = None,
@@ -36,58 +30,42 @@ def published(
             "--task", "-t", help="A language pair such as en-fr, or a task such as en-fr-2015."
         ),
     ] = None,
-    list_tables: Annotated[
-        bool, typer.Option("--list-tables", help="The names of the tables, and what is in them.")
-    ] = False,
-    layout: LayoutOption = TableLayout.TABLE,
+    layout: Layout = TableLayout.TABLE,
     output: Output = None,
 ) -> None:
-    """Show published results and the tables of the papers.
+    """Show published results and the figures of the papers.
 
     Ranks, macro-averaged recall and accuracy as in the findings papers, and the recall of each
     class where it is known (2017, and 2015, of which there is the one submission that the official
-    files contain). Tables of the papers by name, with notes where a paper contradicts itself.
+    files contain). All other figures of the papers by the name of their table.
     """
-    if tables or list_tables:
-        what = "list_tables" if list_tables else "tables"
-        refuse_others(call, (what, *_OF_TABLES), "--list-tables" if list_tables else "a table")
-        _show_tables(tables, layout, output)
-        return
-    from crosspro.evaluation.published.results import (
-        published_csv,
-        published_json,
-        published_results,
-        published_tables,
-    )
+    from crosspro.evaluation.published import results as report
 
-    rows = published_results(year, task)
-    if task in task_names() and not published_results(pair=task):  # a task that is not a pair
+    if table is not None:
+        if year is not None or task is not None:
+            raise typer.BadParameter("a table goes without --year and --task")
+        rows = report.table_list() if table == "list" else report.figures(table)
+        write_report(
+            rows, report.figures_json, report.figures_csv, report.figures_text, output, layout
+        )
+        return
+    results = report.published_results(year, task)
+    if task in task_names() and not report.published_results(pair=task):  # more than a pair
         rules = load_task(task)
         pair = f"{rules.source_language}-{rules.target_language}"
-        rows = [row for row in published_results(year, pair) if row.year in rules.years]
-    if not rows:
-        known = sorted({f"{row.year} {row.pair}" for row in published_results()})
+        of_pair = report.published_results(year, pair)
+        results = [row for row in of_pair if row.year in rules.years]
+    if not results:
+        known = sorted({f"{row.year} {row.pair}" for row in report.published_results()})
         raise CrossproError(
             f"published: expected one of {', '.join(known)}, found {year or 'any year'} "
             f"{task or 'any task'}"
         )
-    write_report(rows, published_json, published_csv, published_tables, output, layout)
-
-
-def _show_tables(names: list[str] | None, layout: TableLayout, output: Output) -> None:
-    """Tables by name, or what there is."""
-    from crosspro.evaluation.published import tables as report
-    from crosspro.evaluation.published.tables import published_tables_of, table_names
-
-    tables = published_tables_of(names or table_names())
-    if names is None:
-        shown = (report.listing_json, report.listing_csv, report.listing_text)
-    elif layout is TableLayout.CSV and len(tables) > 1:
-        raise typer.BadParameter("--layout csv: one table at a time")
-    else:
-        shown = (report.tables_json, report.table_csv, report.tables_text)
-    write_report(tables, *shown, output, layout)
-
-
-if __name__ == "__main__":
-    run(app)
+    write_report(
+        results,
+        report.published_json,
+        report.published_csv,
+        report.published_tables,
+        output,
+        layout,
+    )

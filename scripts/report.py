@@ -7,59 +7,38 @@ from typing import Annotated
 
 import typer
 
-from crosspro.scripts.app import SAMPLE
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import (
-    AlignPrior,
-    AlignSentences,
-    AlignWithOption,
-    CandidateLinks,
-    Candidates,
-    DocStarts,
+from crosspro.scripts.common import (
+    SAMPLE,
+    App,
     Lenient,
-    Links,
-    PronounsOfFiles,
-    Reference,
-    Source,
-    Symmetrisation,
+    Prior,
+    Pronouns,
+    Resamples,
+    Seed,
     Tokenised,
-    VariadicCommand,
-    check_outputs,
-    priors,
-    refuse_pairs,
+    resampling,
+    style_of,
     tell,
+    write_output,
 )
-from crosspro.scripts.options import DocIds, Names, Resamples, Seed, style_of, write_output
 
 OUTPUT = "report"
-"""The folder beside the texts that a report is written to, or what its name ends in."""
+"""The folder beside the texts that a report is written to."""
 
-app = command_app()
+app = App()
 
 
-@app.command(cls=VariadicCommand)
+@app.command(epilog="Example: crosspro report mt-folder -o report")
 def report(
-    context: typer.Context,
     folder: Annotated[
         Path,
-        typer.Argument(
-            metavar="DIR",
-            help="Folder of source, reference, outputs, documents; or a file of WMT (XML, JSONL).",
-        ),
+        typer.Argument(metavar="DIR", help="Folder of source, reference, outputs, documents."),
     ],
     pair: Annotated[
         str | None,
         typer.Option(metavar="S-T", help="Languages such as en-fr; else the ends of names."),
     ] = None,
-    source: Source = None,
-    reference: Reference = None,
-    candidate: Candidates = None,
-    links: Links = None,
-    candidate_links: CandidateLinks = None,
-    doc_ids: DocIds = None,
-    doc_starts: DocStarts = None,
-    pronouns: PronounsOfFiles = None,
-    name: Names = None,
+    pronouns: Pronouns = None,
     baseline: Annotated[
         str | None, typer.Option(help="System that others are compared with; else the best.")
     ] = None,
@@ -74,114 +53,74 @@ def report(
             "outputs have 20,000 lines at most.",
         ),
     ] = None,
-    align_with: AlignWithOption = None,
-    align_prior: AlignPrior = None,
-    symmetrisation: Symmetrisation = None,
+    prior: Prior = None,
     tokenised: Tokenised = None,
     tokenise: Annotated[
         str, typer.Option(help="sacrebleu's tokeniser for BLEU; none for tokenised text.")
     ] = "13a",
-    maximise: Annotated[
-        bool,
-        typer.Option("--maximise", help="In files higher scores are better; lower if not given."),
-    ] = False,
     lenient: Lenient = False,
-    align_sentences: AlignSentences = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    max_examples: Annotated[
-        int,
-        typer.Option(min=0, help="Examples in the HTML page, at most; the page says if it cuts."),
-    ] = 20,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")] = 2,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder for report.html and report.json; DIR/report."),
-    ] = None,
-    cache: Annotated[
-        Path | None,
         typer.Option(
-            help="Folder of tokens, links and judged pronouns, which the next run of the same "
-            "texts takes; OUTPUT.cache by default, none: keep nothing.",
+            "--output",
+            "-o",
+            writable=True,
+            file_okay=False,
+            help="Folder for report.html and report.json; DIR/report.",
         ),
     ] = None,
 ) -> None:
     """All scores of a folder of MT output as one page.
 
-    BLEU, chrF, F1 of pronouns, APT, AutoPRF, pronouns in doubt as a model of the box judges them
-    without the reference, and accuracy on contrastive sets, with 95% intervals by document and
-    paired tests, as one HTML page and one JSON file; what cannot be computed is
-    listed with its reason. Files are known by their names: source.en (or X.src), reference.fr
-    (X.ref), outputs/NAME.fr, doc-ids, word links in X.links beside X.fr, contrastive/SET.json with
-    contrastive/SET/NAME.scores or NAME.fr, pronouns.yaml. All may end in .gz or .xz. Folders of
-    mt-metrics-eval (sources, references, system-outputs, documents) and the XML and JSONL files of
-    WMT are taken as they are; --pair says which languages where there are several.
+    BLEU, chrF, F1 of pronouns, APT, AutoPRF and pronouns in doubt as a model of the box judges
+    them without the reference, with 95% intervals by document and paired tests, as one HTML page
+    and one JSON file; what cannot be computed is listed with its reason. Files are known by their
+    names: source.en (or X.src), reference.fr (X.ref), outputs/NAME.fr, doc-ids, word links in
+    X.links beside X.fr, pronouns.yaml. All may end in .gz or .xz.
     """
-    from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.folder_report.compute import ReportSettings
     from crosspro.evaluation.folder_report.contents import ReadingRules
-    from crosspro.evaluation.folder_report.files import GivenFiles, read_pair
-    from crosspro.evaluation.folder_report.folder import report_on
+    from crosspro.evaluation.folder_report.files import read_pair
+    from crosspro.evaluation.folder_report.folder import check_is_folder, report_on
     from crosspro.evaluation.folder_report.page import FILES, write_report
     from crosspro.evaluation.folder_report.results import report_text
     from crosspro.evaluation.inputs.mt_input import AlignWith
-    from crosspro.evaluation.inputs.mt_tests import check_is_test
     from crosspro.prediction.proofread.box_judge import judge_of
     from crosspro.scripts.steps import StepDisplay
 
-    refuse_pairs(
-        context,
-        [("doc_ids", "doc_starts"), *(("align", one) for one in _FOR_ALIGNING if not align)],
-    )
+    if prior is not None and not align:
+        raise typer.BadParameter("--prior and --no-align do not go together")
     languages = None if pair is None else read_pair(pair)
-    given = GivenFiles(
-        source,
-        reference,
-        tuple(candidate or ()),
-        links,
-        tuple(candidate_links or ()),
-        doc_ids,
-        doc_starts,
-    )
     rules = ReadingRules(
         pronouns,
-        AlignWith(align_with, align_prior, symmetrisation),
+        AlignWith(prior=prior),
         align,
         tokenised,
         lenient,
-        maximise,
         tokenise,
         proofread,
-        priors(align_prior) if align_sentences else None,
     )
-    plan = Resampling(resamples, seed) if resamples else None
-    beside = folder / OUTPUT if folder.is_dir() else folder.with_suffix(f".{OUTPUT}")
-    target = output or (Path(OUTPUT) if SAMPLE in folder.parents else beside)
-    check_is_test(folder)
+    settings = ReportSettings(resampling(resamples, seed))
+    target = output or (Path(OUTPUT) if SAMPLE in folder.parents else folder / OUTPUT)
+    check_is_folder(folder)
     _check_target(folder, target)
-    kept = cache or target.with_name(f"{target.name}.cache")
     with StepDisplay() as display:
-        found = report_on(
+        result = report_on(
             folder,
-            given,
             languages,
             rules,
-            ReportSettings(plan, most_examples=max_examples),
+            settings,
             baseline=baseline,
-            names=name or (),
             judge_of=judge_of,
-            jobs=jobs,
             progress=display.report,
-            cache=None if str(cache) == "none" else kept,
         )
-    for warning in found.warnings:
+    for warning in result.warnings:
         tell(f"warning: {warning}")
-    write_report(found, target)
-    write_output(report_text(found, style_of()).encode("utf-8"), None)
+    write_report(result, target)
+    write_output(report_text(result, style_of()).encode("utf-8"), None)
     tell(", ".join(str(target / name) for name in FILES))
-
-
-_FOR_ALIGNING = ("align_with", "align_prior", "symmetrisation")
 
 
 def _check_target(read: Path, folder: Path) -> None:
@@ -192,16 +131,7 @@ def _check_target(read: Path, folder: Path) -> None:
     from crosspro.evaluation.folder_report.page import FILES
 
     check_apart(read, folder)
-    if folder.exists() and not folder.is_dir():
-        raise input_error(folder, "output", "a folder", "a file")
-    if folder.is_dir():
-        files = [folder / name for name in FILES]
-        check_outputs(*files)
-        for path in files:
-            check_not_input(path)
-    else:
-        check_outputs(folder)
-
-
-if __name__ == "__main__":
-    run(app)
+    if not (folder if folder.exists() else folder.parent).is_dir():
+        raise input_error(folder, "output", "a folder in an existing folder", "none")
+    for name in FILES:
+        check_not_input(folder / name)

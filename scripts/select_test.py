@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,8 @@ import typer
 
 from crosspro.data_prep.annotate.layers import layers_beside
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import atomic_files
+from crosspro.data_prep.core.files import make_folder, temporary_folder
+from crosspro.data_prep.core.guard import check_output
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import (
     read_examples,
@@ -18,20 +20,18 @@ from crosspro.data_prep.formats.shared_task import (
     write_doc_ids,
     write_examples,
 )
-from crosspro.data_prep.pipeline.sets.overlap import (
-    Selection,
-    TextIndex,
+from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
+from crosspro.data_prep.pipeline.sets.selection import (
+    CandidateDocument,
     candidates,
-    overlap,
     select_shared,
 )
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import DocIdsBeside, layers_of, show_table
+from crosspro.scripts.common import App, DocIdsBeside, layers_of, show_table
 
-app = command_app()
+app = App()
 
 
-@app.command()
+@app.command(epilog="Example: crosspro select-test corpus.data --task en-fr -o test")
 def select_test(
     files: Annotated[
         list[Path], typer.Argument(help="Five-column file with documents to choose from.")
@@ -49,6 +49,7 @@ def select_test(
         typer.Option(
             "--output",
             "-o",
+            writable=True,
             help="Prefix: PREFIX.test.data and PREFIX.rest.data; of several tasks "
             "PREFIX.TASK.test.data …",
         ),
@@ -88,10 +89,16 @@ def select_test(
         candidates(examples, rules, excluded) for examples, rules in zip(data, tasks, strict=True)
     ]
     selections = select_shared(usable, tasks, documents, words, min_segments)
-    with atomic_files(output.parent) as new:
-        for rules, examples, selection in zip(tasks, data, selections, strict=True):
-            name = output.name if len(tasks) == 1 else f"{output.name}.{rules.name}"
-            _write(new / name, examples, selection)
+    prefixes = [output] if len(tasks) == 1 else [_beside(output, rules.name) for rules in tasks]
+    make_folder(output.parent)
+    with temporary_folder(output.parent, output.name) as folder:
+        for prefix, examples, selection in zip(prefixes, data, selections, strict=True):
+            _write(folder / prefix.name, examples, selection)
+        files = sorted(folder.iterdir())
+        for path in files:
+            check_output(output.with_name(path.name))
+        for path in files:
+            path.replace(output.with_name(path.name))
     for rules, selection in zip(tasks, selections, strict=True):
         print(_table(rules, selection), end="\n" if len(tasks) > 1 else "")
     shared = set.intersection(*({one.document for one in own} for own in usable))
@@ -108,30 +115,34 @@ def _tasks(files: Sequence[Path], names: Sequence[str]) -> list[Task]:
     return tasks
 
 
-def _write(prefix: Path, examples: Sequence[Example], selection: Selection) -> None:
-    chosen = {candidate.document for candidate in selection.chosen}
+def _beside(prefix: Path, ending: str) -> Path:
+    return prefix.with_name(f"{prefix.name}.{ending}")
+
+
+def _write(
+    prefix: Path, examples: Sequence[Example], selection: Sequence[CandidateDocument]
+) -> None:
+    chosen = {candidate.document for candidate in selection}
     for name, inside in (("test", True), ("rest", False)):
         part = [example for example in examples if (example.document in chosen) == inside]
-        write_examples(prefix.with_name(f"{prefix.name}.{name}.data"), part)
-        write_doc_ids(prefix.with_name(f"{prefix.name}.{name}.doc-ids"), part)
+        write_examples(_beside(prefix, f"{name}.data"), part)
+        write_doc_ids(_beside(prefix, f"{name}.doc-ids"), part)
 
 
-def _table(task: Task, selection: Selection) -> str:
+def _table(task: Task, selection: Sequence[CandidateDocument]) -> str:
     """A row for each chosen document, and their sum."""
-    rows = [
-        (
-            one.document,
-            str(one.segments),
-            f"{one.words:,}",
-            *(str(one.classes.get(name, 0)) for name in task.classes),
-        )
-        for one in selection.chosen
-    ]
-    segments = sum(one.segments for one in selection.chosen)
-    totals = (str(selection.classes[name]) for name in task.classes)
-    rows.append(("total", str(segments), f"{selection.words:,}", *totals))
-    return show_table(("document", "segments", "source words", *task.classes), rows)
-
-
-if __name__ == "__main__":
-    run(app)
+    rows: list[tuple[str, int, int, Mapping[str, int]]]
+    rows = [(c.document, c.segments, c.words, c.classes) for c in selection]
+    total: Counter[str] = Counter()
+    for candidate in selection:
+        total.update(candidate.classes)
+    segments = sum(candidate.segments for candidate in selection)
+    words = sum(candidate.words for candidate in selection)
+    rows.append(("total", segments, words, total))
+    return show_table(
+        ("document", "segments", "source words", *task.classes),
+        [
+            (document, str(segments), f"{words:,}", *(str(counts.get(n, 0)) for n in task.classes))
+            for document, segments, words, counts in rows
+        ],
+    )

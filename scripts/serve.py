@@ -16,44 +16,32 @@ from crosspro.data_prep.core.errors import CrossproError, counted, how_to_instal
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.pairs.pair_links import (
     PairAligner,
-    aligner_with_corpus,
     aligner_with_prior,
 )
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.pair_prediction import model_aligner
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.mt_options import AlignPrior, AlignWithOption
-from crosspro.scripts.options import Models, all_runs
+from crosspro.scripts.common import App, Prior, one_run
 from crosspro.scripts.servers.gate import listen
 
 _PACKAGES = ("fastapi", "uvicorn")
 
-app = command_app()
+app = App()
 
 
-@app.command()
+@app.command(epilog="Example: crosspro serve --port 8000")
 def serve(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="RUN...", help="Runs or archives; without any, all of the box."),
+        typer.Argument(metavar="RUN...", help="Runs or archives; without any, all bundled models."),
     ] = None,
-    model: Models = None,
     examples: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE", help="Five-column files to start from (repeatable); else the demo's."
         ),
     ] = None,
-    prior: AlignPrior = None,
-    align_with: AlignWithOption = None,
-    annotator: Annotated[
-        str, typer.Option(help="Of the target: auto, spacy:MODEL, hanta, udpipe:MODEL …")
-    ] = "auto",
-    source_annotator: Annotated[
-        str,
-        typer.Option(help="Of the source: which pronouns are subjects, and a parse if asked for."),
-    ] = "auto",
+    prior: Prior = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; others than this machine can then come in.")
     ] = "127.0.0.1",
@@ -65,16 +53,12 @@ def serve(
     max_rate: Annotated[
         int, typer.Option(min=1, help="Requests a minute from one address, at most.")
     ] = 300,
-    max_seconds: Annotated[
-        float,
-        typer.Option(min=1, help="Time of a request, at most; then it is stopped (503)."),
-    ] = 60,
 ) -> None:
     """Try trained systems on sentence pairs in a browser.
 
     Type a sentence and its translation, click the pronoun to hide it or write REPLACE where it is
     missing, and see what each system finds probable, and why. The text is tokenised, aligned and
-    lemmatised as by crosspro prepare; links of a single pair are made from --prior or --align-with,
+    lemmatised as by crosspro prepare; links of a single pair are made from --prior,
     and without them from what the model brings, or from the short texts of the package. Runs may be
     of several tasks; without any, all models that come with the package are on the page.
 
@@ -87,17 +71,15 @@ def serve(
         raise CrossproError(
             f"serve: expected {packages}, found nothing: {how_to_install('review')}"
         )
-    if prior is not None and align_with is not None:
-        raise typer.BadParameter("--prior and --align-with do not go together")
     from crosspro.scripts.servers.prediction.app import address
     from crosspro.scripts.servers.prediction.app import serve as answer
     from crosspro.scripts.servers.prediction.desk import Desk, load_named, tasks_of
     from crosspro.scripts.servers.prediction.offered import offered_examples
 
-    box = {} if runs or model else box_models()
-    if not (runs or model or box):
-        raise typer.BadParameter("expected a RUN, or --model MODEL, found no models in the box")
-    paths = [*box.values()] or all_runs(runs, model)
+    box = {} if runs else box_models()
+    if not (runs or box):
+        raise typer.BadParameter("expected a RUN, found no bundled models")
+    paths = [*box.values()] or [one_run(path) for path in runs or ()]
     listening = listen(host, port)
     with listening:
         systems = load_named(paths, [*box])
@@ -115,17 +97,11 @@ def serve(
         }
         if prior is not None:
             aligners = dict.fromkeys(tasks, partial(aligner_with_prior, path=prior))
-        elif align_with is not None:
-            corpus = partial(aligner_with_corpus, source=align_with[0], target=align_with[1])
-            aligners = dict.fromkeys(tasks, corpus)
         pipelines = {
-            name: PairPipeline(task, annotator, source_annotator, aligners[name])
-            for name, task in tasks.items()
+            name: PairPipeline(task, "auto", "auto", aligners[name]) for name, task in tasks.items()
         }
-        if (prior or align_with) and len(
-            {(t.source_language, t.target_language) for t in tasks.values()}
-        ) > 1:
-            raise typer.BadParameter("--prior and --align-with need runs of one language pair")
+        if prior and len({(t.source_language, t.target_language) for t in tasks.values()}) > 1:
+            raise typer.BadParameter("--prior needs runs of one language pair")
         desk = Desk(systems, pipelines, offered_examples(list(tasks.values()), examples or ()))
         _say(
             f"{counted(len(systems), 'system')} of {', '.join(tasks)}; loading what annotates text"
@@ -135,13 +111,9 @@ def serve(
             _say(f"warning: {name}: text cannot be typed, only five-column lines: {lacks}")
         print(address(listening), flush=True)
         with contextlib.suppress(KeyboardInterrupt):  # which not every way of starting lets through
-            answer(desk, listening, allow_host or (), max_rate, max_seconds)
+            answer(desk, listening, allow_host or (), max_rate)
         _say("stopped")
 
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":
-    run(app)

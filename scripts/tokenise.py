@@ -12,13 +12,12 @@ import typer
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised, tokenise_lines
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Output
+from crosspro.scripts.common import App, Output
 
-app = command_app()
+app = App()
 
 
-@app.command()
+@app.command(epilog="Example: crosspro tokenise text.fr --language fr -o text.tok.fr")
 def tokenise(
     file: Annotated[Path, typer.Argument(help="Text, a segment a line (also .gz, .xz, -).")],
     language: Annotated[str, typer.Option("--language", "-l", help="en, fr, de, es, or another.")],
@@ -53,7 +52,3 @@ def _write(rows: Iterable[bytes], handle: IO[bytes]) -> None:
     for row in rows:
         handle.write(row)
     handle.flush()
-
-
-if __name__ == "__main__":
-    run(app)

@@ -12,95 +12,77 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
 import shutil
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
+from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from crosspro.conf import CONF_DIR
+from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.conf.members import member_names
-from crosspro.conf.names import GROUPS
-from crosspro.data_prep.core.errors import CrossproError, InputError, input_error
-from crosspro.data_prep.core.limits import changed_limits
-from crosspro.data_prep.pipeline.sets.splits import demo_splits, leaks
+from crosspro.data_prep.core.errors import CrossproError, input_error
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.pipeline.sets.splits import Splits, leaks
 from crosspro.evaluation.output.text import text_report
-from crosspro.prediction.fit_and_score import fit_configured, fit_in_stages
+from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score, scoring
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
 from crosspro.prediction.run_settings import (
-    RunSettings,
     check_folder,
     checked,
-    dashed_settings,
     load_data,
-    refused_names,
 )
-from crosspro.prediction.runs import FILE, Configuration, StageClock
-from crosspro.scripts.options import style_of
-from crosspro.scripts.standard_streams import end_after, open_standard_streams
-from crosspro.scripts.train_comparison import comparison, demo_ceilings, last_line
+from crosspro.prediction.runs import FILE, Configuration
+from crosspro.prediction.system import System
+from crosspro.scripts.cli import end_after, escape_output
+from crosspro.scripts.common import style_of
+from crosspro.scripts.train_comparison import comparison, last_line
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
-KEYS = [field.name for field in fields(RunSettings)]
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes after Ctrl-C and after SIGTERM, as shells give them."""
+_GENERATED = (
+    "note: the demo corpus is generated text: these scores show that everything works, and say "
+    "nothing of real text."
+)
 _MOST_DIGITS = 4000
-_REFUSALS = (HydraException, OmegaConfBaseException)
 
 OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
 
 
-def run(configuration: Configuration, folder: Path) -> float | None:
-    """A whole run; returns the official score on dev, which sweeps may optimise."""
-    settings: dict[str, Any] = dict(configuration.settings)
-    chosen = configuration.choices
-    task, system, function = checked(settings, chosen)
-    check_folder(settings, folder, "hydra.run.dir")
-    first = _rank() == 0
-    if first:
-        _tell(f"task {task.name}: loading data ({chosen.get('data', '')})")
-    clock = StageClock()
-    splits = load_data(task, function, settings["data"])
-    clock.end("load data")
-    if not first:  # it does its part; the first process saves and scores
-        fit_in_stages(task, system, splits, folder)
-        return None
-    for warning in leaks(splits):
-        _tell(f"warning: {warning}")
-    outcome = fit_configured(task, system, splits, folder, configuration, _tell, clock)
-    for name in splits.test:
-        if name in outcome.evaluations:
-            _show(text_report(outcome.evaluations[name], style_of()))
-    best = {}
-    if function is demo_splits:
-        best = demo_ceilings(task, settings["data"], system.context)
-    _show(comparison(task, splits, outcome.run.name, outcome.run.scores, best))
-    _show(last_line(task, outcome.run, chosen_by(system.report)))
-    for warning in outcome.run.warnings:
-        _show(f"warning: {warning}")
-    _show(f"Model, submissions, scores and HTML reports: {folder}")
-    dev = outcome.run.scores.get("dev")
-    return dev[task.official_score].value if dev else None
-
-
 @hydra.main(config_path=str(CONF_DIR), config_name="train", version_base="1.3")
 def train(config: DictConfig) -> float | None:
-    """Called by Hydra with the composed configuration."""
-    about = HydraConfig.get()
-    folder = Path(about.runtime.output_dir)
-    choices = about.runtime.choices
-    named = {group: choices[group] for group in GROUPS if choices.get(group)}
-    if "members" in config.get("system", {}):
-        overrides = [*about.overrides.hydra, *about.overrides.task]
-        named |= member_names(str(about.job.config_name), overrides)
+    """Called by Hydra with the composed configuration; sweeps may optimise what is returned."""
+    folder = Path(HydraConfig.get().runtime.output_dir)
     try:
-        settings: Any = OmegaConf.to_container(config, resolve=True)
-        with changed_limits(settings.get("limit", 1)):
-            return run(Configuration(named, tuple(about.overrides.task), settings), folder)
+        configuration = _configuration(config)
+        settings, choices = configuration.settings, configuration.choices
+        task, system, function = checked(dict(settings), choices)
+        check_folder(settings, folder, "hydra.run.dir")
+        if _rank() == 0:
+            _tell(f"task {task.name}: loading data ({choices.get('data', '')})")
+        splits = load_data(task, function, settings["data"])
+        if _rank() != 0:  # it does its part; the first process saves and scores
+            system.fit(task, splits.train, splits.dev, folder)
+            if splits.in_domain:
+                system.fine_tune(splits.in_domain, splits.dev, folder)
+            return None
+        for warning in leaks(splits):
+            _tell(f"warning: {warning}")
+        how = scoring(configuration)
+        outcome = fit_and_score(task, system, splits, folder, **how, tell=_tell)
+        _show_outcome(task, system, splits, outcome)
+        _show(f"Model, submissions, scores and HTML reports: {folder}")
+        if choices.get("data") == "demo":
+            _show(_GENERATED)
+        dev = outcome.run.scores.get("dev")
+        return dev[task.official_score].value if dev else None
     except OmegaConfBaseException as error:
         print(f"settings: {error.full_key}: {str(error).splitlines()[0]}", file=sys.stderr)
     except CrossproError as error:
@@ -108,10 +90,52 @@ def train(config: DictConfig) -> float | None:
     except OSError as error:
         end_after(error)
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        raise SystemExit(130) from None
+        _tell_how_to_go_on(folder)
+        raise SystemExit(INTERRUPTED) from None
+    except SystemExit as stop:
+        if stop.code in (INTERRUPTED, TERMINATED):
+            _tell_how_to_go_on(folder)
+        raise
     _remove_if_empty(folder)
     raise SystemExit(2)
+
+
+def _configuration(config: DictConfig) -> Configuration:
+    """The composed settings, the names they come from and the arguments that chose them."""
+    about = HydraConfig.get()
+    choices = about.runtime.choices
+    names = {group: choices[group] for group in GROUPS if choices.get(group)}
+    if "members" in config.get("system", {}):
+        overrides = [*about.overrides.hydra, *about.overrides.task]
+        names |= member_names(str(about.job.config_name), overrides)
+    settings: Any = OmegaConf.to_container(config, resolve=True)
+    return Configuration(names, tuple(about.overrides.task), settings)
+
+
+def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun) -> None:
+    """Print the tables of the test sets, a comparison with the majority class, and warnings."""
+    for name in splits.test:
+        if name in outcome.evaluations:
+            _show(text_report(outcome.evaluations[name], style_of()))
+    _show(comparison(task, splits, outcome.run.name, outcome.run.scores))
+    _show(last_line(task, outcome.run, chosen_by(system.report)))
+    for warning in outcome.run.warnings:
+        _show(f"warning: {warning}")
+
+
+def _tell_how_to_go_on(folder: Path) -> None:
+    """Print the command that goes on with a run that was stopped."""
+    about = HydraConfig.get()
+    if about.mode is RunMode.MULTIRUN:
+        arguments = list(about.overrides.task)
+    else:
+        arguments = [word for word in sys.argv[1:] if not word.startswith("hydra.run.dir=")]
+    script = Path(sys.argv[0])
+    program = ["python", sys.argv[0]] if script.suffix == ".py" else [script.name]
+    if script.resolve() == Path(__file__).resolve():
+        program = ["crosspro", "train"]
+    command = shlex.join([*program, *arguments, f"hydra.run.dir={folder}"])
+    print(f"\nStopped. To go on:\n{command}", file=sys.stderr)
 
 
 def _tell(note: str) -> None:
@@ -138,8 +162,8 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def main() -> None:
-    """Let Hydra compose and run; what it refuses is said with the choices that there are."""
-    open_standard_streams()
+    """Let Hydra compose and run; what it refuses it says, with the choices that there are."""
+    escape_output()
     arguments = sys.argv[1:]
     sweep = bool({"-m", "--multirun"} & set(arguments))
     endless = [
@@ -150,27 +174,17 @@ def main() -> None:
             f"settings: {endless[0].partition('=')[0][:60]}: a number without end", file=sys.stderr
         )
         raise SystemExit(2)
-    dashed = dashed_settings(arguments, {*KEYS, *GROUPS})
-    if dashed:  # Hydra would list its own options
-        print(InputError(dashed), file=sys.stderr)
-        raise SystemExit(2)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
     if sweep:
-        problems = refused_names(arguments)
-        if problems:  # before Hydra makes the folder of the sweep
-            print(InputError(problems), file=sys.stderr)
-            raise SystemExit(2)
         sys.argv += naming_arguments(arguments)
     try:
         train()
         sys.stdout.flush()
-    except (*_REFUSALS, ValueError) as error:
-        problems = refused_names(arguments)
-        if not problems and not isinstance(error, _REFUSALS):
-            raise
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
+        if isinstance(error, ValueError) and not str(error).startswith("Config group override"):
+            raise  # only this one is Hydra's: task=null
         cause = str(error.__cause__ or "").partition("\n")[0]
-        words = "\n".join(filter(None, (str(error), cause)))
-        print(InputError(problems) if problems else words, file=sys.stderr)
+        print("\n".join(filter(None, (str(error), cause))), file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:  # those of a run are caught there
         if error.filename is None:

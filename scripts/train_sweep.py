@@ -22,10 +22,9 @@ from omegaconf import DictConfig
 
 from crosspro.data_prep.core.files import write_text
 from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.statistics import t_quantile
 from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
 from crosspro.prediction.runs import FILE, Run, read_run
-from crosspro.scripts.options import style_of
+from crosspro.scripts.common import style_of
 from crosspro.scripts.train_comparison import METRICS
 
 TABLE, ROWS = "means.txt", "means.csv"
@@ -99,7 +98,9 @@ def _mean(metric: str, values: Sequence[float]) -> Score:
     signature = f"mean of {metric}|seeds:{len(values)}|interval:t"
     if len(values) < 2:
         return Score(metric, mean, signature)
-    half = t_quantile(len(values) - 1, 0.975) * stdev(values) / math.sqrt(len(values))
+    from scipy.stats import t
+
+    half = float(t.ppf(0.975, len(values) - 1)) * stdev(values) / math.sqrt(len(values))
     return Score(metric, mean, signature, mean - half, mean + half)
 
 

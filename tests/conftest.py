@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 EXAMPLES = {"quick": 30, "whole": 150}
 for _name, _number in EXAMPLES.items():
     settings.register_profile(_name, deadline=None, derandomize=True, max_examples=_number)
-settings.register_profile("long", deadline=None, max_examples=40_000)
+settings.register_profile("long", deadline=None, max_examples=20_000)
 settings.load_profile("quick")
 
 
@@ -51,6 +52,18 @@ def discomt2015() -> Path:
     if not folder.is_dir():
         pytest.skip("the official files of DiscoMT 2015 are not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def parcorfull(tmp_path_factory) -> Path:
+    """ParCorFull, unpacked: folders of MMAX projects."""
+    archive = SHARED_DATA / "parcorfull" / "parcorfull-ted.tar.xz"
+    if not archive.is_file():
+        pytest.skip("ParCorFull is not here")
+    folder = tmp_path_factory.mktemp("parcorfull")
+    with tarfile.open(archive) as members:
+        members.extractall(folder, filter="data")
+    return folder / "corpus"
 
 
 @pytest.fixture(scope="session")

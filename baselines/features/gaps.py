@@ -28,7 +28,6 @@ from crosspro.baselines.features.text import (
 from crosspro.baselines.fill import Floats, GapFiller
 from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
-from crosspro.data_prep.core.processes import collector_off
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.antecedents import NounFinder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
@@ -206,9 +205,7 @@ def batches(
     reader = TokenReader(resources.task)
     lines = range(len(examples))
     for start in range(0, len(lines), at_once):
-        with collector_off():
-            batch = Batch(examples, lines[start : start + at_once], resources, reader)
-        yield batch
+        yield Batch(examples, lines[start : start + at_once], resources, reader)
 
 
 Column = tuple[str, Sequence[str | None]]

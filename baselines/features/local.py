@@ -8,7 +8,6 @@ import numpy as np
 
 from crosspro.baselines.features.gaps import WIDEST, Batch, Bins, Column, Extractor, Feature
 from crosspro.baselines.features.text import GAP, NOTHING, Codes, Values, linked_places
-from crosspro.baselines.it_classifier.classifier import annotate_contexts
 from crosspro.baselines.it_classifier.context import LABELS, PLEONASTIC, PRONOUN, ItContext
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.words import names_of, word_lists
@@ -220,8 +219,7 @@ def pleonastic(batch: Batch, _: int) -> Iterator[Column]:
     places = np.flatnonzero(is_it) if scorer else np.zeros(0, np.int64)
     chances = np.zeros(0)
     if scorer:
-        asked = [_it(batch, number) for number in places.tolist()]
-        contexts = annotate_contexts(asked, scorer.annotator)
+        contexts = [_it(batch, number) for number in places.tolist()]
         chances = scorer.probabilities(contexts)[:, LABELS.index(PLEONASTIC)]
     for slot, found in (
         ("pleonastic", Values((chances > 0.5).astype(np.int64), _ANSWERS)),

@@ -19,7 +19,6 @@ from crosspro.baselines.features.gaps import AT_ONCE, ChosenFeature, Column, Res
 from crosspro.baselines.features.text import NOTHING, Codes, Lookup, Values
 from crosspro.data_prep.core.errors import CrossproError, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.processes import collector_off
 
 Numbers = NDArray[np.int32]
 Columns = list[Column]
@@ -106,14 +105,13 @@ def learnt_matrix(parts: Iterable[Columns], min_count: int) -> tuple[FeatureVoca
     finders: dict[str, _Slot] = {}
     tables: list[Numbers] = []
     slots: list[str] = []
-    with collector_off():  # it would walk through all examples again and again
-        for columns in parts:
-            slots = [slot for slot, _ in columns]
-            for slot in slots:
-                if slot not in numberings:
-                    numberings[slot] = _Numbering()
-                    finders[slot] = _Slot(numberings[slot].__getitem__)
-            tables.append(_table(columns, finders))
+    for columns in parts:
+        slots = [slot for slot, _ in columns]
+        for slot in slots:
+            if slot not in numberings:
+                numberings[slot] = _Numbering()
+                finders[slot] = _Slot(numberings[slot].__getitem__)
+        tables.append(_table(columns, finders))
     raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
     kept: dict[str, tuple[str, ...]] = {}
     size = 0
@@ -134,8 +132,7 @@ def learnt_matrix(parts: Iterable[Columns], min_count: int) -> tuple[FeatureVoca
 def matrix(parts: Iterable[Columns], vocabulary: FeatureVocabulary) -> csr_matrix:
     """The matrix of gaps with a known vocabulary; what it does not list is left out."""
     finders = {slot: _Slot(table.get, -1) for slot, table in vocabulary.tables.items()}
-    with collector_off():
-        tables = [_table(_known(columns, finders), finders) for columns in parts]
+    tables = [_table(_known(columns, finders), finders) for columns in parts]
     raw = np.concatenate(tables) if tables else np.zeros((0, 0), np.int32)
     return _sparse(raw, len(vocabulary))
 

@@ -1,13 +1,11 @@
-"""A maximum-entropy model of what an `it` is: features, training, one JSON file, labelled text.
+"""A maximum-entropy model of what an `it` is: features, training, one JSON file.
 
 Features are names that are there or not: lemmas and tags around it; its verb, the verb before it
 and the one it is the object of; how its clause opens; the pattern that fits (`patterns`); where it
-stands; which nouns, pronouns and clauses could be its antecedent, here and in the sentence before;
-its head, where a parse is given.
+stands; which nouns, pronouns and clauses could be its antecedent, here and in the sentence before.
 
-The file holds the weights with a checksum, the documents that were learnt from (so that nobody
-scores a text that the model knows by accident) and the annotation that its contexts need. Loading
-it runs no code.
+The file holds the weights with a checksum and the documents that were learnt from, so that nobody
+scores a text that the model knows by accident. Loading it runs no code.
 """
 
 from __future__ import annotations
@@ -15,50 +13,41 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
 from crosspro.baselines.it_classifier.context import (
-    ANNOTATORS,
     LABELS,
-    LIGHT,
     PRONOUN,
     ItContext,
     ItExample,
     ItProbabilities,
     ItScorer,
     by_sentence,
-    positions,
 )
-from crosspro.baselines.it_classifier.patterns import PATTERNS, ItClause, PatternScorer, pattern_of
-from crosspro.data_prep.annotate.corpus import make_annotator
+from crosspro.baselines.it_classifier.patterns import PATTERNS, ItClause, pattern_of
 from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Token
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import Must, checked, one_of
+from crosspro.data_prep.core.settings import Must, checked
 
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 
 
-def features_of(contexts: Sequence[ItContext], annotated: bool) -> Iterator[list[str]]:
-    """The features of each `it`, with the annotation that its context has or with the light one.
+def features_of(contexts: Sequence[ItContext]) -> Iterator[list[str]]:
+    """The features of each `it`.
 
     A sentence in which many of them are is gone through once, so that the time grows with its words
     and not with the square of them.
     """
     for first, group in by_sentence(contexts):
-        if annotated and first.annotated is not None:
-            here = _Sentence(first.annotated.tokens)
-            before = _Sentence(first.annotated_before.tokens if first.annotated_before else ())
-        else:
-            here = _Sentence(light_annotation(first.words).tokens)
-            before = _Sentence(light_annotation(first.before).tokens)
+        here = _Sentence(light_annotation(first.words).tokens)
+        before = _Sentence(light_annotation(first.before).tokens)
         end = len(before.tokens)
         last = [*_antecedents(before, end, "before")], [*_earlier_pronoun(before, end, "before")]
         for context in group:
@@ -73,7 +62,6 @@ def features_of(contexts: Sequence[ItContext], annotated: bool) -> Iterator[list
                 *last[0],
                 *_earlier_pronoun(here, context.position, "here"),
                 *last[1],
-                *_parsed(here, context.position),
             ]
 
 
@@ -96,11 +84,6 @@ class _Sentence:
             self.demonstrative.append(self.demonstrative[-1] or form in _DEMONSTRATIVES)
             ends = token.tag in (".", "CONJ")
             self.openers.append(place + 1 if ends else self.openers[-1])
-        self.labels: dict[int, Counter[str]] = {}
-        """The labels of the dependants of each head."""
-        for token in tokens:
-            if token.deprel:
-                self.labels.setdefault(token.head, Counter())[token.deprel] += 1
 
 
 def _window(clause: ItClause) -> Iterator[str]:
@@ -188,23 +171,6 @@ def _earlier_pronoun(sentence: _Sentence, end: int, where: str) -> Iterator[str]
         yield f"{where}:it_verb={clause.main_verb or '-'}"
 
 
-def _parsed(sentence: _Sentence, position: int) -> Iterator[str]:
-    """Label and head of the pronoun, and the labels of its head's other dependants."""
-    token = sentence.tokens[position]
-    if not token.deprel:
-        return
-    yield f"label={token.deprel}"
-    if token.head < 0:
-        return
-    head = sentence.tokens[token.head]
-    yield f"head={head.lemma.lower()}"
-    yield f"label,head={token.deprel}_{head.lemma.lower()}"
-    yield f"head_tag={head.tag}"
-    for label, count in sentence.labels[token.head].items():
-        if count > (label == token.deprel):
-            yield f"sister={label}"
-
-
 def _bucket(number: int) -> str:
     for limit in (0, 1, 2, 4, 8, 16):
         if number <= limit:
@@ -226,11 +192,9 @@ class ItClassifier(ItScorer):
     def __init__(
         self,
         weights: Mapping[str, Sequence[float]],
-        annotator: str = LIGHT,
         documents: Sequence[str] = (),
         examples: int = 0,
     ) -> None:
-        self.annotator = annotator
         self.documents = tuple(documents)
         self.examples = examples
         self.names = {name: number for number, name in enumerate(weights)}
@@ -239,13 +203,7 @@ class ItClassifier(ItScorer):
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The probability of each label for each context."""
         totals = np.zeros((len(contexts), len(LABELS)))
-        annotated = self.annotator != LIGHT
-        if annotated and any(context.annotated is None for context in contexts):
-            raise CrossproError(
-                f"it-classifier: expected text annotated with {self.annotator}, as it was "
-                "trained on, found plain text"
-            )
-        for total, names in zip(totals, features_of(contexts, annotated), strict=True):
+        for total, names in zip(totals, features_of(contexts), strict=True):
             known = [self.names[name] for name in dict.fromkeys(names) if name in self.names]
             total += self.weights[known].sum(axis=0)
         away = totals - totals.max(axis=1, keepdims=True)
@@ -253,17 +211,13 @@ class ItClassifier(ItScorer):
 
     def described(self) -> str:
         """What it is."""
-        return (
-            f"a model trained on {self.examples:,} examples of {len(self.documents)} documents "
-            f"(annotation: {self.annotator})"
-        )
+        return f"a model trained on {self.examples:,} examples of {len(self.documents)} documents"
 
     def save(self, path: Path) -> None:
         """Write the model to a file."""
         content: dict[str, Any] = {
             "kind": _KIND,
             "format": FORMAT,
-            "annotator": self.annotator,
             "examples": self.examples,
             "documents": list(self.documents),
             "labels": list(LABELS),
@@ -275,7 +229,6 @@ class ItClassifier(ItScorer):
 
 def train_classifier(
     examples: Sequence[ItExample],
-    annotator: str = LIGHT,
     balance: float = BALANCE,
     strength: float = 0.05,
 ) -> ItClassifier:
@@ -294,7 +247,7 @@ def train_classifier(
             f"it-classifier: expected examples of {choices(LABELS)}, found none of "
             f"{', '.join(missing)} among {len(examples):,}"
         )
-    found = features_of([example.context for example in examples], annotator != LIGHT)
+    found = features_of([example.context for example in examples])
     rows = [list(dict.fromkeys(names)) for names in found]
     counts = Counter(name for row in rows for name in row)
     names = [name for name, count in counts.items() if count >= min(RARE, len(examples))]
@@ -310,7 +263,7 @@ def train_classifier(
     weights = np.asarray(model.coef_, dtype=np.float64).T
     documents = sorted({one.document for one in examples})
     learnt = dict(zip(names, weights.tolist(), strict=True))
-    return ItClassifier(learnt, annotator, documents, len(examples))
+    return ItClassifier(learnt, documents, len(examples))
 
 
 def load_classifier(path: Path) -> ItClassifier:
@@ -324,7 +277,7 @@ def load_classifier(path: Path) -> ItClassifier:
         expected = f"the checksum {quoted(str(content.get('sha256')))} that it was saved with"
         raise input_error(path, "sha256", expected, _digest(rest))
     saved = checked(_Saved, content, path)
-    return ItClassifier(saved.weights, saved.annotator, saved.documents, saved.examples)
+    return ItClassifier(saved.weights, saved.documents, saved.examples)
 
 
 @dataclass(frozen=True)
@@ -334,71 +287,11 @@ class _Saved:
     kind: str
     format: int
     sha256: str
-    annotator: Annotated[str, one_of(ANNOTATORS)]
     examples: int
     documents: tuple[str, ...]
     labels: Annotated[tuple[str, ...], Must(choices(LABELS), lambda labels: labels == LABELS)]
     weights: dict[str, tuple[float, float, float]]
 
 
-def check_annotator(name: str, where: Path | str) -> None:
-    """Raise if contexts cannot be annotated so: a file may not name programs or models to load."""
-    if name not in ANNOTATORS:
-        raise input_error(where, "annotator", choices(ANNOTATORS), quoted(name))
-
-
 def _digest(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
-
-
-AT_ONCE = 1000
-"""Sentences that are labelled together."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledSentence:
-    """A sentence and, for the position of each `it`, the probability of each label."""
-
-    words: tuple[str, ...]
-    chances: dict[int, dict[str, float]]
-
-    def labels(self) -> dict[int, str]:
-        """The most probable label of each `it`."""
-        return {place: max(LABELS, key=row.__getitem__) for place, row in self.chances.items()}
-
-
-def scorer_of(model: Path | None) -> ItScorer:
-    """The model of a file, or the patterns if there is none."""
-    return PatternScorer() if model is None else load_classifier(model)
-
-
-def label_text(sentences: Iterable[Sequence[str]], scorer: ItScorer) -> Iterator[LabelledSentence]:
-    """All sentences with what their `it` are; an empty sentence ends a document."""
-    rest = iter(sentences)
-    before: tuple[str, ...] = ()
-    while chunk := [tuple(words) for words in islice(rest, AT_ONCE)]:
-        contexts = []
-        for words in chunk:
-            contexts.append([ItContext(words, place, before) for place in positions(words)])
-            before = words
-        flat = annotate_contexts([one for row in contexts for one in row], scorer.annotator)
-        rows = iter(scorer.probabilities(flat).tolist())
-        for words, own in zip(chunk, contexts, strict=True):
-            chances = {one.position: dict(zip(LABELS, next(rows), strict=True)) for one in own}
-            yield LabelledSentence(words, chances)
-
-
-def annotate_contexts(contexts: Sequence[ItContext], annotator: str) -> list[ItContext]:
-    """The contexts with the annotation of this name (`crosspro annotate` lists them)."""
-    if annotator == LIGHT:
-        return list(contexts)
-    groups = [own for _, own in by_sentence(contexts)]
-    texts = (text for own in groups for text in (own[0].words, own[0].before) if text)
-    sentences = list(dict.fromkeys(texts))
-    made = make_annotator(annotator, "en", "universal").annotate(sentences)
-    known = dict(zip(sentences, made, strict=True))
-    found = []
-    for own in groups:
-        annotated, before = known[own[0].words], known.get(own[0].before)
-        found += [replace(one, annotated=annotated, annotated_before=before) for one in own]
-    return found

@@ -10,8 +10,6 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.example import AnnotatedSentence
-
 ANAPHORIC, PLEONASTIC, EVENT = LABELS = ("anaphoric", "pleonastic", "event")
 """It stands for a noun phrase; it stands for nothing; it stands for what a clause tells."""
 
@@ -23,17 +21,11 @@ ItProbabilities = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ItContext:
-    """The `it` at `position` of a sentence; `before` is the sentence before it, if there is one.
-
-    Sentences are tokenised. Their annotations, where they are known, have lemmas and tags of the
-    12 universal ones, and heads where they come from a parser.
-    """
+    """The `it` at `position` of a tokenised sentence, and the sentence before it, if any."""
 
     words: tuple[str, ...]
     position: int
     before: tuple[str, ...] = ()
-    annotated: AnnotatedSentence | None = None
-    annotated_before: AnnotatedSentence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +40,6 @@ class ItExample:
 class ItScorer(ABC):
     """Tells what an `it` is."""
 
-    annotator: str
-    """What its contexts must be annotated with (`crosspro annotate`); LIGHT needs nothing."""
-
     @abstractmethod
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The probability of each label for each context."""
@@ -58,26 +47,6 @@ class ItScorer(ABC):
     @abstractmethod
     def described(self) -> str:
         """A few words on what it is, for the people who read its labels."""
-
-    def score(
-        self,
-        words: Sequence[str],
-        position: int,
-        before: Sequence[str] = (),
-        annotated: AnnotatedSentence | None = None,
-        annotated_before: AnnotatedSentence | None = None,
-    ) -> dict[str, float]:
-        """The probability of each label for one `it`."""
-        context = ItContext(tuple(words), position, tuple(before), annotated, annotated_before)
-        (row,) = self.probabilities([context]).tolist()
-        return dict(zip(LABELS, row, strict=True))
-
-
-LIGHT = "light"
-"""The annotation that a scorer makes for itself (`light_tagger`)."""
-
-ANNOTATORS = (LIGHT, "hanta")
-"""What contexts may be annotated with."""
 
 
 def positions(words: Sequence[str]) -> Iterator[int]:
@@ -91,9 +60,9 @@ def by_sentence(contexts: Sequence[ItContext]) -> Iterator[tuple[ItContext, list
     Sentences are the same if they are the same objects: to compare long ones takes long.
     """
 
-    def sentence(one: ItContext) -> tuple[int, ...]:
-        return id(one.words), id(one.before), id(one.annotated), id(one.annotated_before)
+    def sentence(context: ItContext) -> tuple[int, int]:
+        return id(context.words), id(context.before)
 
     for _, group in groupby(contexts, sentence):
-        own = list(group)
-        yield own[0], own
+        together = list(group)
+        yield together[0], together

@@ -35,7 +35,6 @@ from crosspro.baselines.it_classifier.context import (
     ANAPHORIC,
     EVENT,
     LABELS,
-    LIGHT,
     PLEONASTIC,
     ItContext,
     ItProbabilities,
@@ -268,8 +267,6 @@ def pattern_of(tokens: Sequence[Token], position: int) -> Pattern:
 class PatternScorer(ItScorer):
     """Scores by the patterns alone: no training, no packages."""
 
-    annotator = LIGHT
-
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The pattern's chance for its label; the others share the rest."""
         rows = np.zeros((len(contexts), len(LABELS)))
@@ -297,8 +294,6 @@ _AFTER_SEEMING = frozenset(("that", "as", "out", "to"))
 
 class ShortPatterns(ItScorer):
     """Pleonastic with 0.9 where a pattern fits and with 0.1 where none does, else anaphoric."""
-
-    annotator = LIGHT
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """A row for each context."""

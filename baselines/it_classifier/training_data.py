@@ -1,29 +1,23 @@
-"""Text in which people have said what each `it` is: its files, and cross-validation on it.
+"""Text in which people have said what each `it` is, and the F1 of what is learnt from it.
 
 Three kinds of files are read:
 
-- An MMAX project of ParCor or ParCorFull (a folder, or a path into a tar archive): pronouns with
-  the types anaphoric, event (or an antecedent of that type) and pleonastic.
+- The folder of an MMAX project of ParCor or ParCorFull: pronouns with the types anaphoric, event
+  (or an antecedent of that type) and pleonastic.
 - The table of Loáiciga, Guillou and Hardmeier 2017: pronouns of Europarl with a manual label; the
   sentences before the pronoun's stand in the same column.
 - A table of one's own, tab-separated under a header line with the columns `document`, `before`,
   `sentence` and `label`: tokenised text in which the pronoun is marked: `I think __it__ rains`.
 
-`cross_validate` says how good a scorer learnt from it is: by document, so that a talk's words and
-topics do not help, and with intervals. Two things are told beside the model: always the most
-frequent label, and the patterns alone (which were written with some of this text in view, so that
-their figures flatter them).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crosspro.baselines.it_classifier.classifier import train_classifier
 from crosspro.baselines.it_classifier.context import (
@@ -33,10 +27,8 @@ from crosspro.baselines.it_classifier.context import (
     PLEONASTIC,
     ItContext,
     ItExample,
-    ItScorer,
     positions,
 )
-from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.data_prep.core.errors import (
     CrossproError,
     InputError,
@@ -47,25 +39,7 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
-from crosspro.evaluation.core.score import Scale, Score
-from crosspro.evaluation.core.statistics import (
-    Floats,
-    Measure,
-    Resampling,
-    choose_units,
-    scores_of,
-    tally,
-)
-from crosspro.evaluation.metrics.submissions.scores import (
-    Counts,
-    accuracy,
-    confusion_counts,
-    f1,
-    macro_f1,
-    precision,
-    recall,
-)
-from crosspro.evaluation.output.tables import text_table
+from crosspro.evaluation.metrics.submissions.scores import confusion_counts, f1
 from crosspro.evaluation.protest.categories import NoCategory, function_of
 
 OWN_COLUMNS = ("document", "before", "sentence", "label")
@@ -94,7 +68,7 @@ def read_training_data(paths: Sequence[Path]) -> list[ItExample]:
     problems: list[Problem] = []
     for path in paths:
         try:
-            found += _read_table(path) if _is_table(path) else _read_project(path)
+            found += _read_table(path) if path.is_file() else _read_project(path)
         except InputError as error:
             problems += error.problems
     if problems:
@@ -126,10 +100,6 @@ def without_documents(examples: Iterable[ItExample], names: Iterable[str]) -> li
     return [
         one for one in examples if not left_out & {one.document, one.document.rpartition("_")[2]}
     ]
-
-
-def _is_table(path: Path) -> bool:
-    return path.is_file() and not any(part in path.name for part in (".tar", ".tgz"))
 
 
 def _read_project(path: Path) -> list[ItExample]:
@@ -223,88 +193,21 @@ def _unmarked(field: str, words: Sequence[str]) -> tuple[tuple[str, ...], int]:
     return tuple(word.strip("_") if MARK in word else word for word in words), marked[0]
 
 
-Indices = NDArray[np.int64]
-Trainer = Callable[[Sequence[ItExample]], ItScorer]
-
-
-@dataclass(frozen=True)
-class ItReport:
-    """What one way of labelling was worth: scores with intervals, and the confusion counts."""
-
-    name: str
-    scores: dict[str, Score]
-    counts: Counts
-
-
-def cross_validate(
-    examples: Sequence[ItExample],
-    trainer: Trainer = train_classifier,
-    folds: int = 10,
-    plan: Resampling | None = None,
-) -> list[ItReport]:
-    """Reports on the most frequent label, the patterns, and the model of each fold."""
+def cross_validated_f1(examples: Sequence[ItExample], folds: int = 10) -> dict[str, float]:
+    """The F1 of each label in per cent; no document is learnt from and scored in the same fold."""
     documents = sorted({example.document for example in examples})
     if len(documents) < folds:
         raise CrossproError(
             f"it-classifier: expected at least {folds} documents for {folds} folds, found "
             f"{len(documents)}"
         )
-    fold = {document: number % folds for number, document in enumerate(documents)}
-    gold = np.array([LABELS.index(one.label) for one in examples])
-    of_fold = np.array([fold[one.document] for one in examples])
-    learnt, frequent = np.zeros_like(gold), np.zeros_like(gold)
-    for number in range(folds):
-        chosen = of_fold == number
-        scorer = trainer([one for one, left in zip(examples, chosen, strict=True) if not left])
-        held_out = [one.context for one, left in zip(examples, chosen, strict=True) if left]
-        learnt[chosen] = scorer.probabilities(held_out).argmax(axis=1)
-        frequent[chosen] = np.bincount(gold[~chosen]).argmax()
-    patterns = PatternScorer().probabilities([one.context for one in examples]).argmax(axis=1)
-    ways = {"most frequent": frequent, "patterns": patterns, "model": learnt}
-    return [report(name, examples, found, plan) for name, found in ways.items()]
-
-
-def report(
-    name: str, examples: Sequence[ItExample], found: Indices, plan: Resampling | None = None
-) -> ItReport:
-    """The scores of labels (as numbers of `LABELS`), resampled by document."""
-    gold = np.array([LABELS.index(example.label) for example in examples])
-    cells = np.eye(len(LABELS) ** 2)[gold * len(LABELS) + found]
-    units = choose_units(document=[one.document for one in examples], pronoun=range(len(examples)))
-    metrics = _metrics()
-    signatures = dict.fromkeys(metrics, f"by:{units.name}")
-    scores = scores_of(tally(units.sums(cells)), metrics, plan, signatures)
-    return ItReport(name, scores, confusion_counts(gold, found, len(LABELS)))
-
-
-def _metrics() -> dict[str, Measure]:
-    def whole(function: Callable[[Counts], Floats]) -> Measure:
-        return lambda sums: np.asarray(function(_matrices(sums)), dtype=np.float64)
-
-    def of_label(function: Callable[[Counts], Floats], number: int) -> Measure:
-        return lambda sums: np.asarray(function(_matrices(sums))[..., number], dtype=np.float64)
-
-    found = {"accuracy": whole(accuracy), "macro F1": whole(macro_f1)}
-    for number, label in enumerate(LABELS):
-        for name, function in (("P", precision), ("R", recall), ("F1", f1)):
-            found[f"{label} {name}"] = of_label(function, number)
-    return found
-
-
-def _matrices(sums: Floats) -> Counts:
-    return np.rint(sums).astype(np.int64).reshape(*sums.shape[:-1], len(LABELS), len(LABELS))
-
-
-def report_table(reports: Sequence[ItReport]) -> str:
-    """Scores in rows, ways of labelling in columns, and the confusion counts of each."""
-    rows = [
-        (metric, *(one.scores[metric].shown(Scale(digits=1)) for one in reports))
-        for metric in reports[0].scores
-    ]
-    parts = [text_table(("per cent", *(one.name for one in reports)), rows)]
-    for one in reports:
-        matrix = [
-            (label, *map(str, row)) for label, row in zip(LABELS, one.counts.tolist(), strict=True)
-        ]
-        parts.append(text_table((f"{one.name}: gold", *LABELS), matrix))
-    return "\n".join(parts)
+    fold_of = {document: number % folds for number, document in enumerate(documents)}
+    gold, predicted = [], []
+    for fold in range(folds):
+        training = [example for example in examples if fold_of[example.document] != fold]
+        held_out = [example for example in examples if fold_of[example.document] == fold]
+        classifier = train_classifier(training)
+        gold += [LABELS.index(example.label) for example in held_out]
+        predicted += classifier.probabilities([e.context for e in held_out]).argmax(1).tolist()
+    counts = confusion_counts(np.array(gold), np.array(predicted), len(LABELS))
+    return dict(zip(LABELS, np.asarray(f1(counts)).tolist(), strict=True))

@@ -28,8 +28,8 @@ from crosspro.baselines.ngram.model import (
     in_threads,
 )
 from crosspro.data_prep.core.errors import InputError, input_error, quoted
-from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.guard import is_pipe, note_input
+from crosspro.data_prep.core.files import atomic_output, is_pipe
+from crosspro.data_prep.core.guard import note_input
 
 _BLOCK = 1 << 16
 """Numbers checked at once: so many stay in the processor's cache."""

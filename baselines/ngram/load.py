@@ -1,6 +1,6 @@
-"""Opens and saves language models: finds out what a file is, and which engine reads it.
+"""Opens and saves language models, which are told apart by how their files begin.
 
-KenLM is an optional extra, a query engine behind the same interface.
+KenLM's own binary files (the official models of 2016) are read by KenLM, an optional extra.
 """
 
 from __future__ import annotations
@@ -25,42 +25,30 @@ from crosspro.baselines.ngram.model import (
     TokenScores,
     as_bytes,
 )
-from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
+from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
 from crosspro.data_prep.core.files import read_lines
 
 if TYPE_CHECKING:
     from crosspro.baselines.ngram.text import Report
 
-ENGINES = ("own", "kenlm")
 KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 
 
-def load_model(
-    path: str | Path, engine: str = "own", report: Report = lambda _: None
-) -> LanguageModel:
-    """Open a model with an engine: our own, or kenlm.
-
-    Our own engine reads ARPA files (also .gz, .xz) and our binary files, kenlm reads ARPA files
-    and KenLM's binary files.
-    """
-    if engine not in ENGINES:
-        raise CrossproError(f"engine: expected {choices(ENGINES)}, found {engine!r}")
-    if engine == "own":
-        return load_own(path, report)
-    if is_binary(_first_bytes(Path(path))):
-        expected = "an ARPA file or KenLM's binary file for the engine kenlm"
-        raise input_error(path, "file", expected, "a binary file of crosspro")
-    return KenlmModel(Path(path))
+def load_model(path: str | Path, report: Report = lambda _: None) -> LanguageModel:
+    """Open a model: ARPA (also .gz, .xz), our binary form, or KenLM's."""
+    if _first_bytes(Path(path)).startswith(KENLM_MAGIC):
+        return KenlmModel(Path(path))
+    return load_own(path, report)
 
 
 def load_own(path: str | Path, report: Report = lambda _: None) -> NGramModel:
-    """Open a model with our own engine."""
+    """Open a model that KenLM is not needed for."""
     path = Path(path)
     start = _first_bytes(path)
     if is_binary(start):
         return read_binary(path)
     if start.startswith(KENLM_MAGIC[: len(start)]) and start:
-        expected = "an ARPA file or a binary file of crosspro (or the engine kenlm)"
+        expected = "an ARPA file or a binary file of crosspro"
         raise input_error(path, "file", expected, "KenLM's binary file")
     from crosspro.baselines.ngram.arpa import read_arpa  # which a binary model has no need of
 
@@ -179,5 +167,5 @@ def _import_kenlm() -> Any:
         return importlib.import_module("kenlm")
     except ImportError as error:
         raise CrossproError(
-            f"engine kenlm: expected the package kenlm, found none: {how_to_install('kenlm')}"
+            f"KenLM's file: expected the package kenlm, found none: {how_to_install('kenlm')}"
         ) from error

@@ -216,11 +216,6 @@ class TokenScores:
         """The log10 probability of each sentence."""
         return sums(self.log10.astype(np.float64), self.ends)
 
-    @property
-    def unknown_totals(self) -> IntArray:
-        """The number of unknown words in each sentence."""
-        return sums(self.unknown.astype(np.int64), self.ends)
-
 
 def sums(values: NDArray[Any], ends: IntArray) -> NDArray[Any]:
     """The sums of consecutive groups that end at `ends`; groups may be empty."""

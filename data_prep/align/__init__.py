@@ -1,1 +1,1 @@
-"""Word links: our own aligner, symmetrisation, link files and their evaluation."""
+"""Word links: the aligner, symmetrisation, link files and their evaluation."""

@@ -3,14 +3,17 @@
 Links have chances under IBM 1 with a diagonal prior, or under the HMM (posteriors.py). `Direction`
 reads the text, learns from expected counts, and says which links are best. Forward, the
 given words are those of the source and the made words those of the target; backward it is the other
-way round. Both directions are independent of each other. In memory are a chance and a count for
-each pair, once for all processes of a team; all else is taken a piece at a time.
+way round. Both directions are independent of each other. Blocks are read in several threads and
+their counts are added in order, so that the number of threads changes nothing.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +31,6 @@ from crosspro.data_prep.align.posteriors import (
     diagonal_prior,
 )
 from crosspro.data_prep.align.text import NO_WORD, Ints, Numbers
-from crosspro.data_prep.core.team import Team, shared_array
 
 FLOOR = 1e-9
 """The chance of a translation that was never counted: small, so that every text has some links."""
@@ -98,8 +100,13 @@ def digamma(values: NDArray[np.floating]) -> Counts:
 
 
 _LONG_CELLS = 2**18
+_BLOCKS_OF_THREAD = 8
+"""Blocks that a thread reads before their counts are added."""
+
 Report = Callable[[], None]
 """Called after each block that was read."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -129,11 +136,6 @@ class Tally:
     jump: Counts
     first: Counts
 
-    def take(self, other: Tally) -> None:
-        """Become a copy of another tally, in the same places."""
-        for one in fields(self):
-            getattr(self, one.name)[:] = getattr(other, one.name)
-
 
 @dataclass(frozen=True)
 class Known:
@@ -149,10 +151,7 @@ class Known:
 
 
 class Direction:
-    """Translations and jumps of one direction, and the reading of the text with them.
-
-    The processes of a team share what has the size of the text; all else each has for itself.
-    """
+    """Translations and jumps of one direction, and the reading of the text with them."""
 
     def __init__(
         self,
@@ -161,8 +160,9 @@ class Direction:
         parameters: Parameters,
         longest: int,
         known: Known | None = None,
+        jobs: int = 1,
     ) -> None:
-        self.text, self.backward, self.parameters = text, backward, parameters
+        self.text, self.backward, self.parameters, self.jobs = text, backward, parameters, jobs
         sides = (text.target, text.source) if backward else (text.source, text.target)
         self.given_side, self.made_side = sides
         self.kinds = max(len(self.made_side.words), 1)
@@ -171,51 +171,63 @@ class Direction:
         self.jump, self.first = first_jumps(max(longest, 1))
         self.known = known
         self.unlinked: Chances = np.full(self.kinds, 1 / self.choices, dtype=np.float32)
-        self.table: Chances = shared_array(text.keys.size, np.float32)
-        self.table[1:] = 1 / self.choices
-        sizes = text.keys.size, self.kinds, len(self.jump), len(self.first)
-        self.tally = Tally(*(shared_array(size, np.float64) for size in sizes))
-        given = max(len(self.given_side.words), 1)
-        self.totals: Counts = shared_array(given, np.float64)
-        self.seen = shared_array(given, np.bool_), shared_array(self.kinds, np.bool_)
-        self.best: Numbers = shared_array(len(self.made_side.tokens), np.int32)
-        self.best[:] = NO_LINK
-
-    def begin(self, team: Team) -> None:
-        """What is known before anything is counted in this text; the tally must be empty."""
+        self.table: Chances = np.full(text.keys.size, 1 / self.choices, np.float32)
+        self.table[0] = 0
+        self.tally = self._empty_tally(text.keys.size)
         if self.known is not None:
-            self.learn(team)
-            self._open_to_new_words(self.known, team)
+            self.learn()
+            self._open_to_new_words(self.known)
 
-    def read(self, hmm: bool, team: Team, report: Report) -> None:
-        """One pass over the text: `tally` is what is counted with the present probabilities."""
-        edges = np.linspace(0, self.text.keys.size, team.size + 1).astype(np.int64)
-        for number in team.share(len(self.text.blocks), team.size, report):
-            block = self.text.blocks[number]
-            counted = self._counted(block, hmm)
-            cuts = np.searchsorted(block.pairs, edges)
-            for part in range(team.size):
-                pairs = slice(edges[part], edges[part + 1])
-                own = slice(cuts[part], cuts[part + 1])
-                with team.turn():
-                    if number == 0:
-                        self.tally.pairs[pairs] = 0
-                    self.tally.pairs[block.pairs[own]] += counted.pairs[own]
-                    if part == 0:
-                        self._add_rest(counted, begin=number == 0)
+    def copy(self) -> Direction:
+        """The same probabilities, to be learnt on from here."""
+        other = copy.copy(self)
+        other.table = self.table.copy()
+        return other
 
-    def _add_rest(self, counted: Tally, begin: bool) -> None:
-        """Add all but the pairs of a block, the first or another."""
-        for name in ("unlinked", "jump", "first"):
-            total = getattr(self.tally, name)
-            if begin:
-                total[:] = 0
-            total += getattr(counted, name)
+    def read(self, hmm: bool, report: Report) -> None:
+        """One pass over the text: new probabilities from what is counted with the present ones."""
+        tally = self._empty_tally(self.text.keys.size)
+        counted = self._of_blocks(lambda block: self._counted(block, hmm), report)
+        for block, counts in zip(self.text.blocks, counted, strict=True):
+            tally.pairs[block.pairs] += counts.pairs
+            tally.unlinked += counts.unlinked
+            tally.jump += counts.jump
+            tally.first += counts.first
+        self.tally = tally
+        self.learn()
+
+    def links(self, hmm: bool, report: Report) -> Numbers:
+        """The given position of each made word, or -1, in the order of the text."""
+        best = np.full(len(self.made_side.tokens), NO_LINK, np.int32)
+        for places, found in self._of_blocks(lambda block: self._best(block, hmm), report):
+            best[places] = found
+        return best
+
+    def links_outside(self) -> list[tuple[int, Numbers]]:
+        """The links of the segments beyond the limits: where they begin in the text, and they."""
+
+        return [
+            (int(self.made_side.starts[segment]) + row, best)
+            for segment in self.text.outside.tolist()
+            for row, best in self._rows(segment)
+        ]
+
+    def _of_blocks(self, function: Callable[[Block], Result], report: Report) -> Iterator[Result]:
+        """The result for each block, in order; numpy lets threads work at the same time."""
+        with ThreadPoolExecutor(self.jobs) as pool:
+            for start in range(0, len(self.text.blocks), _BLOCKS_OF_THREAD * self.jobs):
+                blocks = self.text.blocks[start : start + _BLOCKS_OF_THREAD * self.jobs]
+                for result in pool.map(function, blocks):
+                    yield result
+                    report()
+
+    def _empty_tally(self, pairs: int) -> Tally:
+        sizes = pairs, self.kinds, len(self.jump), len(self.first)
+        return Tally(*(np.zeros(size) for size in sizes))
 
     def _counted(self, block: Block, hmm: bool) -> Tally:
         """What is counted in a block, pairs in its own numbering."""
-        sizes = len(block.pairs), self.kinds, len(self.jump), len(self.first)
-        tally = Tally(*(np.zeros(size) for size in sizes))
+        tally = self._empty_tally(len(block.pairs))
         for batch, chances in self._chances(block, hmm):
             none, jumps = chances.count(tally.pairs)
             made = self._made(batch).T
@@ -226,22 +238,16 @@ class Direction:
         tally.pairs[0] = 0
         return tally
 
-    def link(self, hmm: bool, team: Team, report: Report) -> None:
-        """Make `best`: the given position of each made word, or -1, in the order of the text."""
-        for number in team.share(len(self.text.blocks), 0, report):
-            for batch, chances in self._chances(self.text.blocks[number], hmm):
-                starts = self.made_side.starts[batch.segments]
-                steps = np.arange(len(chances.none))[:, None]
-                inside = steps < chances.made_lengths
-                self.best[(starts + steps)[inside]] = chances.best()[inside]
-
-    def link_outside(self, team: Team, best: Numbers) -> None:
-        """Write the links of the segments beyond the limits into the result of `link`."""
-        for number in team.share(len(self.text.outside)):
-            segment = int(self.text.outside[number])
-            start = self.made_side.starts[segment]
-            for row, found in self._rows(segment):
-                best[start + row : start + row + len(found)] = found
+    def _best(self, block: Block, hmm: bool) -> tuple[Ints, Numbers]:
+        """The best links of a block, and where they stand in the text."""
+        places, links = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        for batch, chances in self._chances(block, hmm):
+            starts = self.made_side.starts[batch.segments]
+            steps = np.arange(len(chances.none))[:, None]
+            inside = steps < self.made_side.lengths[batch.segments]
+            places.append((starts + steps)[inside])
+            links.append(chances.best()[inside])
+        return np.concatenate(places), np.concatenate(links)
 
     def _chances(self, block: Block, hmm: bool) -> Iterator[tuple[SegmentBatch, BatchChances]]:
         p = self.parameters
@@ -261,7 +267,7 @@ class Direction:
                 given * (made.max() + 1) + made, return_index=True, return_inverse=True
             )
             near = diagonal_prior(given[one], made[one], p.tension)
-            yield batch, BatchChances(cells, table, none, given, made, near, shapes, moves)
+            yield batch, BatchChances(cells, table, none, made, near, shapes, moves)
 
     def _rows(self, segment: int) -> Iterator[tuple[int, Numbers]]:
         """Links of a segment that may be too long for the HMM, by IBM 1, some rows at a time."""
@@ -286,39 +292,36 @@ class Direction:
         chances = np.float32(self.parameters.null) * self.unlinked[made]
         return np.where(made == NO_WORD, np.float32(1), chances)
 
-    def _open_to_new_words(self, known: Known, team: Team) -> None:
+    def _open_to_new_words(self, known: Known) -> None:
         """Pairs of two words of which neither was ever counted begin as likely as any."""
-        given_seen, made_seen = self.seen
-        for number in team.share(self.text.keys.parts):
-            if number == 0:
-                given_seen[known.beyond > 0] = True
-                made_seen[known.tally.unlinked > 0] = True
-            part, given, made = self._words(number)
+        given_seen = known.beyond > 0
+        made_seen = known.tally.unlinked > 0
+        for part, given, made in self._words():
             counted = known.tally.pairs[part] > 0
             given_seen[given[counted]] = True
             made_seen[made[counted]] = True
-        for number in team.share(self.text.keys.parts):
-            part, given, made = self._words(number)
+        for part, given, made in self._words():
             table = self.table[part]
             new = ~(given_seen[given] | made_seen[made])
             table[new] = np.maximum(table[new], np.float32(1 / self.choices))
         self.table[0] = 0
 
-    def _words(self, number: int) -> tuple[slice, Ints, Ints]:
-        """A part of the pairs, with their given and made words."""
-        part, source, target = self.text.keys.words(number)
-        return (part, target, source) if self.backward else (part, source, target)
+    def _words(self) -> Iterator[tuple[slice, Ints, Ints]]:
+        """Pairs, some at a time, with their given and made words."""
+        for part, source, target in self.text.keys.parts():
+            yield (part, target, source) if self.backward else (part, source, target)
 
-    def _counts(self, number: int) -> tuple[slice, Ints, Counts]:
-        """A part of the pairs, with their given words and all counts, names included."""
-        part, source, target = self.text.keys.words(number)
-        alike = self.partner[source] == target
-        if number == 0:
-            alike[0] = False
-        counts = self.tally.pairs[part]
-        if self.known is not None:
-            counts = counts + self.known.tally.pairs[part]
-        return part, target if self.backward else source, counts + self.parameters.same * alike
+    def _counts(self) -> Iterator[tuple[slice, Ints, Counts]]:
+        """Pairs, some at a time, with their given words and all counts, names included."""
+        for part, source, target in self.text.keys.parts():
+            alike = self.partner[source] == target
+            if part.start == 0:
+                alike[0] = False
+            counts = self.tally.pairs[part]
+            if self.known is not None:
+                counts = counts + self.known.tally.pairs[part]
+            given = target if self.backward else source
+            yield part, given, counts + self.parameters.same * alike
 
     def _count_jumps(self, tally: Tally, jumps: Jumps) -> None:
         width = len(jumps.first)
@@ -326,29 +329,23 @@ class Direction:
         tally.jump += np.bincount(index.ravel(), jumps.moves.ravel(), len(tally.jump))
         tally.first[:width] += jumps.first
 
-    def learn(self, team: Team) -> None:
+    def learn(self) -> None:
         """New probabilities from what was counted last and in the earlier text."""
-        for number in team.share(self.text.keys.parts, 1):
-            _, given, counts = self._counts(number)
-            with team.turn():
-                if number == 0:
-                    self.totals[:] = 0
-                np.add.at(self.totals, given, counts)  # as if all were summed at once
-        totals = self.totals
+        totals: Counts = np.zeros(max(len(self.given_side.words), 1))
+        for _, given, counts in self._counts():
+            np.add.at(totals, given, counts)  # as if all were summed at once
         if self.known is not None:
             totals = totals + self.known.beyond
         self._learn_rest()
         concentration = self.parameters.concentration
-        for number in team.share(self.text.keys.parts):
-            part, given, counts = self._counts(number)
+        for part, given, counts in self._counts():
             self.table[part] = translation_chances(
                 counts, given, totals, self.choices, concentration
             )
-            if number == 0:
-                self.table[0] = 0
+        self.table[0] = 0
 
     def _learn_rest(self) -> None:
-        """What a process knows for itself, while no other can have begun to count anew."""
+        """New chances of no link, of jumps and of first positions."""
         tally = replace(self.tally, pairs=np.zeros(0))
         if self.known is not None:
             tally = add(tally, replace(self.known.tally, pairs=np.zeros(0)))

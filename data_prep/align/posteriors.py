@@ -4,27 +4,20 @@ Each *made* word is explained by one of the *given* words of the other side, or 
 indexed [made position, segment, given position]. `emit` holds the chances that given words make the
 made words, `none` the chance that no given word does; both include the prior chance of no link.
 Positions after the end of a segment have `emit` 0 and `none` 1, which leaves everything as it is.
-
-`link_chances.c` finds the same several times as fast, where the library of the package was built.
 """
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.align.text import Ints, Numbers
-from crosspro.data_prep.core.compiled import library
 
 Chances = NDArray[np.float32]
 Counts = NDArray[np.float64]
 NO_LINK = -1
-_LANES = 8
-"""As in the library, whose rows are whole vectors."""
 _TINY = np.float32(1e-30)
 
 
@@ -164,7 +157,6 @@ class BatchChances:
     cells: Numbers
     table: Chances
     none: Chances
-    given_lengths: Ints
     made_lengths: Ints
     near: Chances
     shapes: Ints
@@ -172,9 +164,6 @@ class BatchChances:
 
     def count(self, pairs: Counts) -> tuple[Chances, Jumps | None]:
         """Add the chances of links to the counts of pairs; those of no link, and jumps."""
-        if (built := library()) is not None:
-            none, found, _ = self._found(built, pairs)
-            return none, found if self.moves else None
         posterior, jumps = self._posterior()
         # In the order of the text, and both of the types that numpy adds without a copy for each.
         cells = np.ascontiguousarray(self.cells, np.intp).ravel()
@@ -183,8 +172,6 @@ class BatchChances:
 
     def best(self) -> Numbers:
         """The given position of each made word, if it is more likely than no link, or -1."""
-        if (built := library()) is not None:
-            return self._found(built, None)[2]
         return best_links(self._posterior()[0])
 
     def _posterior(self) -> tuple[Posterior, Jumps | None]:
@@ -196,70 +183,9 @@ class BatchChances:
         given = emit, self.none, self.near, moves.jump, moves.first, moves.loose, self.shapes
         return hmm_posterior(*given)
 
-    def _found(self, built: ctypes.CDLL, pairs: Counts | None) -> tuple[Chances, Jumps, Numbers]:
-        """Chances of no link, jumps, and best links, by the library."""
-        made, segments, given = self.cells.shape
-        size = -(-given // _LANES) * _LANES
-        none = np.ones((made, segments), np.float32)
-        best = np.full((made, segments), NO_LINK, np.int32)
-        jumps = Jumps(np.zeros((size, size), np.float32), np.zeros(given, np.float32))
-        steps = [self.cells.strides[axis] // self.cells.itemsize for axis in (2, 0, 1)]
-        lengths = (
-            np.ascontiguousarray(one, np.int64)
-            for one in (self.given_lengths, self.made_lengths, self.shapes)
-        )
-        chances = (np.ascontiguousarray(one) for one in (self.table, self.none, self.near))
-        sizes = segments, given, made, self.near.shape[1], size
-        batch = _Batch.of(*sizes, *steps, *lengths, self.cells, *chances)
-        moves, jump = None, np.zeros((size, size), np.float32)
-        if self.moves is not None:
-            jump[:given, :given] = self.moves.jump[:given, :given]
-            shares = _shares(self.near, jump[:given, :given], self.moves.first, self.moves.loose)
-            moves = _Moves.of(jump, np.ascontiguousarray(jump.T), *shares, self.moves.loose)
-        found = _Found.of(pairs, jumps.moves, jumps.first, none, best)
-        given_moves = None if moves is None else ctypes.byref(moves)
-        if not built.link_chances(ctypes.byref(batch), given_moves, ctypes.byref(found)):
-            raise MemoryError("chances of links")
-        counted = (jumps.moves * jump)[:given, :given]
-        return none, Jumps(counted, jumps.first), best
-
 
 def best_links(posterior: Posterior) -> Numbers:
     """The best position of each made word, if it is more likely than no link."""
     best = posterior.links.argmax(axis=2)
     chance = np.take_along_axis(posterior.links, best[:, :, None], axis=2)[:, :, 0]
     return np.where(chance > posterior.none, best, NO_LINK).astype(np.int32)
-
-
-class _Arrays(ctypes.Structure):
-    """A structure of the library: numbers, and where arrays lie, which are kept with it."""
-
-    kept: tuple[float | NDArray[Any] | None, ...]
-
-    @classmethod
-    def of(cls, *values: float | NDArray[Any] | None) -> _Arrays:
-        made = cls(*(one.ctypes.data if isinstance(one, np.ndarray) else one for one in values))
-        made.kept = values
-        return made
-
-
-class _Batch(_Arrays):
-    _fields_ = (
-        *((name, ctypes.c_int64) for name in ("segments", "given", "made", "shapes", "size")),
-        *((name, ctypes.c_int64) for name in ("given_step", "made_step", "segment_step")),
-        *((name, ctypes.c_void_p) for name in ("given_lengths", "made_lengths", "shape")),
-        *((name, ctypes.c_void_p) for name in ("cells", "table", "none", "near")),
-    )
-
-
-class _Moves(_Arrays):
-    _fields_ = (
-        *((name, ctypes.c_void_p) for name in ("jump", "turned", "share", "start")),
-        ("loose", ctypes.c_float),
-    )
-
-
-class _Found(_Arrays):
-    _fields_ = tuple(
-        (name, ctypes.c_void_p) for name in ("pairs", "moves", "first", "none", "best")
-    )

@@ -1,51 +1,32 @@
-"""What the aligner keeps: counts for new text (a prior), and the state of a run.
+"""What the aligner keeps: counts of a text as a prior for new text.
 
 A prior is what was learnt from a text: vocabularies and expected counts. One .npz file holds arrays
 and, as bytes, JSON; nothing in it is ever run. Counts are stored and not probabilities, so that a
 new text can add its own to them. A part of a prior knows some pairs of words only; the counts of
 the others are kept as those of a word that no text has, so that chances stay what they were. A
 packed prior has counts as logarithms in a byte each: small enough to travel with a model.
-
-The state of a run lies on disk, so that a new process goes on after the last pass. A folder holds
-the blocks of the text, the counts of each direction after its last pass, and links that are ready.
-Everything is named after the run it belongs to (`key`: text, settings and prior), appears only when
-it is complete, and has checksums: what is damaged or of another run is not used but made again.
-Only one process at a time works in a folder.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import shutil
-import sys
-import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from zipfile import BadZipFile, is_zipfile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.align.blocks import (
-    FILES,
-    WHAT_IS_EXPECTED,
-    PairedText,
-    distinct_values,
-    paired_text,
-    read_paired_text,
-)
+from crosspro.data_prep.align.blocks import PairedText, distinct_values
 from crosspro.data_prep.align.model import Known, Tally
 from crosspro.data_prep.align.posteriors import Counts
-from crosspro.data_prep.align.text import NumberedBitext, Numbers, read_array
-from crosspro.data_prep.core.errors import InputError, input_error
-from crosspro.data_prep.core.files import atomic_output, make_folder
-from crosspro.data_prep.core.processes import map_forked
+from crosspro.data_prep.align.text import Numbers
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.stored import read_npz
 
 _VERSION, _PACKED = 1, 2
@@ -398,121 +379,3 @@ def _resized(tally: Tally, reach: int) -> tuple[Counts, Counts]:
     jump[reach - common : reach + common + 1] = tally.jump[old - common : old + common + 1]
     first[:common] = tally.first[:common]
     return jump, first
-
-
-_LOCK = "lock"
-_PIECE = 2**22
-
-
-@dataclass(frozen=True)
-class State:
-    """The saved parts of one run."""
-
-    folder: Path
-    key: str
-
-    def text(
-        self, text: NumberedBitext, report: Callable[[int, int], None], jobs: int
-    ) -> PairedText:
-        """The blocks of the text: as they were written, or written now."""
-        found = self._load("text")
-        if found is not None and found[0].get("sha256") == self._digest(jobs):
-            return read_paired_text(text, self.folder, found[1]["pairs"])
-        made = paired_text(text, self.folder, report, jobs)
-        self._save("text", {"sha256": self._digest(jobs)}, {"pairs": made.blocks.starts["pairs"]})
-        return made
-
-    def counts(self, name: str) -> tuple[int, Tally] | None:
-        """How often the text has been read, and what was counted the last time."""
-        found = self._load(name)
-        return found and (int(found[0]["passes"]), Tally(*(found[1][f] for f in _FIELDS)))
-
-    def save_counts(self, name: str, passes: int, tally: Tally) -> None:
-        """Replace what was counted by what the next pass has counted."""
-        self._save(name, {"passes": passes}, {f: getattr(tally, f) for f in _FIELDS})
-
-    def links(self, name: str) -> Numbers | None:
-        """The finished links of a direction."""
-        found = self._load(f"{name}.links")
-        return found and found[1]["best"]
-
-    def save_links(self, name: str, best: Numbers) -> None:
-        """Keep the finished links of a direction."""
-        self._save(f"{name}.links", {}, {"best": best})
-
-    def _save(self, name: str, about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        told = json.dumps({"key": self.key, **about}).encode("ascii")
-        with atomic_output(self.folder / f"{name}.npz") as handle:
-            np.savez(handle, about=np.frombuffer(told, np.uint8), **arrays)  # type: ignore[arg-type]
-
-    def _load(self, name: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]] | None:
-        """What was saved for this run; an .npz has a checksum for each of its arrays."""
-        try:
-            arrays = read_npz(self.folder / f"{name}.npz")
-            about = json.loads(arrays.pop("about").tobytes())
-            return (about, arrays) if about["key"] == self.key else None
-        except (OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError):
-            return None
-        except (BadZipFile, zlib.error):
-            return None
-
-    def _digest(self, jobs: int) -> str:
-        """That of the files of the text: of their sizes, and of those of all pieces."""
-        sizes = [
-            (name, (self.folder / name).stat().st_size)
-            for name in FILES
-            if (self.folder / name).is_file()
-        ]
-        pieces = [(name, start) for name, size in sizes for start in range(0, size, _PIECE)]
-
-        def digest(piece: tuple[str, int]) -> bytes:
-            name, start = piece
-            return sha256(read_array(self.folder / name, np.uint8, _PIECE, start).data).digest()
-
-        whole = sum(size for _, size in sizes) // _PIECE
-        digests = map_forked(digest, pieces, min(jobs, whole), WHAT_IS_EXPECTED[0])
-        return sha256(json.dumps(sizes).encode("ascii") + b"".join(digests)).hexdigest()
-
-
-@contextmanager
-def working_folder(folder: Path | None) -> Iterator[Path]:
-    """A folder for a run: the given one, which stays; a passing one if another run is in it."""
-    if folder is not None:
-        make_folder(folder)
-        with (folder / _LOCK).open("wb") as handle:
-            if _locked(handle) and (folder / _LOCK).exists():
-                try:
-                    yield folder
-                except InputError:  # text that cannot be aligned leaves nothing to go on from
-                    _remove(folder)
-                    raise
-                return
-    with tempfile.TemporaryDirectory(dir=folder and folder.parent) as name:
-        yield Path(name)
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove the folder of a run that is over, and the one around it if nothing else is in it."""
-    if not folder.is_dir():
-        return
-    with (folder / _LOCK).open("wb") as handle:
-        if _locked(handle):
-            _remove(folder)
-
-
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    with suppress(OSError):  # something else is in it
-        folder.parent.rmdir()
-
-
-def _locked(handle: IO[bytes]) -> bool:
-    if sys.platform == "win32":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

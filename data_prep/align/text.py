@@ -1,17 +1,14 @@
-"""A parallel text for the aligner: numbered words on disk, and the pairs of words that meet.
+"""A parallel text as numbers: words, segments, and the pairs of words that meet in a segment.
 
-Every pair of words that meet in a segment pair has a number, so that a translation table is one
-array over the pairs that occur. What grows with the text lies in files of a working folder and is
-read a piece at a time: in memory are vocabularies, lengths, and what a caller asks for.
+Every pair of words that meet has a number, so that a translation table is one array over the pairs
+that occur.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +17,7 @@ Ints = NDArray[np.int64]
 Numbers = NDArray[np.int32]
 Forms = Callable[[str], str]
 Sentences = Collection[Sequence[str]]
-"""Read from the first to the last segment, so that it may lie in a file."""
+"""Read once, from the first to the last segment, so that it may lie in a file."""
 
 FEW_SEGMENTS = 20_000
 NO_WORD = -1
@@ -43,7 +40,7 @@ class TextSide:
         return self.tokens[start : start + self.lengths[number]]
 
     def padded(self, segments: Ints) -> Numbers:
-        """The words of some segments, one a row, filled up with -1."""
+        """The words of some segments, one segment a row, padded with -1."""
         lengths = self.lengths[segments]
         places = np.arange(lengths.max())
         index = np.minimum(self.starts[segments][:, None] + places, len(self.tokens) - 1)
@@ -71,34 +68,32 @@ class NumberedBitext:
 
 @dataclass(frozen=True, slots=True)
 class PairKeys:
-    """The pairs of words of a text in a file: their keys in order; the first is -1, for no pair."""
+    """The pairs of words of a text: their keys in order; the first is -1, for no pair."""
 
-    path: Path
+    keys: Ints
     width: int
-    size: int
 
     @property
-    def parts(self) -> int:
-        """How many parts `words` can be asked for."""
-        return -(-self.size // _PAIRS_AT_ONCE)
+    def size(self) -> int:
+        """The number of pairs, with that for no pair."""
+        return len(self.keys)
 
-    def words(self, part: int) -> tuple[slice, Ints, Ints]:
-        """Some pairs one after the other, with their source and target words; 0 for no pair."""
-        start = part * _PAIRS_AT_ONCE
-        keys = read_array(self.path, np.int64, _PAIRS_AT_ONCE, start)
-        return slice(start, start + len(keys)), *self._divided(keys)
+    def parts(self) -> Iterator[tuple[slice, Ints, Ints]]:
+        """Pairs, some at a time, with their source and target words; 0 for no pair."""
+        for start in range(0, self.size, _PAIRS_AT_ONCE):
+            part = slice(start, min(start + _PAIRS_AT_ONCE, self.size))
+            yield part, *self._divided(self.keys[part])
 
     def words_of(self, pairs: Ints) -> tuple[Numbers, Numbers]:
         """The source and the target words of some pairs."""
-        source, target = self._divided(self._keys()[pairs])
+        source, target = self._divided(self.keys[pairs])
         return source.astype(np.int32), target.astype(np.int32)
 
     def numbers(self, source: Numbers, target: Numbers) -> Ints:
         """The number of each pair of words (arrays of one shape), 0 if they do not meet."""
         wanted = source.astype(np.int64) * self.width + target
-        keys = self._keys()
-        places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.where(keys[places] == wanted, places, 0)
+        places = np.minimum(np.searchsorted(self.keys, wanted), self.size - 1)
+        return np.where(self.keys[places] == wanted, places, 0)
 
     def _divided(self, keys: Ints) -> tuple[Ints, Ints]:
         """The words of keys; without `np.divmod`, which takes three times as long."""
@@ -106,18 +101,15 @@ class PairKeys:
         source = keys // self.width
         return source, keys - source * self.width
 
-    def _keys(self) -> Ints:
-        return mapped_array(self.path, np.int64)
-
 
 def few_segments(lines: int) -> str:
     """What to say of a text of which the aligner learns little; nothing if it is long enough."""
     if lines >= FEW_SEGMENTS:
         return ""
     return (
-        f"{lines:,} lines are few to learn links from (fewer than {FEW_SEGMENTS:,}): give more "
-        "text with --align-with SOURCE TARGET, or with --prior what crosspro align --save-prior "
-        "has learnt from it, or a model of the box (en-fr)"
+        f"{lines:,} lines are few to learn links from (fewer than {FEW_SEGMENTS:,}): "
+        "give with --prior what crosspro align --save-prior has learnt from more text, or a "
+        "bundled model (en-fr)"
     )
 
 
@@ -134,15 +126,13 @@ def numbered_text(
     form: Forms,
     longest: int,
     ratio: float | None,
-    folder: Path,
     known: tuple[dict[str, int], dict[str, int]] = ({}, {}),
 ) -> NumberedBitext:
     """Number the words of a text, which is read once; `known` vocabularies are continued.
 
     Segments over the limits `longest` and `ratio` are kept apart.
     """
-    left = _side(source, form, known[0], folder / "source.tokens")
-    right = _side(target, form, known[1], folder / "target.tokens")
+    left, right = _side(source, form, known[0]), _side(target, form, known[1])
     usable = (left.lengths > 0) & (right.lengths > 0)
     outside = too_unlike(left.lengths, right.lengths, longest, ratio)
     return NumberedBitext(left, right, np.flatnonzero(usable & ~outside), np.flatnonzero(outside))
@@ -155,25 +145,6 @@ def too_unlike(left: Ints, right: Ints, longest: int, ratio: float | None) -> ND
     if ratio is not None:
         beyond |= long > ratio * short
     return np.asarray(beyond & (short > 0))
-
-
-def read_array(path: Path, kind: type[Any], size: int, start: int = 0) -> NDArray[Any]:
-    """A piece of a file of numbers: what is there of `size` numbers."""
-    return np.fromfile(path, kind, size, offset=start * np.dtype(kind).itemsize)
-
-
-def write_array(path: Path, numbers: NDArray[Any], start: int) -> None:
-    """Write numbers where they belong in a file that is there."""
-    with path.open("r+b") as handle:
-        handle.seek(start * numbers.itemsize)
-        handle.write(np.ascontiguousarray(numbers).data)
-
-
-def mapped_array(path: Path, kind: type[Any]) -> NDArray[Any]:
-    """A file of numbers, of which only what is used is read."""
-    if not path.stat().st_size:
-        return np.empty(0, kind)
-    return np.asarray(np.memmap(path, kind, "r"))
 
 
 class _Vocabulary(dict[str, int]):
@@ -190,16 +161,17 @@ class _Vocabulary(dict[str, int]):
         return number
 
 
-def _side(sentences: Sentences, form: Forms, known: dict[str, int], path: Path) -> TextSide:
+def _side(sentences: Sentences, form: Forms, known: dict[str, int]) -> TextSide:
     words = dict(known)
     number = _Vocabulary(words, form).__getitem__
     lengths: list[Ints] = [np.empty(0, np.int64)]
+    tokens: list[Numbers] = [np.empty(0, np.int32)]
     rest = iter(sentences)
-    with path.open("wb") as handle:
-        while part := list(islice(rest, _SEGMENTS_AT_ONCE)):
-            sizes = np.fromiter(map(len, part), np.int64, len(part))
-            tokens = map(number, chain.from_iterable(part))
-            handle.write(np.fromiter(tokens, np.int32, int(sizes.sum())).data)
-            lengths.append(sizes)
-    every = np.concatenate(lengths)
-    return TextSide(words, mapped_array(path, np.int32), np.cumsum(every) - every, every)
+    while part := list(islice(rest, _SEGMENTS_AT_ONCE)):
+        lengths.append(np.fromiter(map(len, part), np.int64, len(part)))
+        numbers = map(number, chain.from_iterable(part))
+        tokens.append(np.fromiter(numbers, np.int32, int(lengths[-1].sum())))
+    all_lengths = np.concatenate(lengths)
+    return TextSide(
+        words, np.concatenate(tokens), np.cumsum(all_lengths) - all_lengths, all_lengths
+    )

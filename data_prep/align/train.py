@@ -1,9 +1,4 @@
-"""Trains both directions of the aligner, one after the other, and reads off the links.
-
-The processes of a team share the blocks of the text. After every pass the first of them saves what
-was counted, and at the end the links. A run that finds such a state goes on from there, and ends
-with the same links.
-"""
+"""Trains both directions of the aligner, one after the other, and reads off the links."""
 
 from __future__ import annotations
 
@@ -14,15 +9,12 @@ from typing import overload
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from crosspro.data_prep.align.blocks import WHAT_IS_EXPECTED, PairedText
+from crosspro.data_prep.align.blocks import PairedText
 from crosspro.data_prep.align.model import Direction, Known, Parameters, Tally, add
 from crosspro.data_prep.align.posteriors import NO_LINK
-from crosspro.data_prep.align.prior import State
 from crosspro.data_prep.align.text import Ints, Numbers
-from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.processes import processors
-from crosspro.data_prep.core.team import Team, work_together
 
 _MOST_JOBS = 64
 Progress = Callable[[str, int, int], None]
@@ -44,8 +36,6 @@ class Passes:
     back_off: int | None = None
 
 
-DirectionLinks = tuple[Numbers, Tally | None]
-"""What one direction found: a given position for each made word, and its counts."""
 Pair = tuple[Collection[Link], Collection[Link]]
 
 
@@ -87,21 +77,41 @@ def train(
     parameters: Parameters,
     passes: Passes,
     known: tuple[Known, Known] | None,
-    keep: bool,
     jobs: int,
     progress: Progress,
-    state: State,
-) -> tuple[DirectionLinks, DirectionLinks]:
-    """Both directions after all passes; with `keep`, their counts too.
+) -> tuple[DirectedLinks, tuple[Tally, Tally]]:
+    """The links of both directions after all passes, and their counts with those of `known`.
 
     `known` are counts of an earlier text. The result does not depend on `jobs`.
     """
-    knows = known or (None, None)
-    tasks = [_Task(text, one, parameters, passes, knows[one], state) for one in (False, True)]
-    for task in tasks:
-        task.run(jobs, _watch(progress, task.name, text, passes))
-    forward, backward = (task.outcome(keep) for task in tasks)
-    return forward, backward
+    links, tallies = [], []
+    with threadpool_limits(1):  # the matrices are small: threads would wait for each other
+        for backward in (False, True):
+            earlier = known[backward] if known else None
+            direction = Direction(text, backward, parameters, passes.longest, earlier, jobs)
+            report = _watch(progress, "backward" if backward else "forward", text, passes)
+            links.append(_trained(direction, passes, report))
+            tally = direction.tally
+            tallies.append(tally if earlier is None else add(tally, earlier.tally))
+    lengths = text.source.lengths, text.target.lengths
+    return DirectedLinks(lengths, *links), (tallies[0], tallies[1])
+
+
+def _trained(direction: Direction, passes: Passes, report: Callable[[], None]) -> Numbers:
+    """The given position of each made word after all passes of a direction."""
+    for _ in range(passes.ibm1):
+        direction.read(False, report)
+    outside = direction
+    if passes.back_off is not None and len(direction.text.outside):
+        outside = direction.copy()
+        for _ in range(passes.ibm1, passes.back_off):
+            outside.read(False, report)
+    for _ in range(passes.hmm):
+        direction.read(True, report)
+    best = direction.links(passes.use_hmm, report)
+    for start, found in outside.links_outside():
+        best[start : start + len(found)] = found
+    return best
 
 
 def useful_jobs() -> int:
@@ -109,110 +119,8 @@ def useful_jobs() -> int:
     return min(processors(), _MOST_JOBS)
 
 
-@dataclass(frozen=True)
-class _Task:
-    """The training of one direction."""
-
-    text: PairedText
-    backward: bool
-    parameters: Parameters
-    passes: Passes
-    known: Known | None
-    state: State
-
-    @property
-    def name(self) -> str:
-        return "backward" if self.backward else "forward"
-
-    def run(self, jobs: int, report: Callable[[], None]) -> None:
-        """Make the links, if they are not there."""
-        if self.state.links(self.name) is not None:
-            return
-        passes = self.passes
-
-        def link(direction: Direction, team: Team) -> None:
-            direction.link(passes.use_hmm, team, report)
-            if passes.back_off is None:
-                direction.link_outside(team, direction.best)
-
-        models = [False] * passes.ibm1 + [True] * passes.hmm
-        best = self._trained(self.name, models, link, jobs, report)
-        if passes.back_off is not None and len(self.text.outside):
-            models = [False] * passes.back_off
-
-            def link_outside(direction: Direction, team: Team) -> None:
-                direction.link_outside(team, best)
-
-            self._trained(f"{self.name}.back_off", models, link_outside, jobs, report)
-        self.state.save_links(self.name, best)
-
-    def outcome(self, keep: bool) -> DirectionLinks:
-        """What `run` has made."""
-        best = self.state.links(self.name)
-        if best is None:
-            raise CrossproError(f"aligner: expected {self.name} links in a file, found it damaged")
-        return best, self._tally() if keep else None
-
-    def _trained(
-        self,
-        name: str,
-        models: list[bool],
-        link: Callable[[Direction, Team], None],
-        jobs: int,
-        report: Callable[[], None],
-    ) -> Numbers:
-        """Links after all passes, of which some may have been made by an earlier run."""
-        direction = Direction(
-            self.text, self.backward, self.parameters, self.passes.longest, self.known
-        )
-        done = self._resume(name, direction)
-        for _ in range(done * len(self.text.blocks)):
-            report()
-
-        def program(team: Team) -> None:
-            if done:
-                direction.learn(team)
-            else:
-                direction.begin(team)
-            for number, hmm in enumerate(models[done:], start=done + 1):
-                direction.read(hmm, team, report)
-                if team.first:
-                    self._save(name, number, direction.tally)
-                direction.learn(team)
-            link(direction, team)
-
-        with threadpool_limits(1):  # the matrices are small: threads would wait for each other
-            work_together(program, min(jobs, len(self.text.blocks)), *WHAT_IS_EXPECTED)
-        return direction.best
-
-    def _resume(self, name: str, direction: Direction) -> int:
-        """How often the text was read by an earlier run, whose last counts are read in."""
-        saved = self.state.counts(name)
-        if saved is None:
-            return 0
-        direction.tally.take(saved[1])
-        return saved[0]
-
-    def _save(self, name: str, number: int, tally: Tally) -> None:
-        """Keep what was counted in a pass; the back-off may begin the same way."""
-        self.state.save_counts(name, number, tally)
-        passes = self.passes
-        if name == self.name and number == passes.ibm1 and number <= (passes.back_off or 0):
-            self.state.save_counts(f"{name}.back_off", number, tally)
-
-    def _tally(self) -> Tally:
-        """What was counted in the last pass, and what was known before."""
-        saved = self.state.counts(self.name)
-        known = self.known.tally if self.known is not None else None
-        if saved is not None:
-            return saved[1] if known is None else add(saved[1], known)
-        if known is None:
-            raise CrossproError(f"aligner: expected {self.name} counts in a file, found it damaged")
-        return known
-
-
 def _watch(progress: Progress, name: str, text: PairedText, passes: Passes) -> Callable[[], None]:
-    again = (passes.back_off or 0) if len(text.outside) else 0
+    again = max(0, passes.back_off - passes.ibm1) if passes.back_off and len(text.outside) else 0
     total = (passes.ibm1 + passes.hmm + 1 + again) * len(text.blocks)
     done = 0
 

@@ -6,9 +6,7 @@ What a user writes after `--annotator`:
     spacy:MODEL                   an installed spaCy model, or the folder of one
     hanta                         HanTa (de, en)
     simplemma+ANNOTATOR           lemmas of simplemma, tags of another one: simplemma+hanta
-    treetagger:FOLDER             TreeTagger's folder, or its command with all arguments
     treetagger-output:FILE        what TreeTagger wrote for this text
-    udpipe:MODEL                  the file of a UDPipe model
     conllu:FILE                   a CoNLL-U file of this text
     tokens:FILE                   a file of this text with token|lemma|tag for each word
 
@@ -33,14 +31,13 @@ from crosspro.data_prep.annotate.parsers import (
     HantaAnnotator,
     SimplemmaAnnotator,
     SpacyAnnotator,
-    UdpipeAnnotator,
 )
 from crosspro.data_prep.annotate.tags import tables_digest
-from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput, TreeTaggerProgram
+from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Progress, Token
 from crosspro.data_prep.core.files import open_bytes, read_text_lines
-from crosspro.data_prep.core.processes import map_processes, map_shards
+from crosspro.data_prep.core.processes import parallel_map
 from crosspro.data_prep.core.stored import Cache, content_key
 
 
@@ -74,9 +71,7 @@ FORMS = (
     "spacy:MODEL",
     "hanta",
     "simplemma+ANNOTATOR",
-    "treetagger:FOLDER",
     "treetagger-output:FILE",
-    "udpipe:MODEL",
     "conllu:FILE",
     "tokens:FILE",
 )
@@ -104,10 +99,6 @@ def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True)
     match name:
         case "spacy":
             return SpacyAnnotator(argument, language, tagset, parse)
-        case "udpipe":
-            return UdpipeAnnotator(argument, language, tagset, parse)
-        case "treetagger":
-            return TreeTaggerProgram(argument, language, tagset)
         case "treetagger-output":
             return TreeTaggerOutput(_readable(argument), language, tagset)
         case "conllu":
@@ -196,7 +187,7 @@ def annotate_text(
     if jobs == 1 or annotator.sequential:
         annotated = _here(annotator, batches)
     else:
-        annotated = map_processes(partial(annotate_batch, settings), batches, jobs)
+        annotated = parallel_map(partial(annotate_batch, settings), batches, jobs)
     return _reported(annotated, progress)
 
 
@@ -275,11 +266,11 @@ def annotate_shards(
         return [_from_file(settings, sentences, file, cache, report)]
     report(f"{settings.spec}, looking for what is done", 0, 0)
     keys = [_key(settings, _part(sentences, shard)) for shard in shards]
-    todo = [n for n, key in enumerate(keys) if not cache.has_text("annotation", key)]
+    todo = [n for n, key in enumerate(keys) if not cache.path("annotation", key).is_file()]
     total = sum(len(shards[n]) for n in todo)
     report(f"{settings.spec}, {len(todo):,} of {len(shards):,} shards to do", 0, total)
     pieces = ((settings, tuple(_part(sentences, shards[n]))) for n in todo)
-    texts = map_shards(_annotate_shard, pieces, engine, min(jobs, len(todo))) if todo else ()
+    texts = parallel_map(_annotate_shard, pieces, min(jobs, len(todo)), engine) if todo else ()
     done = 0
     for n, text in zip(todo, texts, strict=True):
         cache.lines("annotation", keys[n], lambda text=text: [text])  # type: ignore[misc]

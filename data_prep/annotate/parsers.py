@@ -1,4 +1,4 @@
-"""Backends that are packages of others: spaCy, UDPipe, HanTa, simplemma.
+"""Backends that are packages of others: spaCy, HanTa, simplemma.
 
 Words are handed over as they are, so no tokeniser of theirs ever runs.
 """
@@ -46,12 +46,11 @@ _ATTRIBUTES = ["LEMMA", "TAG", "POS", "MORPH"]
 """What a token without its head is made from, beside the form."""
 
 
-def _need_package(name: str, extra: str) -> None:
-    """Raise if a package is not installed; `extra` is that of crosspro which brings it."""
-    parts = name.split(".")
-    if any(find_spec(".".join(parts[: n + 1])) is None for n in range(len(parts))):
+def _need_package(name: str) -> None:
+    """Raise if a package of the extra `annotate` is not installed."""
+    if find_spec(name) is None:
         raise CrossproError(
-            f"annotator: expected the package {name}, found nothing: {how_to_install(extra)}"
+            f"annotator: expected the package {name}, found nothing: {how_to_install('annotate')}"
         )
 
 
@@ -63,7 +62,7 @@ class SpacyAnnotator(AnyOrder):
         self.parse = parse
         self._seen: dict[tuple[Any, ...], Token] = {}
         self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
-        _need_package("spacy", "annotate")
+        _need_package("spacy")
         if not Path(model).is_dir() and find_spec(model) is None:
             how = INSTALL.get(model, f"python -m spacy download {model}")
             raise CrossproError(
@@ -148,56 +147,6 @@ def _infinitive(word: Any) -> str:
     return f"{lemma}r" if left_alone and lemma.endswith("e") and not lemma.endswith("re") else lemma
 
 
-class UdpipeAnnotator(AnyOrder):
-    """Tags, lemmatises and parses with a UDPipe model; the papers did so for Spanish (004 §3.3)."""
-
-    def __init__(self, model: str, language: str, tagset: str, parse: bool = True) -> None:
-        self.model = model
-        self.parse = parse
-        self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
-        _need_package("ufal.udpipe", "udpipe")
-        if not Path(model).is_file():
-            raise input_error(model, "model", "a UDPipe model file", "nothing")
-
-    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        """Lemmas, tags and, unless switched off, a parse."""
-        return [self._sentence(sentence) for sentence in sentences]
-
-    @cached_property
-    def _udpipe(self) -> Any:
-        from ufal.udpipe import Model
-
-        model = Model.load(self.model)
-        if model is None:
-            raise input_error(self.model, "model", "a UDPipe model", "a file of another kind")
-        return model
-
-    def _sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
-        from ufal.udpipe import Sentence
-
-        sentence = Sentence()
-        for form in forms:
-            sentence.addWord(presentable(form))
-        if forms:
-            self._udpipe.tag(sentence, self._udpipe.DEFAULT)
-            if self.parse:
-                self._udpipe.parse(sentence, self._udpipe.DEFAULT)
-        tokens = []
-        for form, word in zip(forms, list(sentence.words)[1:], strict=True):
-            tokens.append(
-                self.assembler.token(
-                    form,
-                    word.lemma,
-                    word.xpostag,
-                    word.upostag,
-                    head=word.head - 1 if word.head > 0 else -1,
-                    deprel=word.deprel,
-                    features=word.feats,
-                )
-            )
-        return AnnotatedSentence(tuple(tokens), self.assembler.scheme)
-
-
 HANTA_MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
 """The models that come with the package, and their tags."""
 
@@ -218,7 +167,7 @@ class HantaAnnotator(AnyOrder):
                 f"a language that is {choices(HANTA_MODELS)}",
                 quoted(language),
             )
-        _need_package("HanTa", "annotate")
+        _need_package("HanTa")
         self.model, scheme = HANTA_MODELS[language]
         self.assembler = Assembler(language, tagset, scheme)
 
@@ -267,7 +216,7 @@ class SimplemmaAnnotator:
     """Takes tags and parse from another annotator and looks lemmas up."""
 
     def __init__(self, tagger: Annotator, language: str) -> None:
-        _need_package("simplemma", "annotate")
+        _need_package("simplemma")
         from simplemma import lemmatize
 
         self.tagger = tagger

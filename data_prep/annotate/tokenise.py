@@ -18,6 +18,7 @@ The bitext that the pipeline works on: tokenised, in columns, on the disk where 
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.stored import store_names, store_sentences
+from crosspro.data_prep.core.stored import SentenceFile
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.core.words import words_file
 
@@ -439,8 +440,8 @@ def tokenised_bitext(
 ) -> TokenisedBitext:
     """The segments of a bitext, tokenised; whether they are already is found out if not said.
 
-    They are read once and kept on the disk, in nameless files in a folder; `progress` is told of a
-    segment now and then, for its line.
+    They are read once and kept on the disk, in temporary files in a folder; `progress` is called
+    with a segment now and then, for its line.
     """
     # The three never part by more lines than it takes to see whether a text is tokenised.
     first, second, third = tee(texts, 3)
@@ -448,12 +449,12 @@ def tokenised_bitext(
         tokenise_lines((one.source for one in first), task.source_language, tokenised=tokenised),
         tokenise_lines((one.target for one in second), task.target_language, tokenised=tokenised),
     )
-    source, target = store_sentences(folder), store_sentences(folder)
-    documents = store_names(folder)
+    source, target = SentenceFile(folder), SentenceFile(folder)
+    documents: list[str | None] = []
     for number, (left, right, segment) in enumerate(zip(*sides, third, strict=True), start=1):
-        source.add(left)
-        target.add(right)
-        documents.add(segment.document)
+        source.append(left)
+        target.append(right)
+        documents.append(segment.document and sys.intern(segment.document))
         if number % _REPORTED == 0:
             progress(segment)
-    return TokenisedBitext(source.finish(), target.finish(), documents.finish())
+    return TokenisedBitext(source, target, documents)

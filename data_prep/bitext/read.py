@@ -1,9 +1,4 @@
-"""One reader for parallel text of every format: chosen by the file's name, or by the user.
-
-Plain parallel files, a segment a line: Moses files, and files with document ids beside them.
-
-One reader for parallel text of every format: chosen by the file's name, or by the user.
-"""
+"""One reader for parallel text of every format: chosen by the file's name, or by the user."""
 
 from __future__ import annotations
 
@@ -11,7 +6,6 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from crosspro.data_prep.bitext.catalogue import read_catalogue
 from crosspro.data_prep.bitext.segment import Missing, Segment, or_nothing
 from crosspro.data_prep.bitext.xml_corpora import read_iwslt, read_tmx, read_train_tags
 from crosspro.data_prep.core.errors import Problem, choices, input_error, without_problems
@@ -89,11 +83,8 @@ FORMATS = {
     "iwslt": "two XML files with <doc docid> and <seg id> (IWSLT dev and test sets)",
     "train-tags": "two files with tagged metadata lines (IWSLT train.tags.*)",
     "tmx": "one translation memory",
-    "po": "a gettext catalogue, or two with the same messages",
-    "mo": "the same, compiled",
 }
-_SUFFIXES = {".xml": "iwslt", ".tmx": "tmx", ".po": "po", ".mo": "mo", ".gmo": "mo"}
-_SINGLE = {"tmx", "po", "mo"}
+_SUFFIXES = {".xml": "iwslt", ".tmx": "tmx"}
 _COMPRESSED = ("", ".gz", ".xz")
 
 
@@ -110,7 +101,7 @@ def read_bitext(
 ) -> Iterator[Segment]:
     """The segments of parallel text, with their documents.
 
-    Without a target, `source` is a file with both languages (tmx, po, mo), or what two file names
+    Without a target, `source` is a file with both languages (tmx), or what two file names
     have in common: `corpus` for corpus.en and corpus.fr, with the documents in corpus.doc-ids if
     there is such a file. Files may be .gz or .xz. The other direction is read from the same files
     with the languages (and, if both are named, the files) exchanged. `missing` says what becomes of
@@ -134,14 +125,6 @@ def read_bitext(
         if target is not None:
             raise input_error(target, "target", "no second file beside a TMX file", "one")
         return read_tmx(source, source_language, target_language, missing=missing)
-    if kind in _SINGLE:
-        return read_catalogue(
-            source,
-            target,
-            source_language=source_language,
-            target_language=target_language,
-            compiled=None if format is None else kind == "mo",
-        )
     if target is None:
         expected = f"a second file, in {target_language}, or a name for X.{source_language} and "
         raise input_error(source, "target", f"{expected}X.{target_language}", "none")

@@ -47,11 +47,6 @@ def or_nothing(found: Iterable[Segment | Problem], path: object) -> Iterator[Seg
         yield Problem(str(path), None, "file", "at least one segment", "none")
 
 
-def one_line(text: str) -> str:
-    """A text without line ends and with single spaces."""
-    return " ".join(text.split())
-
-
 _THREE_LETTERS = {
     "eng": "en",
     "fra": "fr",

@@ -29,7 +29,7 @@ def how_to_install(extra: str) -> str:
 
 
 TRAINING = frozenset(
-    {"hydra", "omegaconf", "pytorch_lightning", "scipy", "sklearn", "tensorboard", "torch", "tqdm"}
+    {"hydra", "omegaconf", "pytorch_lightning", "scipy", "sklearn", "torch", "tqdm"}
 )
 """Packages of the extra `train`, which learning needs; scoring and judging do without."""
 
@@ -61,7 +61,7 @@ class Problem:
     found: str
 
     def __str__(self) -> str:
-        where = self.path if self.line is None else f"{self.path}:{self.line}"
+        where = printable(self.path) + ("" if self.line is None else f":{self.line}")
         text = f"{where}: {self.field}: expected {self.expected}, found {self.found}"
         return printable(text, lines=True)
 
@@ -94,11 +94,6 @@ class InputError(CrossproError):
         return "\n".join([*lines, self.hint] if self.hint else lines)
 
 
-def not_read(lines: int) -> str:
-    """The hint of an error that was raised after KEPT_AT_MOST problems, before the file's end."""
-    return f"{lines:,} more line{'s were' if lines > 1 else ' was'} not read" if lines else ""
-
-
 def more_problems(number: int) -> str:
     """The line after those that are shown."""
     return f"… and {counted(number, 'more problem')}"
@@ -111,13 +106,13 @@ def input_error(
     return InputError([Problem(str(path), line, field, expected, found)])
 
 
-def without_problems(found: Iterable[Item | Problem]) -> Iterator[Item]:
-    """What a reader finds beside problems.
+def without_problems(parsed: Iterable[Item | Problem]) -> Iterator[Item]:
+    """The items that a reader yields among problems.
 
     At the first problem nothing more is yielded; the rest of the file is still checked, and all
     problems are raised together.
     """
-    items = iter(found)
+    items = iter(parsed)
     for item in items:
         if isinstance(item, Problem):
             raise InputError(chain([item], _problems_among(items)))
@@ -170,7 +165,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def unknown_label(label: str, column: str, known: Container[str]) -> str:
+def unknown_label(label: str, column: str, labels: Container[str]) -> str:
     """What is wrong with a label that is not among the known ones."""
     if not label:
         return f"a space too many in {quoted(column)}"
@@ -179,7 +174,7 @@ def unknown_label(label: str, column: str, known: Container[str]) -> str:
     if any("\ud800" <= character <= "\udfff" for character in label):
         raw = label.encode("utf-8", errors="surrogateescape")
         return f"{quoted(raw)}, which is not UTF-8"
-    if unicodedata.normalize("NFC", label) in known:
+    if unicodedata.normalize("NFC", label) in labels:
         return f"{quoted(label)} in decomposed Unicode (NFD); write it in composed form (NFC)"
     return quoted(label)
 

@@ -71,10 +71,10 @@ class AnnotatedSentence:
     def number(self, place: int) -> str:
         """The number of a word by its features, else by its fine tag; empty where neither says."""
         token = self.tokens[place]
-        found = token.feature("Number") or _NUMBERS.get(token.xpos or "", "")
-        if not found and self.scheme != "stts":
-            found = _PENN_NUMBERS.get(token.xpos or "", "")
-        return found
+        number = token.feature("Number") or _NUMBERS.get(token.xpos or "", "")
+        if not number and self.scheme != "stts":
+            number = _PENN_NUMBERS.get(token.xpos or "", "")
+        return number
 
     @property
     def columns(self) -> TargetColumns:

@@ -11,11 +11,11 @@ pydantic takes a while to import, so it is imported only when something is check
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 
@@ -35,13 +35,6 @@ class Fault(NamedTuple):
     place: Place
     expected: str
     found: str
-
-
-class FileLines(Protocol):
-    """Where the items of a file stand."""
-
-    def of(self, *place: str | int) -> tuple[str, int | None]:
-        """The file and the line of an item."""
 
 
 def shown(value: object) -> str:
@@ -108,11 +101,10 @@ NameInFolder = Annotated[
 ]
 
 
-def checked(kind: type[Kind], content: object, where: str | Path | FileLines) -> Kind:
+def checked(kind: type[Kind], content: object, where: str | Path) -> Kind:
     """The content of a file or of settings as what it should be; raises with every fault.
 
-    `where` is the name used in messages, or knows the lines of a file; positions in lists are told
-    where lines are not.
+    `where` is the name used in messages.
     """
     value, found = fitted(kind, content)
     if found:
@@ -120,200 +112,102 @@ def checked(kind: type[Kind], content: object, where: str | Path | FileLines) ->
     return value  # type: ignore[no-any-return] # there are no faults
 
 
-def fault_error(found: Iterable[Fault], where: str | Path | FileLines) -> InputError:
+def fault_error(found: Iterable[Fault], where: str | Path) -> InputError:
     """The error that tells of faults."""
-    problems = []
-    for place, expected, what in found:
-        path, line = (str(where), None) if isinstance(where, str | Path) else where.of(*place)
-        steps = [str(step) for step in place if line is None or isinstance(step, str)]
-        problems.append(Problem(path, line, ".".join(steps) or "file", expected, what))
-    return InputError(problems)
+    return InputError(
+        Problem(str(where), None, ".".join(map(str, place)) or "file", expected, what)
+        for place, expected, what in found
+    )
 
 
 def fitted(hint: Any, content: object) -> tuple[Any, list[Fault]]:
     """Plain values as what a hint says, and what is wrong with them."""
     from pydantic_core import ValidationError
 
-    checker = _checker(hint)
     try:
-        value = checker.validator.validate_python(content, extra="forbid")
+        value = _validator(hint).validate_python(content, extra="forbid")
     except ValidationError as error:
-        found = [(tuple(one["loc"]), one) for one in error.errors(include_url=False)]
-        return None, list(checker.faults(checker.schema, found, ()))
+        return None, _faults(error.errors(include_url=False), content)
     rules = getattr(value, "faults", None)
     return value, [] if rules is None else list(rules())
 
 
-_Errors = list[tuple[tuple[int | str, ...], Any]]
-"""Those of pydantic, each with the rest of the way to its place."""
-_SCALARS = {
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "str": "text",
-    "none": "nothing",
-}
-_LISTS = ("list", "tuple", "set", "frozenset")
-_KEY = "[key]"
-_UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden", "invalid_key")
+_STRICT = ("int", "float", "bool", "str")
 
 
 @lru_cache(maxsize=256)
-def _checker(hint: Any) -> _Checker:
-    return _Checker(hint)
+def _validator(hint: Any) -> Any:
+    """What pydantic checks a hint with; its scalars take no other type, its lists take tuples."""
+    from pydantic import PydanticSchemaGenerationError, TypeAdapter
+    from pydantic_core import SchemaValidator
+
+    try:
+        schema = TypeAdapter(hint).core_schema
+    except PydanticSchemaGenerationError:  # a class of somebody else takes any value
+        schema = TypeAdapter(Any).core_schema
+    return SchemaValidator(_strict(schema))
 
 
-class _Checker:
-    """What pydantic makes of a hint, read strictly, and our words for it."""
-
-    def __init__(self, hint: Any) -> None:
-        from pydantic import PydanticSchemaGenerationError, TypeAdapter
-        from pydantic_core import SchemaValidator
-
-        self.definitions: dict[str, Any] = {}
-        try:
-            self.schema = self._strict(TypeAdapter(hint).core_schema)
-        except PydanticSchemaGenerationError:  # a class of somebody else takes any value
-            self.schema = self._strict(TypeAdapter(Any).core_schema)
-        self.validator = SchemaValidator(self.schema)
-
-    def _strict(self, node: Any) -> Any:
-        """A schema whose plain types take no others, and whose unions number their members."""
-        if isinstance(node, list | tuple):
-            return type(node)(self._strict(part) for part in node)
-        if not isinstance(node, dict):
-            return node
-        kept = ("default", "metadata", "serialization")
-        new = {key: part if key in kept else self._strict(part) for key, part in node.items()}
-        kind = new.get("type")
-        if isinstance(kind, str) and kind in _SCALARS and kind != "none":
-            new["strict"] = True
-            if kind == "float":
-                new["allow_inf_nan"] = False
-        elif kind == "union":
-            new["choices"] = [
-                (part[0] if isinstance(part, tuple) else part, str(number))
-                for number, part in enumerate(new["choices"])
-            ]
-        elif kind == "dataclass":
-            _name_keys(new)
-        if "ref" in new:
-            self.definitions[new["ref"]] = new
-        return new
-
-    def faults(self, node: Any, errors: _Errors, place: Place) -> Iterator[Fault]:
-        """What is wrong at a place and inside it."""
-        for rest, error in errors:
-            if not rest:
-                yield self._fault(node, error, place)
-                return
-        inner = self._unwrapped(node)
-        groups: dict[int | str, _Errors] = {}
-        for way, error in errors:
-            groups.setdefault(way[0], []).append((way[1:], error))
-        if inner["type"] == "union":
-            yield from self._union(node, inner["choices"], groups, place)
-            return
-        keys = _keys(inner)
-        for step, group in groups.items():
-            rest, error = group[0]
-            if rest == (_KEY,):
-                yield self._fault(inner["keys_schema"], error, place)
-            elif error["type"] in _UNKNOWN and not rest:
-                yield Fault((*place, step), choices(keys), "an unknown key")
-            else:
-                yield from self.faults(self._child(inner, step), group, (*place, step))
-
-    def _union(
-        self, node: Any, members: list[Any], groups: Mapping[Any, _Errors], place: Place
-    ) -> Iterator[Fault]:
-        told = [list(self.faults(members[int(n)][0], found, place)) for n, found in groups.items()]
-        # A mapping that is none of the rest has its faults inside.
-        inside = [found for found in told if all(fault.place != place for fault in found)]
-        if inside:
-            yield from inside[0]
-        else:
-            yield Fault(place, self._words(node), told[0][0].found)
-
-    def _fault(self, node: Any, error: Any, place: Place) -> Fault:
-        if error["type"] == "missing":
-            if self._unwrapped(node, once=True)["type"] == "nullable" or node["type"] == "nullable":
-                return Fault(place, "a value, or null", "no such key")
-            while "expected" in node.get("schema", {}).get("metadata", {}):
-                node = node["schema"]  # what it is, before what it must be besides
-            return Fault(place, self._words(node), "nothing")
-        value, context = error["input"], error.get("ctx", {})
-        found = context["found"] if error["type"] == "must" else _found(error)
-        expected = "a path" if error["type"] == "path_type" else self._words(node, context)
-        if error["type"] == "finite_number" or (expected == "a number" and _is_number(value)):
-            expected = expected.replace("a number", "a finite number")
-        return Fault(place, expected, found)
-
-    def _words(self, node: Any, context: Mapping[str, str] | None = None) -> str:
-        """What a schema expects, or what a test said that failed."""
-        kind = node["type"]
-        if kind == "nullable":
-            return f"{self._words(node['schema'], context)} or nothing"
-        if context and "expected" in context and "found" in context:
-            return context["expected"]
-        if "expected" in node.get("metadata", {}):
-            return str(node["metadata"]["expected"])
-        if kind == "union":
-            return " or ".join(dict.fromkeys(self._words(part) for part, _ in node["choices"]))
-        if kind == "literal":
-            return choices(map(str, node["expected"]))
-        if kind == "dict":
-            return "a mapping of names to values"
-        if kind in _LISTS:
-            return "a list"
-        if kind in _SCALARS:
-            return _SCALARS[kind]
-        if keys := _keys(node):
-            return f"a mapping with the keys {', '.join(keys)}"
-        inner = self._unwrapped(node, once=True)
-        return "another value" if inner is node else self._words(inner)
-
-    def _unwrapped(self, node: Any, once: bool = False) -> Any:
-        """The schema inside those that only say how it is used."""
-        while not _keys(node) and node["type"] not in _LISTS:
-            if node["type"] == "definition-ref":
-                node = self.definitions[node["schema_ref"]]
-            elif isinstance(node.get("schema"), dict):
-                node = node["schema"]
-            elif "python_schema" in node:
-                node = node["python_schema"]
-            else:
-                break
-            if once:
-                break
+def _strict(node: Any) -> Any:
+    """A schema of pydantic whose scalars are strict, and whose fields have the names of files."""
+    if isinstance(node, list | tuple):
+        return type(node)(_strict(part) for part in node)
+    if not isinstance(node, dict):
         return node
-
-    def _child(self, node: Any, step: int | str) -> Any:
-        if node["type"] == "tuple":
-            parts = node["items_schema"]
-            return parts[min(int(step), len(parts) - 1)]
-        if node["type"] in _LISTS:
-            return node["items_schema"]
-        return node["values_schema"] if node["type"] == "dict" else _keys(node)[str(step)]
-
-
-def _keys(node: Any) -> dict[str, Any]:
-    """The keys of a record by the names that a file has, each with its schema."""
-    while node["type"] in ("dataclass", "model"):
-        node = node["schema"]
-    if node["type"] == "dataclass-args":
-        return {one.get("validation_alias", one["name"]): one["schema"] for one in node["fields"]}
-    if node["type"] in ("typed-dict", "model-fields"):
-        return {name: one["schema"] for name, one in node["fields"].items()}
-    return {}
+    unchanged = ("default", "metadata", "serialization")
+    new = {key: part if key in unchanged else _strict(part) for key, part in node.items()}
+    kind = new.get("type")
+    if isinstance(kind, str) and kind in _STRICT:
+        new["strict"] = True
+        if kind == "float":
+            new["allow_inf_nan"] = False
+    elif kind == "dataclass":
+        names = {field.name: field.metadata.get("key", field.name) for field in fields(new["cls"])}
+        for field_schema in new["schema"]["fields"]:
+            if names[field_schema["name"]] != field_schema["name"]:
+                field_schema["validation_alias"] = names[field_schema["name"]]
+    return new
 
 
-def _name_keys(node: Any) -> None:
-    """Fields of a dataclass that a file calls otherwise: `field(metadata={"key": "classes"})`."""
-    names = {field.name: field.metadata.get("key", field.name) for field in fields(node["cls"])}
-    for one in node["schema"]["fields"]:
-        if names[one["name"]] != one["name"]:
-            one["validation_alias"] = names[one["name"]]
+_MESSAGES = {
+    "missing": "a value",
+    "unexpected_keyword_argument": "a key that exists",
+    "extra_forbidden": "a key that exists",
+}
+
+
+def _faults(errors: Iterable[Any], content: object) -> list[Fault]:
+    """The errors of pydantic, one for each place; the members of a union have one in common."""
+    expected: dict[Place, list[str]] = {}
+    found: dict[Place, str] = {}
+    for error in errors:
+        place = _place(error["loc"], content, error["type"] == "missing")
+        message = _MESSAGES.get(error["type"], error["msg"].removeprefix("Input should be "))
+        if message not in expected.setdefault(place, []):
+            expected[place].append(message)
+        found.setdefault(place, _found(error))
+    inner = [place for place in expected if not any(_is_inside(other, place) for other in expected)]
+    return [Fault(place, " or ".join(expected[place]), found[place]) for place in inner]
+
+
+def _place(location: tuple[Any, ...], content: Any, missing: bool) -> Place:
+    """Where an error is; pydantic puts the names of a union's members between the keys."""
+    place: list[str | int] = []
+    if location[-1:] == ("[key]",):  # the name itself is wrong
+        location = location[:-2]
+    for number, step in enumerate(location):
+        if (isinstance(content, Mapping) and step in content) or (
+            isinstance(content, list | tuple) and isinstance(step, int) and step < len(content)
+        ):
+            content = content[step]
+        elif not (missing and number == len(location) - 1):
+            continue
+        place.append(step)
+    return tuple(place)
+
+
+def _is_inside(inner: Place, outer: Place) -> bool:
+    return len(inner) > len(outer) and inner[: len(outer)] == outer
 
 
 def _is_deep(place: tuple[int | str, ...]) -> bool:
@@ -322,13 +216,15 @@ def _is_deep(place: tuple[int | str, ...]) -> bool:
 
 
 def _found(error: Any) -> str:
-    """What pydantic found, as shown in a message."""
+    """The value that pydantic refused, as shown in a message."""
+    if error["type"] == "missing":
+        return "nothing"
+    if error["type"] == "must":
+        return str(error["ctx"]["found"])
+    if error["type"] in _MESSAGES:
+        return "an unknown key"
     unquoted = error["type"] == "string_type" and isinstance(error["input"], bool)
     return shown(error["input"]) + (_QUOTE_IT if unquoted else "")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def plain_values(value: Any) -> Any:

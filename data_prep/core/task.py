@@ -3,23 +3,19 @@
 The files of the shared tasks are in `conf/task/`; a new language pair is a new file and no code.
 Keys without a default are required, and no other is allowed. All faults of a file are reported
 together.
-
-Several tasks can be one, so that one network is pre-trained for all of them. Its classes are those
-of all tasks by name, in the order of the tasks, with one OTHER at the end. Nothing is prepared,
-read or predicted for a joint task: each file belongs to one of its tasks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.settings import Fault, FileLines, Must, checked, plain_values, shown
+from crosspro.data_prep.core.settings import Fault, Must, checked, plain_values, shown
 
 OTHER = "OTHER"
 """The class of every translation that no other class covers, including none at all."""
@@ -119,7 +115,7 @@ class Task:
             index.update(dict.fromkeys(words, position))
         object.__setattr__(self, "class_index", index)
         if not self.fillers:
-            forms = [word for name, own in self.forms.items() if name != OTHER for word in own]
+            forms = [form for name in self.forms if name != OTHER for form in self.forms[name]]
             object.__setattr__(self, "fillers", tuple(dict.fromkeys(forms)))
 
     @property
@@ -213,20 +209,17 @@ def load_task(name_or_path: str | Path) -> Task:
 
     path = Path(name_or_path)
     if path.suffix in (".yaml", ".yml"):
-        content, text = yaml_files.read_yaml(path, "task file")
-        lines = yaml_files.Origins(str(path), yaml_files.YamlLines(text))
-        return task_from_mapping(content, lines)
+        return task_from_mapping(yaml_files.read_yaml(path), str(path))
     if str(name_or_path) not in task_names():
         expected = f"{choices(task_names())}, or the path of a .yaml file"
         raise input_error("task", "name", expected, quoted(str(name_or_path)))
-    content, _ = yaml_files.read_yaml(CONF_DIR / "task" / f"{name_or_path}.yaml", "task file")
-    return _shipped(content)
+    return _shipped(yaml_files.read_yaml(CONF_DIR / "task" / f"{name_or_path}.yaml"))
 
 
 def _shipped(content: Any) -> Task:
     """A task of the package, which tests have checked: commands begin without pydantic's import."""
     values: dict[str, Any] = {
-        key: tuple(one) if isinstance(one, list) else one for key, one in content.items()
+        key: tuple(value) if isinstance(value, list) else value for key, value in content.items()
     }
     values["forms"] = {name: tuple(words) for name, words in values.pop("classes").items()}
     rules = values.pop("subject_filter")
@@ -234,7 +227,7 @@ def _shipped(content: Any) -> Task:
     return Task(**values, subject_filter=subjects)
 
 
-def task_from_mapping(mapping: object, origin: str | FileLines) -> Task:
+def task_from_mapping(mapping: object, origin: str) -> Task:
     """Build a task from the content of its file; `origin` is the name used in messages."""
     return checked(Task, mapping, origin)
 
@@ -243,81 +236,3 @@ def task_to_mapping(task: Task) -> dict[str, Any]:
     """The content of the task's file, as JSON or YAML values."""
     mapping: dict[str, Any] = plain_values(task)
     return mapping
-
-
-SEVERAL = "mul"
-"""The language of a side that has several (ISO 639-2)."""
-_JOINT = "joint"
-
-
-@dataclass(frozen=True, kw_only=True)
-class JointTask(Task):
-    """What `tasks` have together; rules of preparing data are those of the first."""
-
-    tasks: tuple[Task, ...] = ()
-
-
-def joint_task(tasks: Sequence[Task], origin: str = "settings: --task") -> Task:
-    """The task that joins others, or the only one; `origin` is the name used in messages."""
-    if not tasks:
-        raise input_error(origin, "tasks", "at least one", "none")
-    first = tasks[0]
-    if len(tasks) == 1:
-        return first
-    names = [task.name for task in tasks]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice:
-        raise input_error(origin, "tasks", "each task once", f"{twice} twice")
-    other = next((task for task in tasks if task.target != first.target), None)
-    if other:
-        expected = f"{first.target} in all tasks, as in {first.name}"
-        raise input_error(origin, "target", expected, f"{other.target} in {other.name}")
-    joint = replace(
-        first,
-        name="+".join(names),
-        source_language=_common(task.source_language for task in tasks),
-        target_language=_common(task.target_language for task in tasks),
-        years=(),
-        forms=_joint_forms(tasks),
-        coarse={},
-    )
-    values = {f.name: getattr(joint, f.name) for f in fields(Task) if f.init}
-    return JointTask(**values, tasks=tuple(tasks))
-
-
-def tasks_of(task: Task) -> tuple[Task, ...]:
-    """The tasks that a task joins; itself, if it is no joint one."""
-    return task.tasks if isinstance(task, JointTask) else (task,)
-
-
-def task_to_save(task: Task) -> dict[str, Any]:
-    """A task as it is saved with what was learnt for it."""
-    if isinstance(task, JointTask):
-        return {_JOINT: [task_to_mapping(one) for one in task.tasks]}
-    return task_to_mapping(task)
-
-
-def saved_task(mapping: object, origin: str) -> Task:
-    """The task that was saved so; `origin` is the name used in messages."""
-    found = mapping[_JOINT] if isinstance(mapping, Mapping) and set(mapping) == {_JOINT} else None
-    if not isinstance(found, list):
-        return task_from_mapping(mapping, origin)
-    numbered = enumerate(found, start=1)
-    return joint_task([task_from_mapping(one, f"{origin}: {n}") for n, one in numbered], origin)
-
-
-def _common(languages: Iterable[str]) -> str:
-    found = set(languages)
-    return found.pop() if len(found) == 1 else SEVERAL
-
-
-def _joint_forms(tasks: Sequence[Task]) -> dict[str, tuple[str, ...]]:
-    """The forms of each class; one of several classes is that of its name, or else of the first."""
-    names = dict.fromkeys(name for task in tasks for name in task.classes if name != OTHER)
-    owners = {name: name for name in (*names, OTHER)}
-    joint: dict[str, list[str]] = {name: [] for name in owners}
-    for task in tasks:
-        for name, words in task.forms.items():
-            new = (word for word in words if word not in joint[name])
-            joint[name] += [word for word in new if owners.setdefault(word, name) == name]
-    return {name: tuple(words) for name, words in joint.items()}

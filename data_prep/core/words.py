@@ -86,18 +86,22 @@ def looks_otherwise(lines: Iterable[str], language: str, few: int = 5) -> str | 
     """
     if language not in names_of("frequent"):
         return None
-    found = [_LETTERS.findall(_NO_WORD.sub("", line)) for line in islice(lines, _LOOKED_AT)]
-    letters = Counter(letter for words in found for word in words for letter in word)
-    latin = sum(times for one, times in letters.items() if "LATIN" in character_name(one, "LATIN"))
+    words_of_lines = [
+        _LETTERS.findall(_NO_WORD.sub("", line)) for line in islice(lines, _LOOKED_AT)
+    ]
+    letters = Counter(letter for words in words_of_lines for word in words for letter in word)
+    latin = sum(
+        count for letter, count in letters.items() if "LATIN" in character_name(letter, "LATIN")
+    )
     if latin < letters.total() / 2:
         return "letters of another script"
-    counts = Counter(word for words in found for word in {one.lower() for one in words})
-    own = word_set("frequent", language, "words")
+    counts = Counter(word for words in words_of_lines for word in set(map(str.lower, words)))
+    expected_words = word_set("frequent", language, "words")
     others: dict[str, int] = {}
     for other in names_of("frequent"):
-        theirs = word_set("frequent", other, "words")
-        foreign = [counts[word] for word in theirs - own if word in counts]
-        known = sum(counts[word] for word in own - theirs)
-        if len(foreign) >= few and sum(foreign) >= _MANY * known:
+        other_words = word_set("frequent", other, "words")
+        foreign = [counts[word] for word in other_words - expected_words if word in counts]
+        expected_count = sum(counts[word] for word in expected_words - other_words)
+        if len(foreign) >= few and sum(foreign) >= _MANY * expected_count:
             others[other] = sum(foreign)
     return f"what looks like {max(others, key=others.__getitem__)}" if others else None

@@ -1,8 +1,7 @@
 """What the documents of the demo corpus are about: short scenes with one or more pronouns.
 
 Each scene is one to four sentences in abstract form, about things and people. For every pronoun it
-records its `Origin`: what kind of use it is, how many sentences back the antecedent stands, and the
-classes between which a translator is free, with their probabilities.
+records its `Origin`: what kind of use it is, and how many sentences back its class is decided.
 """
 
 from __future__ import annotations
@@ -176,17 +175,10 @@ _ALL = frozenset({"en", "fr", "de", "es"})
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a pronoun comes from.
-
-    `candidates` are the classes a translator may choose between, given the whole document. They are
-    known to who reads `back` sentences back (0: the sentence is enough). Who reads less sees only
-    the `evidence` of the sentence itself.
-    """
+    """The kind of a pronoun, and how many sentences `back` one must read to know its class."""
 
     kind: str
     back: int
-    candidates: Mapping[str, float]
-    evidence: str = ""
 
 
 @dataclass(frozen=True)
@@ -269,36 +261,28 @@ class Scenes(Clauses):
         pronoun, origins = self.anaphor(referent, "other_sentence", 1 + between)
         statement = self.statement(pronoun, neutral=self.maybe(0.7), adverb=self.maybe(0.5))
         neutral = statement.verb in self.neutral_verbs
-        origin = self.with_evidence(origins[pronoun.slot], referent, statement, neutral)
-        yield Sentence((statement, STOP), {pronoun.slot: origin})
+        if self.is_decided(referent, statement, neutral):
+            origins = {pronoun.slot: replace(origins[pronoun.slot], back=0)}
+        yield Sentence((statement, STOP), origins)
 
-    def with_evidence(
-        self, origin: Origin, referent: Referent, statement: Clause, neutral: bool
-    ) -> Origin:
-        """What a pronoun's own sentence tells: its number, and through the predicate at times
-        whether it is a person, and its gender."""
-        pronoun = (
-            statement.subject.forms[self.source]
-            if isinstance(statement.subject, SaidPronoun)
-            else ""
-        )
-        shown = [pronoun, "plural" if referent.number else "singular"]
+    def is_decided(self, referent: Referent, statement: Clause, neutral: bool) -> bool:
+        """Whether a pronoun's own sentence decides its class.
+
+        It tells the number and, at times, through the predicate the gender or that it is a thing.
+        """
+        subject = statement.subject
+        pronoun = subject.forms[self.source] if isinstance(subject, SaidPronoun) else ""
         agreeing = self.task.target == "inflected" or self.into_english
         adjective = statement.adjective.forms[self.foreign] if statement.adjective else ()
         gender_shown = bool(pronoun and self.into_english) or (
             agreeing and len(set(adjective[2 * referent.number : 2 * referent.number + 2])) == 2
         )
-        if gender_shown:
-            shown.append(referent.gender(self.foreign))
-        if not neutral:
-            shown.append("person" if referent.person else "thing")
-        if self.into_english:
-            it_is_thing = not neutral and not referent.person
-            known = bool(referent.number) or it_is_thing or (not neutral and gender_shown)
-            known = known or (self.source == "de" and referent.gender("de") == "n")
-        else:
-            known = gender_shown or (self.target == "de" and bool(referent.number))
-        return replace(origin, back=0 if known else origin.back, evidence=" ".join(shown))
+        if not self.into_english:
+            return gender_shown or (self.target == "de" and bool(referent.number))
+        is_thing = not neutral and not referent.person
+        if referent.number or is_thing or (not neutral and gender_shown):
+            return True
+        return self.source == "de" and referent.gender("de") == "n"
 
     def weather(self) -> Iterator[Sentence]:
         """It rains often."""
@@ -447,7 +431,7 @@ class Scenes(Clauses):
         forms[self.target] = self.draw_form(chances)
         slot = self.key()
         pronoun = SaidPronoun(slot, forms, referent, _ALL if referent.number else frozenset())
-        return pronoun, {slot: Origin(kind, back, self.classes(chances))}
+        return pronoun, {slot: Origin(kind, back)}
 
     def pleonastic(
         self,
@@ -471,20 +455,11 @@ class Scenes(Clauses):
         chances = {"fr": french, "de": german, "en": english}[self.target]
         forms[self.target] = self.draw_form(chances)
         slot = self.key()
-        origin = Origin(kind, 0, self.classes(chances))
-        return SaidPronoun(slot, forms, None, plural_in), {slot: origin}
+        return SaidPronoun(slot, forms, None, plural_in), {slot: Origin(kind, 0)}
 
     def draw_form(self, chances: dict[str, float]) -> str:
         """A form, drawn by its chances."""
         return self.random.choices(list(chances), list(chances.values()))[0]
-
-    def classes(self, chances: dict[str, float]) -> dict[str, float]:
-        """The chances of forms as chances of classes."""
-        totals: dict[str, float] = {}
-        for form, chance in chances.items():
-            name = self.task.class_of(form)
-            totals[name] = totals.get(name, 0.0) + chance
-        return totals
 
 
 def _comma_and() -> dict[str, str]:

@@ -1,26 +1,21 @@
 """Reading MMAX projects: the words of a text, its sentences, and a level of markables over them.
 
-A project is a folder (or a folder inside a tar archive, which is never unpacked to disk) with a
-`NAME.mmax` file for each document, its words in `Basedata/` and each level of annotation in
-`Markables/NAME_LEVEL_level.xml`. ParCor and ParCorFull come in this form. Files without an `.mmax`
-file are left alone: they are drafts. Entity declarations are refused and DTDs never opened.
+A project is a folder with a `NAME.mmax` file for each document, its words in `Basedata/` and each
+level of annotation in `Markables/NAME_LEVEL_level.xml`. ParCor and ParCorFull come in this form.
+Files without an `.mmax` file are left alone: they are drafts. Entity declarations are refused and
+DTDs never opened.
 
 `read_mmax` reads everything or raises one `InputError` with every problem of every file.
 """
 
 from __future__ import annotations
 
-import lzma
-import tarfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files import open_bytes
-from crosspro.data_prep.core.limits import FILE_BYTES
-from crosspro.data_prep.formats.xml_stream import Event, TextBuffer, xml_events
+from crosspro.data_prep.formats.xml_stream import TextBuffer, xml_events
 
 NO_VALUE = ("", "empty", "none")
 """How MMAX writes that an attribute has no value."""
@@ -62,19 +57,18 @@ class MmaxDocument:
 
 
 def read_mmax(path: str | Path, level: str = "coref") -> list[MmaxDocument]:
-    """All documents of a project, in the order of their names.
-
-    `path` is a folder, or leads through a tar archive: `corpus.tar.xz/corpus/DiscoMT/EN`.
-    """
-    files = _open_project(Path(path))
-    projects = sorted(name for name in files.names() if name.suffix == ".mmax")
+    """All documents of a project, in the order of their names."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise input_error(path, "project", "a folder", "none")
+    projects = sorted(folder.glob("*.mmax"))
     if not projects:
-        raise input_error(path, "project", "at least one file NAME.mmax", _instead(files))
+        raise input_error(path, "project", "at least one file NAME.mmax", "none")
     problems: list[Problem] = []
     documents = []
     for project in projects:
         try:
-            documents.append(_document(files, project, level))
+            documents.append(_document(project, level))
         except InputError as error:
             problems += error.problems
     if problems:
@@ -82,115 +76,45 @@ def read_mmax(path: str | Path, level: str = "coref") -> list[MmaxDocument]:
     return documents
 
 
-class _Files:
-    """The files of a project, wherever they are; names are relative to the project."""
-
-    def __init__(self, shown: Path, contents: Mapping[PurePosixPath, bytes | Path]) -> None:
-        self.shown = shown
-        self.contents = contents
-
-    def names(self) -> Iterator[PurePosixPath]:
-        """The files at the top of the project."""
-        return (name for name in self.contents if len(name.parts) == 1)
-
-    def path(self, name: PurePosixPath) -> Path:
-        """How a file is called in messages."""
-        return self.shown / name
-
-    def find(self, kind: str, name: str) -> PurePosixPath | None:
-        """A file of words or of a level, in the folder of its kind."""
-        places = (PurePosixPath(folder) / name for folder in _FOLDERS[kind])
-        return next((place for place in places if place in self.contents), None)
-
-    def events(self, name: PurePosixPath) -> Iterator[Event]:
-        """The XML events of a file."""
-        content = self.contents[name]
-        pieces = [content] if isinstance(content, bytes) else None
-        return xml_events(self.path(name), pieces)
+def _find(folder: Path, kind: str, name: str) -> Path | None:
+    """A file of words or of a level, in the folder of its kind."""
+    places = (folder / part / name for part in _FOLDERS[kind])
+    return next((place for place in places if place.is_file()), None)
 
 
-def _open_project(path: Path) -> _Files:
-    for archive in (path, *path.parents):
-        if archive.is_file():
-            inside = PurePosixPath(*path.parts[len(archive.parts) :])
-            return _Files(path, _members(archive, inside))
-    if not path.is_dir():
-        raise input_error(path, "project", "a folder, or a path into a tar archive", "neither")
-    found = [
-        PurePosixPath(file.relative_to(path).as_posix())
-        for folder in sorted({path, *(path / name for name in ("Basedata", "Markables"))})
-        if folder.is_dir()
-        for file in sorted(folder.iterdir())
-        if file.is_file()
-    ]
-    return _Files(path, {name: path / name for name in found})
-
-
-def _members(archive: Path, inside: PurePosixPath) -> dict[PurePosixPath, bytes]:
-    """The project's files in an archive; links and the like are passed over."""
-    found: dict[PurePosixPath, bytes] = {}
-    total = 0
-    try:
-        with open_bytes(archive) as raw, tarfile.open(fileobj=raw, mode="r|") as members:
-            for member in members:
-                if member.size > FILE_BYTES.most():  # going over it would take years
-                    expected = FILE_BYTES.expected("bytes")
-                    raise input_error(archive / member.name, "file", expected, f"{member.size:,}")
-                name = PurePosixPath(member.name)
-                if not member.isfile() or not name.is_relative_to(inside):
-                    continue
-                name = name.relative_to(inside)
-                if name.suffix not in (".mmax", ".xml") or len(name.parts) > 2:
-                    continue
-                total += member.size
-                if total > FILE_BYTES.most():
-                    expected = FILE_BYTES.expected("bytes")
-                    raise input_error(archive / inside, "project", expected, f"{total:,} or more")
-                handle = members.extractfile(member)
-                if handle is not None:
-                    found[name] = handle.read()
-    except (tarfile.TarError, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise input_error(archive, "file", "a readable tar archive", str(error)) from error
-    return found
-
-
-def _instead(files: _Files) -> str:
-    names = sorted(str(name) for name in files.contents)
-    return f"{len(names)} other files, as {names[0]}" if names else "no file at all"
-
-
-def _document(files: _Files, project: PurePosixPath, level: str) -> MmaxDocument:
-    written = _words_file(files, project)
+def _document(project: Path, level: str) -> MmaxDocument:
+    written = _words_file(project)
+    folder = project.parent
     stem = written.removesuffix(".xml").removesuffix("_words")
     wanted = {
-        "words": files.find("words", written),
-        "sentence": files.find("level", f"{stem}_sentence_level.xml"),
-        level: files.find("level", f"{stem}_{level}_level.xml"),
+        "words": _find(folder, "words", written),
+        "sentence": _find(folder, "level", f"{stem}_sentence_level.xml"),
+        level: _find(folder, "level", f"{stem}_{level}_level.xml"),
     }
     problems = [
-        Problem(str(files.path(project)), None, kind, f"a file of {stem} with its {kind}", "none")
+        Problem(str(project), None, kind, f"a file of {stem} with its {kind}", "none")
         for kind, name in wanted.items()
         if name is None
     ]
     if problems or wanted["words"] is None:
         raise InputError(problems)
-    names, words = _words(files, wanted["words"])
+    names, words = _words(wanted["words"])
     positions = {name: position for position, name in enumerate(names)}
     levels = []
     for kind in ("sentence", level):
         name = wanted[kind]
         try:
-            levels.append(_markables(files, name, positions) if name else [])
+            levels.append(_markables(name, positions) if name else [])
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
     sentences, markables = levels
     if wanted["sentence"]:
-        _check_sentences(files.path(wanted["sentence"]), sentences)
+        _check_sentences(wanted["sentence"], sentences)
     return MmaxDocument(
         project.stem,
-        str(files.path(wanted["words"])),
+        str(wanted["words"]),
         tuple(words),
         tuple(names),
         tuple(markable.words for markable in sorted(sentences, key=lambda one: one.words[0])),
@@ -198,11 +122,10 @@ def _document(files: _Files, project: PurePosixPath, level: str) -> MmaxDocument
     )
 
 
-def _words_file(files: _Files, project: PurePosixPath) -> str:
-    path = files.path(project)
+def _words_file(path: Path) -> str:
     text = TextBuffer(path)
     inside = False
-    for event in files.events(project):
+    for event in xml_events(path):
         if event.kind == "start" and event.name == "words":
             inside = True
             text.clear()
@@ -216,14 +139,14 @@ def _words_file(files: _Files, project: PurePosixPath) -> str:
     raise input_error(path, "words", "the name of a file of words in <words>", "none")
 
 
-def _words(files: _Files, name: PurePosixPath) -> tuple[list[str], list[str]]:
-    path = str(files.path(name))
+def _words(file: Path) -> tuple[list[str], list[str]]:
+    path = str(file)
     names: list[str] = []
     words: list[str] = []
     problems = []
     known: set[str] = set()
-    text = TextBuffer(Path(path))
-    for event in files.events(name):
+    text = TextBuffer(file)
+    for event in xml_events(file):
         if event.name != "word":
             if event.kind == "text":
                 text.add(event.text, event.line)
@@ -247,12 +170,12 @@ def _words(files: _Files, name: PurePosixPath) -> tuple[list[str], list[str]]:
     return names, words
 
 
-def _markables(files: _Files, name: PurePosixPath, positions: Mapping[str, int]) -> list[Markable]:
-    path = str(files.path(name))
+def _markables(file: Path, positions: Mapping[str, int]) -> list[Markable]:
+    path = str(file)
     found: list[Markable] = []
     problems: list[Problem] = []
     known: set[str] = set()
-    for event in files.events(name):
+    for event in xml_events(file):
         if event.kind != "start" or event.name.rpartition(":")[2] != "markable":
             continue
         identity = event.attributes.get("id", "")

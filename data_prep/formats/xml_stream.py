@@ -115,8 +115,8 @@ class TextBuffer:
         """Add a piece that ends in this line."""
         self.parts.append(text)
         self.length += len(text)
-        if self.length > LINE_BYTES.most():
-            expected = LINE_BYTES.expected("characters")
+        if self.length > LINE_BYTES:
+            expected = f"at most {LINE_BYTES:,} characters"
             raise input_error(self.path, "segment", expected, "more", line)
 
     def content(self) -> str:

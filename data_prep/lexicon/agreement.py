@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from crosspro.data_prep.annotate.light_tagger import light_annotation
-from crosspro.data_prep.core.task import NONE, Task, tasks_of
+from crosspro.data_prep.core.task import NONE, Task
 from crosspro.data_prep.core.words import word_lists, word_set
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Entry, Lexicon
 
@@ -148,17 +148,7 @@ def pronoun_kinds(language: str) -> Mapping[str, tuple[NounKind, ...]]:
 
 
 def class_agreements(task: Task) -> tuple[PronounAgreement, ...]:
-    """What each class of a task stands for, if all of its words tell.
-
-    A class that stands for different things in the tasks of a joint one tells nothing.
-    """
-    parts = [dict(zip(one.classes, _agreements(one), strict=True)) for one in tasks_of(task)]
-    found = ({part[name] for part in parts if name in part} for name in task.classes)
-    return tuple(each.pop() if len(each) == 1 else PronounAgreement() for each in found)
-
-
-def _agreements(task: Task) -> tuple[PronounAgreement, ...]:
-    """What each class of a task of one language stands for."""
+    """What each class of a task stands for, if all of its words tell."""
     known = pronoun_kinds(task.target_language)
     expletives = frozenset(word_lists("agreement", task.target_language).get(_EXPLETIVES, ()))
     found = []

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files import atomic_output, bad_byte, read_blocks
+from crosspro.data_prep.core.files import atomic_output, bad_byte, read_bytes
 
 GENDERS = ("Masc", "Fem", "Neut")
 NUMBERS = ("Sing", "Plur")
@@ -125,12 +125,11 @@ def _with(readings: tuple[Entry, ...], entry: Entry) -> tuple[Entry, ...]:
 def read_lexicon(path: str | Path) -> Lexicon:
     """The lexicon of a file; raises `InputError` with all its faults."""
     path = Path(path)
-    table = b"".join(read_blocks(path, _BLOCK))
+    table = read_bytes(path)
     stored = _SortedReadings.of(table)
     return _read_lines(path, table) if stored is None else Lexicon(stored)
 
 
-_BLOCK = 1 << 20
 _ALLOWED = (CATEGORIES, (*GENDERS, UNKNOWN), (*NUMBERS, UNKNOWN))
 _TAB, _NEW_LINE, _UNDERSCORE, _ZERO, _NINE = b"\t\n_09"
 _CONTROLS = 32

@@ -271,7 +271,7 @@ def lexicon_of_setting(name: str | None, key: str) -> Lexicon | None:
         raise
     except CrossproError as error:
         expected = (
-            f"a lexicon that is installed ({', '.join(PACKAGES)}), a TSV file (crosspro lexicon), "
+            f"a lexicon that is installed ({', '.join(PACKAGES)}), a TSV file, "
             f"or none ({key}=null: no gender is known by the word)"
         )
         raise input_error("settings", key, expected, str(error)) from error

@@ -20,7 +20,7 @@ from crosspro.data_prep.core.errors import (
     quoted,
 )
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.official.download import require_http
+from crosspro.data_prep.official.download import require_https
 
 PAGES = {
     2015: (
@@ -136,9 +136,9 @@ def _faults(row: dict[str, str]) -> list[tuple[str, str, str]]:
         faults.append(("sha256", "64 hexadecimal digits or nothing", quoted(row["sha256"])))
     for url in row["url"].split() or [""]:
         try:
-            require_http(url)
+            require_https(url)
         except CrossproError:
-            faults.append(("url", "http or https addresses", quoted(url)))
+            faults.append(("url", "https addresses", quoted(url)))
     return faults
 
 

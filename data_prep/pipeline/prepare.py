@@ -24,7 +24,7 @@ from crosspro.data_prep.align.backends import (
     align_both_directions,
     beyond_limits,
 )
-from crosspro.data_prep.align.prior import load_prior, remove_folder
+from crosspro.data_prep.align.prior import load_prior
 from crosspro.data_prep.align.text import Sentences as Texts
 from crosspro.data_prep.align.train import useful_jobs
 from crosspro.data_prep.annotate.corpus import (
@@ -44,13 +44,13 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link, To
 from crosspro.data_prep.core.files import atomic_output, is_file, write_text
 from crosspro.data_prep.core.guard import check_not_input
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.stored import Cache, content_key, file_digest, store_sentences
+from crosspro.data_prep.core.stored import Cache, SentenceFile, content_key, file_digest
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.gaps.extract import GapRules
 from crosspro.data_prep.gaps.segments import Counts, HandCheck, segment_examples
-from crosspro.data_prep.pipeline.sets.statistics import DocumentSize, total_size
+from crosspro.data_prep.pipeline.sets.statistics import DataSize, total_size
 
 _REPORTED = 1000
 """Segments after which progress is told."""
@@ -109,7 +109,7 @@ def prepare(
     check_settings(task, settings)
     counts = Counts()
     links = _links(task, bitext, settings, cache, report)
-    if settings.links is None and settings.aligner.aligner == "own":
+    if settings.links is None:
         counts.backed_off = beyond_limits(bitext.source, bitext.target, settings.aligner)
     targets = _targets(task, bitext, settings, cache, report)
     sources = _sources(task, bitext, settings, cache, report)
@@ -169,23 +169,20 @@ def _links(
         corpus = _corpus(task, *settings.align_with, cache)
         source, target = _Joined(bitext.source, corpus.source), _Joined(target, corpus.target)
         others.append(content_key(iter(corpus)))
-    report(Step(name, f"{len(source):,} segments ({aligner.aligner})"))
+    report(Step(name, f"{len(source):,} segments"))
     key = content_key(content_key(iter(bitext)), aligner, *others)
-    folder = cache.path("aligning", key)
 
     def progress(detail: str, done: int, total: int) -> None:
         report(Step(name, detail, done, total))
 
     def align() -> Iterator[str]:
         jobs = max(settings.jobs, min(2, useful_jobs()))
-        found = align_both_directions(
-            source, target, aligner, known, False, jobs, progress, folder
-        ).links(aligner.symmetrisation)
-        return found.lines(len(bitext), jobs, progress)
+        found = align_both_directions(source, target, aligner, known, False, jobs, progress).links(
+            aligner.symmetrisation
+        )
+        return found.lines(len(bitext), progress)
 
-    links = cache.lines("links", key, align)
-    remove_folder(folder)
-    return read_links(links)
+    return read_links(cache.lines("links", key, align))
 
 
 def _corpus(task: Task, source: Path, target: Path, cache: Cache) -> TokenisedBitext:
@@ -232,13 +229,12 @@ def _sources(
     if every:
         shards = _equal_shards(len(bitext))
         return _annotate(annotation, bitext.source, shards, settings, cache, report)
-    chosen = store_sentences(cache.folder)
+    chosen = SentenceFile(cache.folder)
     for words in bitext.source:
         if _has_ambiguous(words, task):
-            chosen.add(words)
-    wanted = chosen.finish()
-    shards = _equal_shards(len(wanted))
-    annotated = _annotate(annotation, wanted, shards, settings, cache, report)
+            chosen.append(words)
+    shards = _equal_shards(len(chosen))
+    annotated = _annotate(annotation, chosen, shards, settings, cache, report)
     return (next(annotated) if _has_ambiguous(words, task) else None for words in bitext.source)
 
 
@@ -274,7 +270,7 @@ def _annotate(
 
 def write_prepared(
     examples: Iterable[Example], output: Path, blind: bool, documents: bool = True
-) -> DocumentSize:
+) -> DataSize:
     """Write PREFIX.data and what belongs to it, so that either all or none of them appear.
 
     Examples are written as they come; how much it was in all is returned. Text without documents
@@ -313,7 +309,7 @@ def write_prepared(
 
 def write_report(
     task: Task,
-    total: DocumentSize,
+    total: DataSize,
     counts: Counts,
     settings: PrepareSettings,
     year: str,

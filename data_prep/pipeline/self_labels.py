@@ -31,8 +31,8 @@ from crosspro.data_prep.annotate.corpus import (
 )
 from crosspro.data_prep.annotate.layers import layers_beside, read_layered
 from crosspro.data_prep.annotate.tags import pronoun_lemma
-from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised, tokenise_lines
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.annotate.tokenise import tokenise_lines
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import (
     AnnotatedSentence,
     Example,
@@ -41,7 +41,7 @@ from crosspro.data_prep.core.example import (
     split_tag,
 )
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.processes import Report, Step, map_forked, parts_of
+from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
 from crosspro.data_prep.core.words import word_lists
@@ -185,9 +185,7 @@ def with_gaps(example: Example, gaps: tuple[Gap, ...]) -> Example:
     return Example(example.source, tuple(lemmas), hidden, (), gaps, example.document)
 
 
-def learnt_determiners(
-    labels: SelfLabels, examples: Sequence[Example], jobs: int = 1
-) -> SelfLabels:
+def learnt_determiners(labels: SelfLabels, examples: Sequence[Example]) -> SelfLabels:
     """Labels that know determiners, from examples with their pronouns, and perhaps others, hidden.
 
     Tags know them already, and so nothing is learnt for a lemmatised task.
@@ -195,14 +193,8 @@ def learnt_determiners(
     language = labels.task.target_language
     if labels.task.tagged or language not in LANGUAGES:
         return labels
-
-    def counted(part: slice) -> Counted:
-        hidden = labels.of_bitext(examples[part])
-        return Counted.of((example.lemmas for example in hidden), language)
-
-    expected = "nouns: expected those that another process counts"
-    parts = map_forked(counted, parts_of(len(examples), jobs), jobs, expected)
-    return replace(labels, lexicon=induced(parts, language))
+    counts = Counted.of((example.lemmas for example in labels.of_bitext(examples)), language)
+    return replace(labels, lexicon=induced([counts], language))
 
 
 def _source_of(place: int, example: Example) -> int:
@@ -288,50 +280,19 @@ class TextAnnotation:
         yield from chain.from_iterable(map(read_store, files))
 
 
-def files_of_tasks(
-    tasks: Mapping[str, Task], given: Mapping[str, Sequence[Path]]
-) -> dict[str, list[TaskFile]]:
-    """The files that each option gives, with their tasks.
-
-    If there are several tasks, all files must say theirs (TASK:FILE), and each task has some to
-    learn from; if there is one, files may be of another with the same target language.
-    """
-    if len(tasks) == 1:
-        (only,) = tasks.values()
-        return {
-            option: [_with_layers(_of_one_task(path, only, option)) for path in paths]
-            for option, paths in given.items()
-        }
-    known = {str(Path(name)): task for name, task in tasks.items()}  # as in paths with it
-    problems: list[Problem] = []
-    found: dict[str, list[TaskFile]] = {option: [] for option in given}
-    for option, paths in given.items():
-        for path in paths:
-            name, _, file = str(path).partition(":")
-            if name in known and file:
-                one = TaskFile(path, Path(file), known[name], known[name])
-                found[option].append(_with_layers(one))
-            else:
-                expected, shown = f"TASK:FILE with {choices(tasks)}", quoted(str(path), 200)
-                problems.append(Problem("settings", None, option, expected, shown))
-    if not problems:
-        learnt = [file.task for option in LEARNT_FROM for file in found[option]]
-        options = " or ".join(LEARNT_FROM)
-        problems = [
-            Problem("settings", None, "--task", f"a file of {name} ({options})", "none")
-            for name, task in tasks.items()
-            if task not in learnt
-        ]
-    if problems:
-        raise InputError(problems)
-    return found
+def files_of_task(task: Task, given: Mapping[str, Sequence[Path]]) -> dict[str, list[TaskFile]]:
+    """The files that each option gives; TASK:FILE is of another task with the same target."""
+    return {
+        option: [_with_layers(_of_task(path, task, option)) for path in paths]
+        for option, paths in given.items()
+    }
 
 
 def _with_layers(file: TaskFile) -> TaskFile:
     return replace(file, beside=tuple(layers_beside(file.path).files().values()))
 
 
-def _of_one_task(given: Path, task: Task, option: str) -> TaskFile:
+def _of_task(given: Path, task: Task, option: str) -> TaskFile:
     name, colon, file = str(given).partition(":")
     if not colon or given.is_file():
         return TaskFile(given, given, task, task)
@@ -342,18 +303,10 @@ def _of_one_task(given: Path, task: Task, option: str) -> TaskFile:
     return TaskFile(given, Path(file), other, task)
 
 
-def read_target_text(file: TaskFile, doc_ids: Path | None, jobs: int = 1) -> TargetText:
+def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
     """A text in tokens."""
     lines = list(read_text_lines(file.path))
-    language, tokenised = file.labels.target_language, looks_tokenised(lines[:SAMPLE])
-
-    def tokens(part: slice) -> str:
-        found = tokenise_lines(lines[part], language, tokenised=tokenised)
-        return "\n".join(map(" ".join, found))
-
-    expected = f"{file.path}: expected what another process reads of it"
-    parts = map_forked(tokens, parts_of(len(lines), jobs), jobs, expected)
-    sentences = [line.split() for part in parts for line in part.split("\n")]
+    sentences = list(tokenise_lines(lines, file.labels.target_language))
     ids: list[str | None] = list(read_doc_ids(doc_ids)) if doc_ids else [None] * len(sentences)
     if len(ids) != len(sentences):
         found = str(len(ids))
@@ -369,7 +322,6 @@ def self_labelled(
     unseen: set[bytes],
     share: float,
     tell: Callable[[TaskFile, Sequence[Example], int], None],
-    jobs: int = 1,
 ) -> tuple[list[Example], list[Example]]:
     """What is learnt from for the task of the labels, and a share of it to choose by.
 
@@ -378,7 +330,7 @@ def self_labelled(
     found: list[tuple[TaskFile, list[Example], int]] = []
 
     def add(file: TaskFile, lines: Sequence[Example]) -> None:
-        kept = without_unseen(lines, unseen, jobs)
+        kept = without_unseen(lines, unseen)
         found.append((file, kept, len(lines) - len(kept)))
 
     known: dict[str, str] = {}
@@ -391,11 +343,11 @@ def self_labelled(
         else:
             add(text.file, list(_whole_lines(text, known)))
     every = [line for _, lines, _ in found for line in lines]
-    by = learnt_determiners(labels, every, jobs)
+    by = learnt_determiners(labels, every)
     train: list[Example] = []
     dev: list[Example] = []
     for number, (file, lines, left_out) in enumerate(found):
-        kept = lines if tagged and number >= len(data) else _labelled(by, lines, jobs)
+        kept = lines if tagged and number >= len(data) else _labelled(by, lines)
         for part, more in zip((train, dev), held_out(kept, share), strict=True):
             part += more
         tell(file, kept, left_out)
@@ -421,12 +373,6 @@ def _whole_lines(text: TargetText, known: dict[str, str]) -> Iterator[Example]:
         yield Example((), words, None, (), (), document)
 
 
-def _labelled(labels: SelfLabels, lines: Sequence[Example], jobs: int) -> list[Example]:
-    """Prepared lines with all their gaps; several processes say which these are."""
-
-    def gaps(part: slice) -> list[tuple[Gap, ...]]:
-        return list(map(labels.gaps_of, lines[part]))
-
-    expected = "gaps: expected those that another process finds"
-    parts = map_forked(gaps, parts_of(len(lines), jobs), jobs, expected)
-    return list(map(with_gaps, lines, chain.from_iterable(parts)))
+def _labelled(labels: SelfLabels, lines: Sequence[Example]) -> list[Example]:
+    """Prepared lines with all their gaps."""
+    return [with_gaps(line, labels.gaps_of(line)) for line in lines]

@@ -168,7 +168,7 @@ def _result(
             measure: replace(
                 score,
                 signature=make_signature(
-                    [*metric.described(scored, part, measure, place), *scored.prepared],
+                    metric.described(scored, part, measure, place),
                     plan,
                     scored.units.name,
                     metric.other_programs(scored, measure),

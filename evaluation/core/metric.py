@@ -52,8 +52,6 @@ class Scored(Generic[Data, Item]):
     units: ResampledUnits
     facts: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    prepared: tuple[str, ...] = ()
-    """What was done with the texts before they were scored, for signatures."""
 
     @property
     def size(self) -> int:

@@ -34,9 +34,6 @@ Ints = NDArray[np.int64]
 FEW_DOCUMENTS = 10
 """With fewer, the bootstrap by document is too sure of itself; the randomisation test is not."""
 _MANY_KINDS = 10_000
-_MOST_STEPS = 10_000
-_NOTHING_MORE = 2.3e-16
-"""How near to 1 a factor is that changes nothing, and how many factors are tried."""
 
 
 @dataclass(frozen=True)
@@ -128,14 +125,6 @@ def side_by_side(first: Floats, second: Floats) -> UnitTable:
 
 
 # Ratios of sums: APT, contrastive accuracy, PROTEST, disagreement with people ---------------------
-
-
-def ratio_statistics(numerators: ArrayLike, denominators: ArrayLike) -> Floats:
-    """The statistics of units, in two columns, whose sums `ratio` divides."""
-    first, second = (np.asarray(values, dtype=np.float64) for values in (numerators, denominators))
-    if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(f"one numerator and one denominator a unit: {first.shape}, {second.shape}")
-    return np.stack((first, second), axis=1)
 
 
 def ratio(sums: Floats) -> Floats:
@@ -343,63 +332,6 @@ def p_value(under_null: Floats, observed: float, drawn: bool = True) -> float:
     defined = under_null[~np.isnan(under_null)]
     as_large = int((np.abs(defined) >= abs(observed) - 1e-9).sum())
     return (drawn + as_large) / (drawn + len(defined))
-
-
-def t_below(degrees: float, t: float) -> float:
-    """The probability that Student's t with so many degrees of freedom is at most `t`."""
-    if math.isnan(t):
-        return math.nan
-    if math.isinf(t):
-        return float(t > 0)
-    square = t * t
-    total = degrees + square
-    outside = _beta_share(degrees / 2, 0.5, degrees / total, square / total)
-    return outside / 2 if t < 0 else 1 - outside / 2
-
-
-def t_quantile(degrees: float, share: float) -> float:
-    """The value below which Student's t with these degrees of freedom is with that probability."""
-    if share < 0.5:
-        return -t_quantile(degrees, 1 - share)
-    low, high = 0.0, 1.0
-    while t_below(degrees, high) < share:
-        low, high = high, 2 * high
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if t_below(degrees, middle) < share else (low, middle)
-    return high
-
-
-def _beta_share(a: float, b: float, x: float, rest: float) -> float:
-    """The regularised incomplete beta function at `x` = 1 - `rest`, by its continued fraction."""
-    if x <= 0 or rest <= 0:
-        return float(rest <= 0)
-    if x > (a + 1) / (a + b + 2):  # where the fraction of the other side is the short one
-        return 1 - _beta_share(b, a, rest, x)
-    whole = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front = math.exp(whole + a * math.log(x) + b * math.log(rest)) / a
-    value, above, below = 1.0, 1.0, 0.0  # a product of quotients of neighbours (Lentz 1976)
-    for step in range(1, _MOST_STEPS):
-        half, twice = step // 2, a + 2 * (step // 2)
-        if step % 2:
-            term = -(a + half) * (a + b + half) * x / (twice * (twice + 1))
-        else:
-            term = half * (b - half) * x / ((twice - 1) * twice)
-        below = 1 / (1 + term * below)
-        above = 1 + term / above
-        value *= above * below
-        if abs(above * below - 1) < _NOTHING_MORE:
-            break
-    return front / value
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p values corrected for their number, in their order (Holm 1979)."""
-    corrected = [0.0] * len(p_values)
-    largest = 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        corrected[place] = largest
-    return corrected
 
 
 def _blocks(resamples: int, kinds: int) -> list[int]:

@@ -77,13 +77,13 @@ _LARGEST_MATRIX = 16
 
 def make_matrices(pairs: Sequence[Pairs]) -> list[Matrix]:
     """A matrix for each candidate from its pairs of words, frequent words first."""
-    words = Counter(word for own in pairs for pair in own for word in pair)
+    words = Counter(word for candidate in pairs for pair in candidate for word in pair)
     labels = tuple(sorted(words, key=lambda word: (word in NO_WORDS, -words[word], word)))
     index = {label: number for number, label in enumerate(labels)}
     matrices = []
-    for own in pairs:
+    for candidate in pairs:
         counts = np.zeros((len(labels), len(labels)), dtype=np.int64)
-        for row, column in own:
+        for row, column in candidate:
             counts[index[row], index[column]] += 1
         matrices.append(Matrix(labels, counts))
     return matrices
@@ -91,10 +91,13 @@ def make_matrices(pairs: Sequence[Pairs]) -> list[Matrix]:
 
 def without_rare(pairs: Sequence[Pairs]) -> list[list[tuple[str, str]]]:
     """The pairs of all candidates with one label for words that a matrix has no room for."""
-    words = Counter(word for own in pairs for pair in own for word in pair)
+    words = Counter(word for candidate in pairs for pair in candidate for word in pair)
     order = sorted(words.keys() - set(NO_WORDS), key=lambda word: (-words[word], word))
     rare = set(order[_LARGEST_MATRIX - 1 :]) if len(order) > _LARGEST_MATRIX else set()
-    return [[(_kept(row, rare), _kept(column, rare)) for row, column in own] for own in pairs]
+    return [
+        [(_kept(row, rare), _kept(column, rare)) for row, column in candidate]
+        for candidate in pairs
+    ]
 
 
 def _kept(word: str, rare: set[str]) -> str:

@@ -9,10 +9,9 @@ pronoun is I. All else is O, as are all accepted pronouns that are not anaphoric
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.evaluation.inputs.case_records import (
@@ -34,57 +33,72 @@ KINDS: Mapping[str, str] = {
     "I": "impersonal",
     "O": "other",
 }
-"""The kinds and what they stand for."""
-
-UNKNOWN_KIND = ""
-KNOWN_LANGUAGES = LANGUAGES
-"""Target languages whose pronouns are known to be personal or impersonal."""
-
-
 COMPARED = (1, 2, 3)
 """The cases of APT that are compared with verdicts; the first two say that a pronoun is right."""
+COLUMNS = (
+    *("system", "token", "document", "line", "position", "category"),
+    *("case", "human", "reference", "candidate", "kind"),
+)
+"""Of a table of verdicts joined with cases."""
+ANAPHORIC = "anaphoric"
+"""How the names of categories begin whose pronouns have an antecedent."""
+_PLACE = ("system", "line", "position", "category", "human")
+_CASES = {str(case): case for case in CASES} | dict(zip(CASE_NAMES, CASES, strict=True))
+_VERDICTS = {
+    **dict.fromkeys((CORRECT, "right"), CORRECT),
+    **dict.fromkeys((INCORRECT, "wrong"), INCORRECT),
+    **dict.fromkeys((BAD, "bad"), BAD),
+    **dict.fromkeys(("", "unclear"), ""),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedPronoun:
-    """One pronoun of one system: its category, its APT case, and whether people accept it.
+    """One pronoun of one system: its category, its APT case, and what people say of it.
 
-    `correct` is None where the annotators could not judge, because the translation is too `bad` or
-    for another reason. `unit` is what intervals resample: a document, a system or the example
-    itself. `kind` is that of a disagreement, where it is known (`KINDS`). `reference` and
-    `output` are the pronouns of both sides, and `system` whose output it is, where they are known.
+    `human` is empty where they did not judge it. `unit` is what intervals resample. `kind` is that
+    of a disagreement, `reference` and `output` are the pronouns of both sides, where known.
     """
 
     category: str
     case: int
-    correct: bool | None
+    human: str
     unit: str = ""
-    bad: bool = False
     kind: str = ""
     reference: str = ""
     output: str = ""
-    system: str = ""
+
+    @property
+    def compared(self) -> bool:
+        """Whether APT and people both say that it is right or wrong."""
+        return self.case in COMPARED and self.human in (CORRECT, INCORRECT)
 
     @property
     def disagrees(self) -> bool:
         """Whether APT and people differ."""
-        if self.case not in COMPARED or self.correct is None:
-            return False
-        return self.correct == (self.case == COMPARED[-1])
+        return self.compared and (self.human == CORRECT) == (self.case == COMPARED[-1])
 
 
-def kind_of(
+# Kinds of disagreement ----------------------------------------------------------------------------
+
+
+def disagreement_kind(
     case: int,
-    correct: bool,
+    human: str,
     anaphoric: bool,
-    reference: Collection[str],
-    candidate: Collection[str],
+    sides: tuple[Sequence[str], Sequence[str]],
     language: str,
 ) -> str:
-    """The kind of a disagreement; `reference` and `candidate` are the labels of both."""
-    if case == 2 and not correct:
+    """The kind of a disagreement by the labels of reference and candidate; empty if there is none.
+
+    Kinds are told where the pronouns of the target language are known.
+    """
+    reference, candidate = sides
+    if not JudgedPronoun("", case, human).disagrees or language not in LANGUAGES:
+        return ""
+    if case == 2:
         return "E"
-    if case == 3 and correct and anaphoric:
+    if case == 3 and anaphoric:
         if any(is_impersonal(word, language) for word in candidate):
             return "I" if any(is_personal(word, language) for word in reference) else "O"
         if any(is_personal(word, language) for word in candidate):
@@ -106,133 +120,93 @@ def is_impersonal(form: str, language: str) -> bool:
     )
 
 
-# Tables ------------------------------------------------------------------------------------------
-
-VERDICTS: Mapping[str, bool | None] = {
-    **dict.fromkeys((CORRECT, "right", "yes", "true", "1"), True),
-    **dict.fromkeys((INCORRECT, "wrong", "no", "false", "0"), False),
-    **dict.fromkeys(("", "-", "unjudged", "unclear", BAD, "bad"), None),
-}
-"""What a verdict may be called; the last could not be judged."""
-
-KIND = "kind"
-"""The column of kinds, which a table may have."""
-
-PRONOUNS = (("reference", "candidate"), ("reference_pronoun", "output_pronoun"))
-"""Columns with the pronouns of both sides: of tables that were joined, and of review files."""
-
-_CASES: Mapping[str, int] = {
-    name: case
-    for case, full in zip(CASES, CASE_NAMES, strict=True)
-    for name in (str(case), f"c{case}", full, f"{case} {full}")
-}
-_KINDS: Mapping[str, str] = {
-    "": "",
-    **{name.lower(): kind for kind, full in KINDS.items() for name in (kind, full)},
-}
+# Tables -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedColumns:
-    """The names of the columns; intervals resample by `unit` where it is given.
+def read_judgements(path: Path, unit: str | None = None) -> list[JudgedPronoun]:
+    """A table (CSV, TSV) with category, case and human; perhaps kind and the pronouns.
 
-    The column of kinds is looked for under its usual name where none is given.
+    Intervals resample by the column `unit`, if it is named.
     """
+    pronouns = []
+    for line, cells in _rows(path, ("category", "case", "human", *([unit] if unit else []))):
+        case = _CASES.get(cells["case"].lower())
+        if case is None:
+            raise input_error(path, "case", "a case from 1 to 6", quoted(cells["case"]), line)
+        if not cells["category"]:
+            raise input_error(path, "category", "a category", "nothing", line)
+        kind = cells.get("kind", "")
+        pronoun = JudgedPronoun(
+            cells["category"],
+            case,
+            _verdict(path, line, cells["human"]),
+            cells[unit] if unit else "",
+            kind,
+            cells.get("reference", ""),
+            cells.get("candidate", ""),
+        )
+        if kind and (kind not in KINDS or not pronoun.disagrees):
+            expected = f"{choices(KINDS)} where case and verdict disagree, or nothing"
+            raise input_error(path, "kind", expected, quoted(kind), line)
+        pronouns.append(pronoun)
+    if not pronouns:
+        raise input_error(path, "file", "at least one judged pronoun", "none")
+    return pronouns
 
-    category: str = "category"
-    case: str = "case"
-    human: str = "human"
-    unit: str | None = None
-    kind: str | None = None
-    system: str | None = None
+
+def read_placed_verdicts(path: Path) -> list[PlacedVerdict]:
+    """A table with system, line and position (both from 0), category and human."""
+    verdicts = []
+    for line, cells in _rows(path, _PLACE):
+        for name in ("line", "position"):
+            if not cells[name].isdecimal():
+                raise input_error(path, name, "a number from 0", quoted(cells[name]), line)
+        verdicts.append(
+            PlacedVerdict(
+                cells["system"],
+                int(cells["line"]),
+                int(cells["position"]),
+                cells["category"],
+                _verdict(path, line, cells["human"]),
+                cells.get("token", ""),
+                cells.get("document", ""),
+                cells["category"].startswith(ANAPHORIC),
+            )
+        )
+    return verdicts
 
 
-def read_judgements(path: Path, names: JudgedColumns | None = None) -> list[JudgedPronoun]:
-    """Read a CSV or TSV file with a line for each judged pronoun."""
-    names = names or JudgedColumns()
+def verdict_table(verdicts: Iterable[PlacedVerdict]) -> str:
+    """The table that `read_placed_verdicts` reads, as CSV."""
+    rows = [
+        (v.system, v.line, v.position, v.category, v.human, v.token, v.document) for v in verdicts
+    ]
+    return csv_text([(*_PLACE, "token", "document"), *rows])
+
+
+def _rows(path: Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     rows = read_rows(path)
     line, heading = next(rows, (1, []))
-    optional = [name for name in (names.unit, names.kind, names.system) if name]
-    wanted = [names.category, names.case, names.human, *optional]
-    missing = [name for name in wanted if name not in heading]
-    if missing:
-        known = choices(heading) if heading else "a heading"
-        raise InputError(Problem(str(path), line, "column", known, quoted(n)) for n in missing)
+    for name in needed:
+        if name not in heading:
+            expected = choices(heading) if heading else "a heading"
+            raise input_error(path, "column", expected, quoted(name), line)
     problems: list[Problem] = []
-    judgements = []
-    for number, cells in named_cells(path, heading, rows, problems):
-        reading = _Row(str(path), number, cells, problems)
-        judgements.append(reading.judged(names))
+    cells = list(named_cells(path, heading, rows, problems))
     if problems:
         raise InputError(problems)
-    if not judgements:
-        raise input_error(path, "file", "at least one judged pronoun", "none")
-    return [judgement for judgement in judgements if judgement is not None]
+    return cells
 
 
-class _Row(NamedTuple):
-    """The cells of a row, and what is wrong with them."""
-
-    path: str
-    line: int
-    cells: Mapping[str, str]
-    problems: list[Problem]
-
-    def problem(self, column: str, expected: str, found: str = "") -> None:
-        said = found or quoted(self.cells[column])
-        self.problems.append(Problem(self.path, self.line, column, expected, said))
-
-    def judged(self, names: JudgedColumns) -> JudgedPronoun | None:
-        """The pronoun; None where its case or verdict cannot be told."""
-        cells = self.cells
-        case, verdict = _CASES.get(cells[names.case].lower()), cells[names.human].lower()
-        kind_column = names.kind or KIND
-        kind = _KINDS.get(cells.get(kind_column, "").lower())
-        if case is None:
-            self.problem(names.case, "a case from 1 to 6")
-        if verdict not in VERDICTS:
-            expected = f"one of correct, incorrect, {BAD}, or nothing where it could not be judged"
-            self.problem(names.human, expected)
-        if not cells[names.category]:
-            self.problem(names.category, "a category", "nothing")
-        if kind is None:
-            self.problem(kind_column, f"{choices(KINDS)}, or nothing")
-        if case is None or verdict not in VERDICTS:
-            return None
-        found = next((pair for pair in PRONOUNS if cells.keys() >= set(pair)), None)
-        reference, output = (cells[name] for name in found) if found else ("", "")
-        judged = JudgedPronoun(
-            cells[names.category],
-            case,
-            VERDICTS[verdict],
-            cells[names.unit] if names.unit else "",
-            verdict in (BAD, "bad"),
-            kind or "",
-            reference,
-            output,
-            cells[names.system] if names.system else "",
-        )
-        if kind and not judged.disagrees:
-            self.problem(kind_column, "nothing, as the case and the verdict do not disagree")
-        return judged
+def _verdict(path: Path, line: int, written: str) -> str:
+    verdict = _VERDICTS.get(written.lower())
+    if verdict is None:
+        expected = f"one of {CORRECT}, {INCORRECT}, {BAD}, or nothing where it was not judged"
+        raise input_error(path, "human", expected, quoted(written), line)
+    return verdict
 
 
 # Verdicts joined with cases -----------------------------------------------------------------------
-
-COLUMNS = (
-    "system",
-    "token",
-    "document",
-    "line",
-    "position",
-    "category",
-    "case",
-    "human",
-    "reference",
-    "candidate",
-    KIND,
-)
-"""Of a joined table; `correlate disagreement` and `correlate cases` read category, case, human."""
 
 
 @dataclass(frozen=True)
@@ -243,72 +217,59 @@ class JoinedTable:
     judged: int
     without_case: int
 
-    def text(self) -> str:
-        """The table as CSV."""
-        return csv_text([COLUMNS, *self.rows])
+    def pronouns(self, unit: str | None = None) -> list[JudgedPronoun]:
+        """The same as judged pronouns; intervals resample by the column `unit`, if it is named."""
+        by_name = [dict(zip(COLUMNS, map(str, row), strict=True)) for row in self.rows]
+        return [
+            JudgedPronoun(
+                row["category"],
+                int(row["case"]),
+                row["human"],
+                row[unit] if unit else "",
+                row["kind"],
+                row["reference"],
+                row["candidate"],
+            )
+            for row in by_name
+        ]
 
 
 def join_cases(
     path: Path, records: Sequence[CaseRecord], verdicts: Iterable[PlacedVerdict], language: str
 ) -> JoinedTable:
-    """The verdicts on pronouns that have a case; raises if systems or words do not fit.
+    """The verdicts on pronouns that have a case; raises if systems do not fit.
 
-    The kind of a disagreement is told where the pronouns of the target language are known. A case
-    belongs to a system of its name, or of its name without the last ending.
+    A case belongs to a system of its name, or of its name without the last ending.
     """
     verdicts = list(verdicts)
     cases = _by_place(path, records, {verdict.system for verdict in verdicts})
     rows = []
-    judged = missing = 0
-    for one in verdicts:
-        record = cases.get((one.system, one.line, one.position))
+    for verdict in verdicts:
+        record = cases.get((verdict.system, verdict.line, verdict.position))
         if record is None:
-            missing += 1
             continue
-        judged += bool(one.human)
-        rows.append(
-            (
-                *(one.system, one.token, one.document, one.line, one.position, one.category),
-                *(record.case, one.human),
-                *(" ".join(side.labels) for side in (record.reference, record.candidate)),
-                _kind(record, one, language),
-            )
-        )
+        sides = record.reference.labels, record.candidate.labels
+        kind = disagreement_kind(record.case, verdict.human, verdict.anaphoric, sides, language)
+        place = verdict.system, verdict.token, verdict.document, verdict.line, verdict.position
+        labels = (" ".join(side) for side in sides)
+        rows.append((*place, verdict.category, record.case, verdict.human, *labels, kind))
     if not rows:
-        expected = "cases of the judged pronouns (`apt --tokens` with their list)"
-        raise InputError([Problem(str(path), None, "occurrences", expected, "none of them")])
-    return JoinedTable(tuple(rows), judged, missing)
+        raise input_error(path, "occurrences", "cases of the judged pronouns", "none of them")
+    judged = sum(bool(row[COLUMNS.index("human")]) for row in rows)
+    return JoinedTable(tuple(rows), judged, len(verdicts) - len(rows))
 
 
 def _by_place(
     path: Path, records: Iterable[CaseRecord], systems: set[str]
 ) -> Mapping[tuple[str, int, int], CaseRecord]:
-    found: dict[tuple[str, int, int], CaseRecord] = {}
-    unknown: dict[str, None] = {}
+    by_place: dict[tuple[str, int, int], CaseRecord] = {}
     names: dict[str, str] = {}
     for record in records:
         name = record.system
         if name not in systems:
             name = Path(name.removesuffix(".xz").removesuffix(".gz")).stem
         if name not in systems or names.setdefault(name, record.system) != record.system:
-            unknown[record.system] = None
-            continue
-        found[name, *record.place] = record
-    if unknown:
-        expected = f"{choices(sorted(systems))}, each once (--name)"
-        raise InputError(
-            Problem(str(path), None, "system", expected, quoted(name)) for name in unknown
-        )
-    return found
-
-
-def _kind(record: CaseRecord, verdict: PlacedVerdict, language: str) -> str:
-    correct = verdict.human == CORRECT
-    accepted, rejected = (
-        record.case == 3 and correct,
-        record.case < 3 and verdict.human == INCORRECT,
-    )
-    if not (accepted or rejected) or language not in KNOWN_LANGUAGES:
-        return ""
-    sides = record.reference.labels, record.candidate.labels
-    return kind_of(record.case, correct, verdict.anaphoric, *sides, language)
+            expected = f"{choices(sorted(systems))}, each once (NAME=FILE)"
+            raise input_error(path, "system", expected, quoted(record.system))
+        by_place[name, *record.place] = record
+    return by_place

@@ -1,24 +1,14 @@
-"""Correlations over systems as tables, JSON, CSV, scatter plots and an HTML page."""
+"""Correlations over systems as tables and JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.evaluation.core.tables import Cell, Table
 from crosspro.evaluation.correlation.study import SCALE, CorrelationStudy, WilliamsComparison
-from crosspro.evaluation.output.page import Page, Section, render_tables, table_section
-from crosspro.evaluation.output.plots import (
-    FigurePanel,
-    ScatterPlot,
-    figure_file,
-    figure_html,
-    scatter_panels,
-)
+from crosspro.evaluation.output.plots import ScatterPanel, scatter_panels
 from crosspro.evaluation.output.records import json_text
-from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
+from crosspro.evaluation.output.tables import PLAIN, Style
 from crosspro.evaluation.output.text import tables_text
 
 Printed = Mapping[tuple[str, str], float]
@@ -111,21 +101,30 @@ def _p_text(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def _title(study: CorrelationStudy) -> str:
-    table = study.table
-    return f"{table.name}: correlation with {table.human} over {len(table.systems)} systems"
-
-
-def _signatures(study: CorrelationStudy) -> list[str]:
-    return [coefficient.signature for coefficient in study.results[0].coefficients.values()]
-
-
 def correlation_text(
     study: CorrelationStudy, printed: Printed | None = None, style: Style = PLAIN
 ) -> str:
     """The study for a terminal or as Markdown, with printed values where they are known."""
-    tables = correlation_tables(study, printed or {})
-    return tables_text(_title(study), tables, SCALE, _signatures(study), style)
+    table = study.table
+    title = f"{table.name}: correlation with {table.human} over {len(table.systems)} systems"
+    signatures = [one.signature for one in study.results[0].coefficients.values()]
+    return tables_text(title, correlation_tables(study, printed or {}), SCALE, signatures, style)
+
+
+def correlation_plot(study: CorrelationStudy) -> str:
+    """The human scores over each metric, as SVG."""
+    table = study.table
+    panels = [
+        ScatterPanel(
+            f"r = {result.coefficients['pearson'].value:.3f}",
+            result.metric,
+            table.columns[result.metric].tolist(),
+            result.regression.slope,
+            result.regression.intercept,
+        )
+        for result in study.results
+    ]
+    return scatter_panels(table.systems, table.human, table.columns[table.human].tolist(), panels)
 
 
 def correlation_json(study: CorrelationStudy) -> str:
@@ -141,89 +140,4 @@ def correlation_json(study: CorrelationStudy) -> str:
             "williams_humans": study.humans,
             "warnings": study.warnings,
         }
-    )
-
-
-def correlation_csv(study: CorrelationStudy) -> str:
-    """One line per metric and coefficient."""
-    heading = ("metric", "coefficient", "value", "low", "high", "p", "signature")
-    rows = [
-        (
-            result.metric,
-            kind,
-            *map(csv_number, (found.value, found.low, found.high, found.p)),
-            found.signature,
-        )
-        for result in study.results
-        for kind, found in result.coefficients.items()
-    ]
-    return csv_text([heading, *rows])
-
-
-# Scatter plots with regression lines (000 Figure 1), and the page ---------------------------------
-
-_LARGEST, _FINEST = 1e100, 1e9
-"""Beyond these the arithmetic of axes and lines has no digits left."""
-
-
-def correlation_panels(study: CorrelationStudy) -> list[FigurePanel]:
-    """A plot for each metric, the human scores on the vertical axis."""
-    table = study.table
-    _check_drawable(study)
-    plots = []
-    for result in study.results:
-        pearson, spearman = (
-            _number(result.coefficients[kind].value) for kind in ("pearson", "spearman")
-        )
-        plots.append(
-            ScatterPlot(
-                result.metric,
-                f"Pearson {pearson}, Spearman {spearman}",
-                result.metric,
-                table.human,
-                table.systems,
-                table.columns[result.metric].tolist(),
-                table.columns[table.human].tolist(),
-                result.regression.slope,
-                result.regression.intercept,
-            )
-        )
-    return scatter_panels(plots)
-
-
-def _check_drawable(study: CorrelationStudy) -> None:
-    """Raise if numbers are too large or too close together for an axis."""
-    table = study.table
-    problems = []
-    for name in (table.human, *table.metrics):
-        values = table.columns[name]
-        size = float(abs(values).max())
-        if size > _LARGEST or float(np.ptp(values)) < max(size, 1 / _LARGEST) / _FINEST:
-            expected = "numbers for an axis: not too large, and not almost equal"
-            found = f"{values.min():g} to {values.max():g}"
-            problems.append(Problem(table.name, None, name, expected, found))
-    if problems:
-        raise InputError(problems)
-
-
-def _numbered_systems(study: CorrelationStudy) -> str:
-    """Which number of a plot is which system."""
-    return ", ".join(f"{number} {name}" for number, name in enumerate(study.table.systems, start=1))
-
-
-def correlation_figure(study: CorrelationStudy) -> str:
-    """The plots as one SVG file."""
-    notes = [_numbered_systems(study), _signatures(study)[0]]
-    title = f"Metrics against {study.table.human} over {len(study.table.systems)} systems"
-    return figure_file(title, correlation_panels(study), notes)
-
-
-def correlation_page(study: CorrelationStudy, printed: Printed | None = None) -> str:
-    """The page of a study, complete in itself."""
-    note = f"The line is the linear regression. {_numbered_systems(study)}"
-    sections = [Section("Plots", figure_html(correlation_panels(study)), note)]
-    for table in correlation_tables(study, printed or {}):
-        sections.append(table_section(table, SCALE, "Coefficients"))
-    return render_tables(
-        Page("Metrics against people", _title(study), sections, _signatures(study), study.warnings)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,142 +55,87 @@ def read_score_table(
     negate: Collection[str] = (),
     other_human: str | None = None,
 ) -> ScoreTable:
-    """Read a CSV or TSV file; raises `InputError` with every fault of the columns that are used.
+    """Read a CSV or TSV file.
 
     The first column names the systems unless `system` does; all others are metrics unless `metrics`
     says which. Systems in `without` are left out. Columns in `negate`, where lower is better,
     change their sign. Cells of `other_human` may be empty: it may be about fewer systems.
     """
     rows = read_rows(path)
-    heading_line, heading = next(rows, (0, []))
-    if len(heading) < 2:
-        raise input_error(path, "heading", "names of at least two columns", quoted(str(heading)))
+    line, heading = next(rows, (1, []))
+    if len(heading) < 2 or len(set(heading)) < len(heading):
+        expected = "different names of at least two columns"
+        raise input_error(path, "heading", expected, ", ".join(heading) or "nothing", line)
     system = heading[0] if system is None else system
-    numbers = [name for name in heading if name != system]
     humans = [human] if other_human is None else [human, other_human]
-    metrics = metrics or [name for name in numbers if name not in humans]
-    _check_names(path, heading_line, heading, system, humans, metrics, negate)
-    names = [*humans, *dict.fromkeys(metrics)]
+    metrics = metrics or [name for name in heading if name not in (system, *humans)]
+    _check_columns(path, line, "system column", [system], heading)
+    numbers = [name for name in heading if name != system]
+    _check_columns(path, line, "human column", humans, numbers)
+    _check_columns(path, line, "metric", metrics, [n for n in numbers if n not in humans])
+    _check_columns(path, line, "negate", negate, [*humans, *metrics])
+    if len(set(humans)) < len(humans) or not metrics:
+        expected = "a metric, and a column for each human evaluation"
+        raise input_error(path, "heading", expected, ", ".join(heading), line)
+    values: dict[str, list[float]] = {name: [] for name in (*humans, *metrics)}
+    systems: dict[str, int] = {}
     problems: list[Problem] = []
-    cells = named_cells(path, heading, rows, problems)
-    systems, columns = _read_numbers(
-        path, cells, system, names, set(without), other_human, problems
-    )
-    if not problems:
-        _check_columns(path, len(systems), columns, other_human, problems)
-    if problems:
-        raise InputError(problems)
-    for name in negate:
-        columns[name] = -columns[name]
-    return ScoreTable(path.name, systems, human, columns, other_human)
-
-
-def _check_names(
-    path: Path,
-    line: int,
-    heading: Sequence[str],
-    system: str,
-    humans: Sequence[str],
-    metrics: Sequence[str],
-    negate: Collection[str],
-) -> None:
-    problems = [
-        Problem(str(path), line, "heading", "different names", f"{quoted(name)} twice")
-        for name in dict.fromkeys(heading)
-        if heading.count(name) > 1
-    ]
-    known = [name for name in heading if name != system]
-    if system not in heading:
-        problems.append(Problem(str(path), line, "system column", choices(heading), quoted(system)))
-    if len(set(humans)) < len(humans):
-        expected = "two columns of human scores"
-        problems.append(Problem(str(path), line, "human column", expected, quoted(humans[0])))
-    for field, names in (("human column", humans), ("metric", metrics), ("negate", negate)):
-        allowed = [*humans, *metrics] if field == "negate" else known
-        if field == "metric":
-            allowed = [name for name in known if name not in humans]
-        problems += [
-            Problem(str(path), line, field, choices(allowed) if allowed else "a column", quoted(n))
-            for n in names
-            if n not in allowed
-        ]
-    if not metrics and not problems:
-        problems.append(Problem(str(path), line, "heading", "a metric beside the human", "none"))
-    if problems:
-        raise InputError(problems)
-
-
-def _read_numbers(
-    path: Path,
-    rows: Iterable[tuple[int, Mapping[str, str]]],
-    system: str,
-    names: Sequence[str],
-    without: set[str],
-    may_be_empty: str | None,
-    problems: list[Problem],
-) -> tuple[tuple[str, ...], dict[str, Values]]:
-    """The systems that are not left out, and the columns of these names."""
-    values: dict[str, list[float]] = {name: [] for name in names}
-    lines: dict[str, int] = {}
-    missing = set(without)
-    for line, cells in rows:
+    unseen = set(without)
+    for number, cells in named_cells(path, heading, rows, problems):
         name = cells[system]
         if name in without:
-            missing.discard(name)
+            unseen.discard(name)
             continue
-        if not name:
-            problems.append(Problem(str(path), line, "system", "a name", "nothing"))
-        elif name in lines:
-            found = f"{quoted(name)}, as in line {lines[name]}"
-            problems.append(Problem(str(path), line, "system", "a name of its own", found))
-        lines.setdefault(name, line)
-        for column in (column for column in cells if column in values):
-            cell = cells[column]
-            value = _number(cell)
-            if not math.isfinite(value) and (cell or column != may_be_empty):
-                found = quoted(cell) if cell else "nothing"
-                problems.append(Problem(str(path), line, column, "a number", found))
-            values[column].append(value)
-    known = choices(lines) if lines else "a system"
-    for name in sorted(missing):
-        problems.append(Problem(str(path), None, "systems left out", known, quoted(name)))
-    return tuple(lines), {name: np.array(own) for name, own in values.items()}
-
-
-def _number(cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        return math.nan
+        if not name or name in systems:
+            raise input_error(path, "system", "a name of its own", quoted(name), number)
+        systems[name] = number
+        for column, own in values.items():
+            may_be_empty = column == other_human
+            own.append(_number(path, number, column, cells[column], may_be_empty))
+    if problems:
+        raise InputError(problems)
+    for name in unseen:
+        raise input_error(path, "systems left out", choices(systems), quoted(name))
+    columns = {name: np.array(own) for name, own in values.items()}
+    _check_values(path, columns, len(systems), other_human)
+    for name in negate:
+        columns[name] = -columns[name]
+    return ScoreTable(path.name, tuple(systems), human, columns, other_human)
 
 
 def _check_columns(
-    path: Path,
-    systems: int,
-    columns: Mapping[str, Values],
-    other_human: str | None,
-    problems: list[Problem],
+    path: Path, line: int, field: str, names: Collection[str], known: Sequence[str]
+) -> None:
+    for name in names:
+        if name not in known:
+            raise input_error(path, field, choices(known), quoted(name), line)
+
+
+def _number(path: Path, line: int, column: str, cell: str, may_be_empty: bool) -> float:
+    if not cell and may_be_empty:
+        return math.nan
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise input_error(path, column, "a number", quoted(cell) if cell else "nothing", line)
+    return value
+
+
+def _check_values(
+    path: Path, columns: Mapping[str, Values], systems: int, other_human: str | None
 ) -> None:
     """Whether systems are enough, and differ; also those that two human evaluations share."""
-
-    def check_values(own: Mapping[str, Values], where: str) -> None:
-        expected = "at least two different values"
-        for name, values in own.items():
-            if np.ptp(values) == 0:
-                found = f"{values[0]:g} for {where}"
-                problems.append(Problem(str(path), None, name, expected, found))
-
     if systems < FEWEST:
-        expected = f"at least {FEWEST}"
-        problems.append(Problem(str(path), None, "systems", expected, str(systems)))
-        return
-    check_values(columns, "all systems")
-    if other_human is None or problems:
-        return
-    common = ~np.isnan(columns[other_human])
-    if common.sum() < FEWEST_WILLIAMS:
-        expected = f"scores of at least {FEWEST_WILLIAMS} systems"
-        problems.append(Problem(str(path), None, other_human, expected, str(common.sum())))
-        return
-    kept = {name: values[common] for name, values in columns.items()}
-    check_values(kept, "all systems that both have")
+        raise input_error(path, "systems", f"at least {FEWEST}", str(systems))
+    common = np.ones(systems, dtype=bool)
+    if other_human is not None:
+        common = ~np.isnan(columns[other_human])
+        if common.sum() < FEWEST_WILLIAMS:
+            expected = f"scores of at least {FEWEST_WILLIAMS} systems"
+            raise input_error(path, other_human, expected, str(common.sum()))
+    for name, values in columns.items():
+        if np.ptp(values[common]) == 0:
+            expected = "at least two different values"
+            raise input_error(path, name, expected, f"{values[common][0]:g} for all systems")

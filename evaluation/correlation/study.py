@@ -1,15 +1,10 @@
 """How well automatic metrics agree with people, over MT systems (000 §3.3 and §4, 001 §5).
 
-- Pearson's r, with the p value of the t test.
-- Spearman's rho on average ranks, which is the usual one, and on competition ranks (equal values
-  share the lowest rank), which the values printed in 000 fit.
-- Kendall's tau-b.
-- A bootstrap over systems for the intervals; the values without each one of the systems, because
-  one outlier can make a correlation; Williams's test between metrics.
-- Williams's test between two human evaluations of the same systems: does a metric agree better with
-  the one or with the other (001 §6)?
+Rank correlations are Spearman's rho on average ranks, which is the usual one, and on competition
+ranks (equal values share the lowest rank), which the values printed in 000 fit, and Kendall's
+tau-b; their p values come from permutations. Williams's test compares metrics, and two human
+evaluations of the same systems: does a metric agree better with the one or with the other?
 
-p values of rank correlations come from permutations, all of them for up to eight systems.
 Coefficients are functions of arrays whose last axis is the systems, so that a thousand resamples
 are one call.
 """
@@ -21,18 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
+from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.evaluation.core.score import Scale, Score, make_signature
-from crosspro.evaluation.core.statistics import (
-    Resampling,
-    draws,
-    interval,
-    p_value,
-    t_below,
-    t_quantile,
-)
+from crosspro.evaluation.core.statistics import Resampling, draws, interval, p_value
 from crosspro.evaluation.correlation.score_table import (
     FEWEST,
     FEWEST_WILLIAMS,
@@ -55,6 +45,14 @@ ALL_PERMUTATIONS = 8
 _CELLS_AT_ONCE = 4_000_000
 
 
+def _scipy_stats() -> Any:
+    try:
+        import scipy.stats
+    except ImportError as error:
+        raise CrossproError(f"correlate: scipy is not installed: {how_to_install('mt')}") from error
+    return scipy.stats
+
+
 def pearson(x: Values, y: Values) -> Values:
     """Pearson's r; not a number where one side is constant."""
     a, b = (side - side.mean(axis=-1, keepdims=True) for side in (x, y))
@@ -65,25 +63,19 @@ def pearson(x: Values, y: Values) -> Values:
         return np.asarray(np.where(constant, np.nan, np.clip(above / below, -1, 1)))
 
 
-def average_ranks(x: Values) -> Values:
-    """Ranks from 1, the lowest value first; equal values share their mean rank."""
-    signs = _signs(x)
-    return np.asarray(0.5 + (signs > 0).sum(axis=-1) + (signs == 0).sum(axis=-1) / 2)
-
-
-def competition_ranks(x: Values) -> Values:
-    """Ranks from 1, the lowest value first; equal values share the lowest rank."""
-    return np.asarray(1.0 + (_signs(x) > 0).sum(axis=-1))
+def ranks(x: Values, method: Literal["average", "min"] = "average") -> Values:
+    """Ranks from 1, the lowest value first; equal values share their mean or the lowest rank."""
+    return np.asarray(_scipy_stats().rankdata(x, method, axis=-1), dtype=float)
 
 
 def spearman(x: Values, y: Values) -> Values:
     """Spearman's rho: Pearson's r of average ranks."""
-    return pearson(average_ranks(x), average_ranks(y))
+    return pearson(ranks(x), ranks(y))
 
 
 def spearman_competition(x: Values, y: Values) -> Values:
     """Pearson's r of competition ranks; not the usual rho where values are equal."""
-    return pearson(competition_ranks(x), competition_ranks(y))
+    return pearson(ranks(x, "min"), ranks(y, "min"))
 
 
 def kendall(x: Values, y: Values) -> Values:
@@ -119,14 +111,13 @@ def t_test(r: float, n: int) -> float:
     """Two-sided p value of Pearson's r under normality."""
     if abs(r) >= 1:
         return 0.0
-    t = abs(r) * math.sqrt((n - 2) / (1 - r * r))
-    return 2 * t_below(n - 2, -t)
+    return 2 * float(_scipy_stats().t.sf(abs(r) * math.sqrt((n - 2) / (1 - r * r)), n - 2))
 
 
 def smallest_significant(n: int) -> float:
     """The smallest Pearson correlation over n systems with p < 0.05 (two-sided)."""
-    t = t_quantile(n - 2, 0.975)
-    return t / math.sqrt(n - 2 + t * t)
+    limit = float(_scipy_stats().t.ppf(0.975, n - 2))
+    return limit / math.sqrt(n - 2 + limit * limit)
 
 
 def permutation_test(coefficient: Coefficient, x: Values, y: Values, plan: Resampling) -> float:
@@ -189,7 +180,7 @@ def williams_test(r12: float, r13: float, r23: float, n: int) -> WilliamsTest:
         t = above / math.sqrt(variance)
     else:
         t = math.copysign(math.inf, above) if above else 0.0
-    upper = t_below(degrees, -t)
+    upper = float(_scipy_stats().t.sf(t, degrees))
     return WilliamsTest(t, degrees, upper, min(1.0, 2 * min(upper, 1 - upper)))
 
 

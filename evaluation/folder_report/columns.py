@@ -12,13 +12,12 @@ from crosspro.evaluation.metrics import METRICS, make_metric, metric_class
 
 @dataclass(frozen=True)
 class Column:
-    """A metric with its settings; `of` is the set that it scores, where it scores sets."""
+    """A metric with its settings."""
 
     key: str
     called: str
     metric: str
     settings: Mapping[str, Any]
-    of: str = ""
 
     @property
     def kind(self) -> type[Metric[Any, Any, Any]]:
@@ -28,19 +27,14 @@ class Column:
     @property
     def title(self) -> str:
         """What stands over the column."""
-        return (self.kind.column or self.called).format(self.of)
-
-    @property
-    def step(self) -> str:
-        """What is told while it is computed."""
-        return f"set {self.of}" if self.of else self.called
+        return self.kind.column or self.called
 
     def make(self) -> Metric[Any, Any, Any]:
         """The metric; raises what is wrong with its settings."""
         return make_metric(self.metric, **self.settings)
 
 
-def columns_of(needs: str, offered: Mapping[str, Any], of: str = "") -> Iterator[Column]:
+def columns_of(needs: str, offered: Mapping[str, Any]) -> Iterator[Column]:
     """The metrics that score such data, in the order of the registry.
 
     Each gets those of the offered settings that it has: a language, a tokeniser.
@@ -52,4 +46,4 @@ def columns_of(needs: str, offered: Mapping[str, Any], of: str = "") -> Iterator
         known = {field.name for field in fields(metric.settings_class)}
         own = {key: value for key, value in offered.items() if key in known}
         for key, (called, more) in (metric.variants or {name: (metric.called, {})}).items():
-            yield Column(f"{key}:{of}" if of else key, called, name, {**own, **more}, of)
+            yield Column(key, called, name, {**own, **more})

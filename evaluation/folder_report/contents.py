@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
 from crosspro.evaluation.folder_report.columns import Column, columns_of
-from crosspro.evaluation.folder_report.files import CONTRASTIVE, OUTPUTS, ReportFiles, SetFiles
+from crosspro.evaluation.folder_report.files import OUTPUTS, ReportFiles
 from crosspro.evaluation.inputs.linked_text import raise_problems
 from crosspro.evaluation.inputs.mt_input import ALONE, AlignWith, InputPaths, ReadTexts, read_texts
 from crosspro.evaluation.inputs.plain_text import (
@@ -26,15 +25,7 @@ from crosspro.evaluation.inputs.plain_text import (
     read_documents,
 )
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists, lists_names, load_lists
-from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
-from crosspro.evaluation.metrics.contrastive.metric import ScoredSet, read_scores
-from crosspro.evaluation.metrics.expected_forms.expected_sets import is_json, read_expected
-from crosspro.evaluation.metrics.expected_forms.metric import GeneratedSet
-from crosspro.evaluation.metrics.expected_forms.outputs import PayloadRules, read_outputs
 from crosspro.evaluation.metrics.pronoun_doubt.metric import JudgedText
-
-if TYPE_CHECKING:
-    from crosspro.evaluation.inputs.sentence_segments import PriorOf, SentenceSegments, Tell
 
 
 @dataclass(frozen=True)
@@ -50,19 +41,16 @@ class ReadingRules:
     make_links: bool = True
     tokenised: bool | None = None
     lenient: bool = False
-    maximise: bool = False
     tokenise: str = "13a"
     """sacrebleu's tokeniser for BLEU."""
     proofread: bool | None = None
     """Whether pronouns are judged without a reference; None: where outputs are not too long."""
-    sentences: PriorOf | None = None
-    """What helps to align sentences; None: texts are line by line."""
 
 
 PROOFREAD_LINES = 20_000
 """So many lines of all outputs together are judged in some minutes, unless that is not wanted."""
-NO_REFERENCE = "no reference: a file such as reference.fr, or --reference"
-NO_SOURCE = "no source: a file such as source.en, or --source"
+NO_REFERENCE = "no reference: a file such as reference.fr"
+NO_SOURCE = "no source: a file such as source.en"
 
 
 @dataclass(frozen=True)
@@ -74,22 +62,12 @@ class NotComputed:
 
 
 @dataclass(frozen=True)
-class ReadSet:
-    """A set as it was read; None for what no system has made."""
-
-    name: str
-    scored: ScoredSet | None
-    generated: GeneratedSet | None
-
-
-@dataclass(frozen=True)
 class ReportContents:
     """What was read; None where there is nothing of a kind."""
 
     text: MTText | None
     linked: ReadTexts | None
     documents: Documents | None
-    sets: tuple[ReadSet, ...]
     columns: tuple[Column, ...]
     """The metrics for which there are data, in the order of a report."""
     not_computed: tuple[NotComputed, ...]
@@ -110,13 +88,12 @@ def read_contents(
     rules: ReadingRules,
     problems: Sequence[Problem] = (),
     has_judge: bool = False,
-    tell: Tell = lambda text: None,
 ) -> ReportContents:
     """Read everything, or raise all that is wrong with it; `problems` were found before.
 
     `has_judge` says that something can judge pronouns of these languages without a reference.
     """
-    return _Contents(folder, files, rules, list(problems), has_judge, tell).read()
+    return _Contents(folder, files, rules, list(problems), has_judge).read()
 
 
 class _Contents:
@@ -129,11 +106,9 @@ class _Contents:
         rules: ReadingRules,
         problems: list[Problem],
         has_judge: bool,
-        tell: Tell,
     ) -> None:
         self.folder, self.files, self.rules, self.problems = folder, files, rules, problems
-        self.has_judge, self.tell = has_judge, tell
-        self.segments: SentenceSegments | None = None
+        self.has_judge = has_judge
         self.columns: list[Column] = []
         self.missing: list[NotComputed] = []
         self.hint = ""
@@ -142,14 +117,9 @@ class _Contents:
         """Everything, or an error with all faults."""
         self.enough()
         files = self.files
-        if self.rules.sentences is not None and files.outputs:
-            self.segments = self.aligned(self.rules.sentences)
         lines = self.lines()
         size = next((len(line) for line in lines if line is not None), None)
-        if self.segments is not None:
-            documents = self.segments.documents
-        else:
-            documents = read_documents(files.doc_ids, files.doc_starts, size, self.problems)
+        documents = read_documents(files.doc_ids, files.doc_starts, size, self.problems)
         no_outputs = "" if files.outputs else f"no files in {OUTPUTS}"
         without = no_outputs or ("" if files.reference else NO_REFERENCE)
         self.offer("text", without)
@@ -159,22 +129,20 @@ class _Contents:
         linked = None if without else self.linked(lists)
         if self.has_judge:
             self.offer("judged", no_outputs or self.why_not_judged(size or 0))
-        sets = self.sets()
         raise_problems(list(dict.fromkeys(self.problems)), self.hint)
         return ReportContents(
             self.text(lines, documents) if files.outputs else None,
             linked,
             documents,
-            sets,
             tuple(self.columns),
             tuple(self.missing),
             tuple((lines[0] or ()) if files.source is not None and files.outputs else ()),
         )
 
-    def offer(self, needs: str, without: str = "", of: str = "") -> None:
+    def offer(self, needs: str, without: str = "") -> None:
         """Note the metrics that score such data, or why they cannot."""
         offered = {"language": self.files.languages[1] or "", "tokenise": self.rules.tokenise}
-        for column in columns_of(needs, offered, of):
+        for column in columns_of(needs, offered):
             reason = without or column.kind.lacks(column.settings)
             if reason:
                 self.missing.append(NotComputed(column.called, reason))
@@ -194,39 +162,19 @@ class _Contents:
     def enough(self) -> None:
         """Whether there is something to score, and what it is scored with."""
         files = self.files
-        if not files.outputs and not files.sets:
-            expected = f"files in {OUTPUTS} (or --candidate), or sets in {CONTRASTIVE}"
-            self.problem("outputs", expected)
+        if not files.outputs:
+            self.problem("outputs", f"files in {OUTPUTS}")
         judged = self.has_judge and self.rules.proofread is not False
         if files.outputs and files.reference is None and not (judged and files.source):
-            self.problem("reference", "a file such as reference.fr, or --reference")
-        generated = files.outputs or any(one.outputs for one in files.sets)
-        if generated and files.languages[1] is None:
+            self.problem("reference", "a file such as reference.fr")
+        if files.outputs and files.languages[1] is None:
             self.problem("language", "names that end in a language (reference.fr), or --pair")
-
-    def aligned(self, prior_of: PriorOf) -> SentenceSegments:
-        """The texts in segments; faults are raised at once: there is nothing to compute without."""
-        from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles, align_files
-
-        files = self.files
-        outputs = tuple(output.path for output in files.outputs)
-        translations = outputs if files.reference is None else (files.reference, *outputs)
-        documents = files.doc_ids, files.doc_starts
-        given = [output.path for output in files.outputs if output.links is not None]
-        for path in given if files.links_reference is None else [files.reference, *given]:
-            expected = "no links beside texts whose sentences are to be aligned"
-            self.problems.append(Problem(str(path), None, "links", expected, "some"))
-        raise_problems(self.problems)
-        to_segment = SegmentedFiles(files.source, translations, *documents, files.languages)
-        return align_files(to_segment, prior_of, self.tell)
 
     def lines(self) -> list[list[str] | None]:
         """The lines of source, reference and outputs, those that there are."""
         files = self.files
         texts = [files.source, files.reference, *(output.path for output in files.outputs)]
         paths = [path for path in texts if path is not None]
-        if self.segments is not None:
-            return [self.segments.lines[path] for path in paths]
         read = [lines_of(path, self.problems) for path in paths]
         if self.rules.lenient:
             read = [_without_blank_end(lines, read[0]) for lines in read]
@@ -245,9 +193,7 @@ class _Contents:
         references = texts[:outputs] if self.files.source is None else texts[1:outputs]
         numbers = None if documents is None else documents.of_line
         names = tuple(output.name for output in self.files.outputs)
-        text = MTText(names, tuple(texts[outputs:]), tuple(references), numbers)
-        done = self.segments
-        return text if done is None else replace(text, warnings=done.told, prepared=done.signature)
+        return MTText(names, tuple(texts[outputs:]), tuple(references), numbers)
 
     def lists(self) -> PronounLists | None:
         """The lists of pronouns that are named, lie in the folder, or belong to the languages."""
@@ -303,7 +249,6 @@ class _Contents:
             lenient=rules.lenient,
             tokenised=rules.tokenised,
             languages=files.languages,
-            segments=self.segments,
         )
         try:
             read = read_texts(paths, lists, rules.align)
@@ -313,75 +258,9 @@ class _Contents:
             return None
         return replace(read, names=(read.names[0], *(one.name for one in files.outputs)))
 
-    def sets(self) -> tuple[ReadSet, ...]:
-        """The contrastive sets for which there is something to score."""
-        found = []
-        for one in self.files.sets:
-            try:
-                read = read_set(one, self.files.languages[1] or "", self.rules.maximise)
-            except InputError as error:
-                self.problems += error.problems
-                continue
-            if read.scored is None and read.generated is None:
-                reason = f"no scores or outputs in {CONTRASTIVE}/{one.name}"
-                self.missing.append(NotComputed(f"set {one.name}", reason))
-            else:
-                found.append(read)
-            for needs, data in (("scored", read.scored), ("generated", read.generated)):
-                if data is not None:
-                    self.offer(needs, of=one.name)
-        return tuple(found)
-
 
 def _without_blank_end(lines: list[str] | None, others: list[str] | None) -> list[str] | None:
     """The lines without blank ones after the last that the other text has."""
     if lines is None or others is None or any(line.strip() for line in lines[len(others) :]):
         return lines
     return lines[: len(others)]
-
-
-# Contrastive sets, with what systems made of them: scores, translations or both -----------------
-
-
-def read_set(files: SetFiles, language: str, maximise: bool = False) -> ReadSet:
-    """Read a set and all that belongs to it; raises `InputError` with all faults."""
-    problems: list[Problem] = []
-    scored = generated = None
-    try:
-        has_own_output = not is_json(files.path)
-        if files.scores:
-            scored = _scored(files, maximise)
-    except InputError as error:
-        problems += error.problems
-        has_own_output = False
-    try:
-        if files.outputs or (has_own_output and language):
-            generated = _generated(files, language)
-    except InputError as error:
-        problems += error.problems
-    if problems:
-        raise InputError(list(dict.fromkeys(problems)))
-    return ReadSet(files.name, scored, generated)
-
-
-def _scored(files: SetFiles, maximise: bool) -> ScoredSet:
-    test_set = read_contrastive(files.path, allow_unknown=True)
-    read = read_scores([score.path for score in files.scores], test_set, maximise)
-    pairs = zip(read, files.scores, strict=True)
-    return ScoredSet(test_set, tuple(replace(one, name=own.name) for one, own in pairs))
-
-
-def _generated(files: SetFiles, language: str) -> GeneratedSet:
-    test_set, rows = read_expected(files.path, language, allow_unknown=True)
-    read = read_outputs(
-        [output.path for output in files.outputs],
-        test_set,
-        PayloadRules(),
-        language,
-        tsv=None if rows is None else (files.path, rows),
-        parts=files.parts,
-    )
-    names = [one.name for one in files.outputs] or [files.name]
-    return GeneratedSet(
-        test_set, tuple(replace(one, name=name) for one, name in zip(read, names, strict=True))
-    )

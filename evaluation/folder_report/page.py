@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
+from math import isnan
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import counted
@@ -21,15 +21,14 @@ from crosspro.evaluation.folder_report.results import (
     standing,
 )
 from crosspro.evaluation.output.page import (
-    SHARED,
+    Bar,
+    PageCell,
+    PageTable,
     Section,
-    cell_table,
-    fill_page,
-    html_table,
+    plain_table,
     score_bar,
-    signature_list,
-    warning_list,
 )
+from crosspro.evaluation.output.templates import TEMPLATES, render_page
 from crosspro.evaluation.output.text import NOT_CORRECTED, differences_table
 
 FILES = ("report.html", "report.json")
@@ -38,24 +37,22 @@ _SIGNS = {"best": "★", "equal": "≈", "baseline": "•", "better": "▲", "wo
 
 def report_page(report: FolderReport) -> str:
     """The page of a report."""
-    sections = list(_sections(report))
-    anchors = [f"s{number}" for number in range(1, len(sections) + 1)]
-    links = [
-        f'<a href="#{anchor}">{html.escape(section.title)}</a>'
-        for anchor, section in zip(anchors, sections, strict=True)
-    ]
-    shown = (_shown(anchor, one) for anchor, one in zip(anchors, sections, strict=True))
-    parts = {
-        "title": html.escape(f"Report on {report.folder}"),
-        "subtitle": html.escape(_subtitle(report)),
-        "contents": "".join((*links, '<a href="#signatures">Signatures</a>')),
-        "warnings": warning_list(report.warnings),
-        "sections": "".join(shown),
-        "signatures": signature_list(
-            [score.signature for headline in report.headlines for score in headline.scores.values()]
-        ),
-    }
-    return fill_page(SHARED / "overview.html", parts)
+    scores = [score for headline in report.headlines for score in headline.scores.values()]
+    return render_page(
+        TEMPLATES / "report.html",
+        title=f"Report on {report.folder}",
+        subtitle=_subtitle(report),
+        warnings=report.warnings,
+        overview=[
+            *([_overview(report)] if report.headlines else []),
+            *_differences(report.headlines),
+        ],
+        not_computed=reasons(report.not_computed),
+        sections=[section for part in report.parts for section in part.sections],
+        differing=[part.differing for part in report.parts if part.differing is not None],
+        data=_data(report),
+        signatures=list(dict.fromkeys(score.signature for score in scores)),
+    )
 
 
 def write_report(report: FolderReport, folder: Path) -> None:
@@ -77,90 +74,71 @@ def _subtitle(report: FolderReport) -> str:
     return " · ".join(parts)
 
 
-def _shown(anchor: str, section: Section) -> str:
-    note = f'<p class="note">{html.escape(section.note)}</p>' if section.note else ""
-    title = f'<h2 id="{anchor}">{html.escape(section.title)}</h2>'
-    return f'{title}<div class="scroll">{section.body}</div>{note}\n'
-
-
-def _sections(report: FolderReport) -> Iterator[Section]:
-    if report.headlines:
-        yield _overview(report)
-    if any(headline.comparisons for headline in report.headlines):
-        yield _differences(report.headlines)
-    if report.not_computed:
-        rows = (
-            f"<dt>{html.escape(metrics)}</dt><dd>{html.escape(reason)}</dd>"
-            for reason, metrics in reasons(report.not_computed).items()
-        )
-        yield Section("Not computed", f'<dl class="missing">{"".join(rows)}</dl>')
-    for part in report.parts:
-        yield from part.sections
-    for part in report.parts:
-        yield from part.examples
-    yield _data(report)
-
-
 def _overview(report: FolderReport) -> Section:
     """Systems in rows, scores in columns, and the signs of what differs."""
-    found: dict[str, None] = {}
-    body = []
+    signs_used: dict[str, None] = {}
+    rows = []
     for name in report.systems:
-        cells = [html.escape(name)]
-        for one in report.headlines:
-            stands = standing(one, name, report.baseline)
-            found |= {stands: None} if stands else {}
-            cells.append(_cell(one, one.scores.get(name), stands))
-        body.append(cells)
-    table = cell_table(("system", *(headline.title for headline in report.headlines)), body)
-    signs = "; ".join(f"{_SIGNS[one]} {SAYS[one]}" for one in SAYS if one in found)
+        cells = [PageCell(name)]
+        for headline in report.headlines:
+            stands = standing(headline, name, report.baseline)
+            signs_used |= {stands: None} if stands else {}
+            cells.append(_cell(headline, headline.scores.get(name), stands))
+        rows.append(cells)
+    table = PageTable(("system", *(headline.title for headline in report.headlines)), rows)
+    signs = "; ".join(f"{_SIGNS[stands]} {SAYS[stands]}" for stands in SAYS if stands in signs_used)
     signs += f". {BY_TEST}" if signs else ""
     units = interval_units(report.headlines)
     note = f"{units}; bars span the intervals of a column. " if units else ""
     lower = lower_is_better(report.headlines)
     note = f"{note}{f'{lower}. ' if lower else ''}{signs}{'.' if signs else ''}"
-    return Section("Overview", f'<div class="overview">{table}</div>', note)
+    return Section("Overview", table, note, kind="overview")
 
 
-def _cell(headline: Headline, score: Score | None, stands: str) -> str:
-    if score is None or score.value != score.value:
-        return "–"
+def _cell(headline: Headline, score: Score | None, stands: str) -> PageCell:
+    if score is None or isnan(score.value):
+        return PageCell("–")
     number = headline.scale.number
-    sign = f"<sup>{_SIGNS[stands]}</sup>" if stands else ""
-    value = f"<strong>{number(score.value)}</strong>{sign}"
-    bounds = ""
+    interval = ""
     if score.low is not None and score.high is not None:
-        bounds = f"<small>[{number(score.low)}, {number(score.high)}]</small>"
-    return f'<div class="{stands}">{value}{bounds}{_bar(headline, score)}</div>'
+        interval = f"[{number(score.low)}, {number(score.high)}]"
+    return PageCell(
+        number(score.value),
+        bar=_bar(headline, score),
+        note=interval,
+        sign=_SIGNS.get(stands, ""),
+        kind=stands,
+    )
 
 
-def _bar(headline: Headline, score: Score) -> str:
+def _bar(headline: Headline, score: Score) -> Bar | None:
     """The score among those of other systems: a bar over the intervals of all of them."""
-    scores = [one for one in headline.scores.values() if one.value == one.value]
-    left = min(one.value if one.low is None else one.low for one in scores)
-    right = max(one.value if one.high is None else one.high for one in scores)
+    scores = [other for other in headline.scores.values() if not isnan(other.value)]
+    left = min(other.value if other.low is None else other.low for other in scores)
+    right = max(other.value if other.high is None else other.high for other in scores)
     if score.low is None or score.high is None or left == right:
-        return ""
+        return None
     factor = headline.scale.factor
     span = Scale(top=factor * right, bottom=factor * left, factor=factor)
     return score_bar(score, span)
 
 
-def _differences(headlines: Sequence[Headline]) -> Section:
+def _differences(headlines: Sequence[Headline]) -> Iterator[Section]:
     rows: list[Sequence[str]] = []
     heading: Sequence[str] = ()
     for headline in headlines:
         if headline.comparisons:
-            heading, own, _ = differences_table(headline.comparisons, headline.scale)
-            rows += [(row[0], headline.title, *row[1:]) for row in own]
-    table = html_table((heading[0], "metric", *heading[1:]), rows, 2)
-    return Section("Paired differences", table, NOT_CORRECTED)
+            heading, pairs, _ = differences_table(headline.comparisons, headline.scale)
+            rows += [(row[0], headline.title, *row[1:]) for row in pairs]
+    if rows:
+        table = plain_table((heading[0], "metric", *heading[1:]), rows, 2)
+        yield Section("Paired differences", table, NOT_CORRECTED)
 
 
 def _data(report: FolderReport) -> Section:
-    rows = [(one.role, one.path, f"{one.lines:,}", one.sha256[:16]) for one in report.data]
-    table = html_table(("file", "path", "lines", "SHA-256 (beginning)"), rows, 2)
+    rows = [(file.role, file.path, f"{file.lines:,}", file.sha256[:16]) for file in report.data]
+    table = plain_table(("file", "path", "lines", "SHA-256 (beginning)"), rows, 2)
     note = "Whole checksums are in the JSON report."
     if report.unused:
         note += f" Files of the folder that were not used: {', '.join(report.unused)}."
-    return Section("Data", f'<div class="hash">{table}</div>', note)
+    return Section("Data", table, note, kind="data")

@@ -16,7 +16,7 @@ from crosspro.evaluation.folder_report.compute import Headline, ReportPart
 from crosspro.evaluation.folder_report.contents import NotComputed, ReportContents
 from crosspro.evaluation.folder_report.files import ReportFiles
 from crosspro.evaluation.output.records import FORMAT, plain, score_record
-from crosspro.evaluation.output.result import Displayed, data_frame
+from crosspro.evaluation.output.result import Displayed
 from crosspro.evaluation.output.tables import PLAIN, Style
 from crosspro.evaluation.output.text import NOT_CORRECTED, difference_record
 from crosspro.version import __version__
@@ -71,12 +71,6 @@ class FolderReport(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """What report.json has."""
         return dict(plain(_content(self)))
-
-    def to_dataframe(self, library: str | None = None) -> Any:
-        """A table of pandas or polars: a row for each score of each system."""
-        records = [record for part in self.parts for record in _scores(part)]
-        columns = ["metric", "system", "value", "low", "high", "signature"]
-        return data_frame(columns, [[one[name] for name in columns] for one in records], library)
 
     def html(self) -> str:
         """The page report.html."""

@@ -25,8 +25,14 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import source_pronouns
 from crosspro.data_prep.gaps.segments import KEPT, REMOVED, Correction, HandCheck, PronounDecision
 from crosspro.evaluation.core.statistics import wilson_interval
-from crosspro.evaluation.human.exchange import csv_line, marked_words
-from crosspro.evaluation.inputs.sheets import CHECK_COLUMNS, CHECKED_COLUMNS, named_cells, read_rows
+from crosspro.evaluation.inputs.sheets import (
+    CHECK_COLUMNS,
+    CHECKED_COLUMNS,
+    marked_words,
+    named_cells,
+    read_rows,
+    tsv_line,
+)
 from crosspro.evaluation.output.tables import PLAIN, Style
 
 COLUMNS = (*CHECK_COLUMNS, "source", "target", "filter", "rule", "linked", *CHECKED_COLUMNS)
@@ -38,7 +44,7 @@ _NUMBER = "#"
 
 def sheet_text(decisions: Iterable[PronounDecision]) -> bytes:
     """A sheet for people, with tabs; lines and positions count from 0."""
-    rows = [csv_line(COLUMNS)]
+    rows = [tsv_line(COLUMNS)]
     for decision in decisions:
         linked = " ".join(map(str, decision.linked)) or _NOTHING
         cells = (
@@ -48,7 +54,7 @@ def sheet_text(decisions: Iterable[PronounDecision]) -> bytes:
             marked_words(decision.target, decision.linked),
             *(decision.filter, decision.rule, linked, "", "", ""),
         )
-        rows.append(csv_line(cells))
+        rows.append(tsv_line(cells))
     return b"".join(rows)
 
 

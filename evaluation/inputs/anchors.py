@@ -1,7 +1,6 @@
 """Anchors: the pronouns of a text that a metric scores, and how pronouns are found in words.
 
-An *anchor* is a word of the source (000 §2.3), one of a list of tokens (001 §5), or, for scores
-that start from the reference, a pronoun of the reference with the source words it is linked to.
+An *anchor* is a word of the source (000 §2.3), or one of a list of tokens (001 §5).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.evaluation.inputs.linked_text import Text, Translation
+from crosspro.evaluation.inputs.linked_text import Text
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 
 Parts = Callable[[str], Sequence[str]]
@@ -20,17 +19,12 @@ Parts = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A pronoun to be scored: its line and position from 0, as written, and as in the list.
-
-    `linked` are the source positions whose links count; more than one only where the anchor is a
-    pronoun of the reference, at `position` of the reference.
-    """
+    """A pronoun to be scored: its line and position from 0, as written, and as in the list."""
 
     sentence: int
     position: int
     word: str
     pronoun: str
-    linked: tuple[int, ...]
 
 
 def target_pronoun(word: str, lists: PronounLists) -> str | None:
@@ -58,7 +52,7 @@ def source_anchors(source: Text, lists: PronounLists) -> list[Anchor]:
         for position, word in enumerate(source.raw_words(line)):
             pronoun = pronouns[word]
             if pronoun is not None:
-                found.append(Anchor(line, position, word.decode("utf-8"), pronoun, (position,)))
+                found.append(Anchor(line, position, word.decode("utf-8"), pronoun))
     return found
 
 
@@ -101,29 +95,8 @@ def token_anchors(
             if pronoun is None and wanted:
                 problem(number, "word", choices(lists.source_pronouns), quoted(word))
             else:
-                found.append(Anchor(sentence, position, word, pronoun or word.lower(), (position,)))
+                found.append(Anchor(sentence, position, word, pronoun or word.lower()))
     return found
-
-
-def reference_anchors(reference: Translation, lists: PronounLists) -> tuple[list[Anchor], int]:
-    """Every linked pronoun of the reference, and how many pronouns have no link.
-
-    The published scores of the Spanish-English TED systems were made in this way.
-    """
-    pronouns = PronounOf(lists.target_pronouns, lists.target_separator)
-    found = []
-    unlinked = 0
-    for line in range(len(reference.text.lines)):
-        for position, word in enumerate(reference.text.raw_words(line)):
-            pronoun = pronouns[word]
-            if pronoun is None:
-                continue
-            linked = reference.links.sentence(line).sources(position)
-            if linked:
-                found.append(Anchor(line, position, word.decode("utf-8"), pronoun, linked))
-            else:
-                unlinked += 1
-    return found, unlinked
 
 
 class PronounOf(dict[bytes, str | None]):

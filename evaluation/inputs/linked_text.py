@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +21,8 @@ import numpy as np
 from crosspro.data_prep.annotate.tokenise import Tokeniser
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.files import BLOCK, NOISE, bad_byte, is_noise, read_bytes
-from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.formats.link_arrays import Ints, parse_good_links, parse_links
 from crosspro.evaluation.inputs.plain_text import unequal_lines
-from crosspro.version import __version__
 
 INSIDE = "links inside"
 
@@ -124,35 +122,15 @@ def read_text(path: str | Path, problems: list[Problem]) -> Text:
     return Text(str(path), lines, _lengths(lines), readable)
 
 
-def text_of_lines(path: str | Path, lines: Iterable[str]) -> Text:
-    """A text that was read already, as one that comes from a file."""
-    raw = [unicodedata.normalize("NFC", line).encode("utf-8") for line in lines]
-    return Text(str(path), raw, _lengths(raw))
-
-
 def _lengths(lines: Sequence[bytes]) -> Ints:
     return np.fromiter((len(line.split()) for line in lines), np.int64, len(lines))
 
 
-def tokenised_text(text: Text, language: str, cache: Cache | None = None) -> Text:
-    """The text with spaces between the tokens of our own tokeniser, or as a cache has it."""
-
-    def made() -> Iterator[str]:
-        tokenise = Tokeniser(language)
-        return (" ".join(tokenise(line.decode("utf-8"))) + "\n" for line in text.lines)
-
-    if cache is None:
-        raw = "".join(made()).encode()
-    else:
-        key = content_key(__version__, language, content_digest(text))
-        raw = cache.lines("tokens", key, made).read_bytes()
-    lines = raw.split(b"\n")[:-1]
+def tokenised_text(text: Text, language: str) -> Text:
+    """The text with spaces between the tokens of our own tokeniser."""
+    tokenise = Tokeniser(language)
+    lines = [" ".join(tokenise(line.decode("utf-8"))).encode("utf-8") for line in text.lines]
     return replace(text, lines=lines, lengths=_lengths(lines))
-
-
-def content_digest(text: Text) -> str:
-    """What tells the lines of a text from all others."""
-    return hashlib.sha256(b"\n".join(text.lines)).hexdigest()
 
 
 def check_lengths(

@@ -22,8 +22,6 @@ from crosspro.data_prep.bitext.segment import exchanged
 from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.files import read_bytes, sha256_of
 from crosspro.data_prep.core.limits import ALIGNED_WORDS
-from crosspro.data_prep.core.processes import map_forked
-from crosspro.data_prep.core.stored import Arrays, Cache, content_key
 from crosspro.evaluation.inputs.anchors import Anchor, token_anchors
 from crosspro.evaluation.inputs.linked_text import (
     INSIDE,
@@ -31,13 +29,11 @@ from crosspro.evaluation.inputs.linked_text import (
     Text,
     Translation,
     check_lengths,
-    content_digest,
     links_from_pairs,
     raise_problems,
     read_links,
     read_text,
     text_digest,
-    text_of_lines,
     tokenised_text,
 )
 from crosspro.evaluation.inputs.plain_text import (
@@ -49,18 +45,14 @@ from crosspro.evaluation.inputs.plain_text import (
     read_documents,
 )
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.version import __version__
 
 if TYPE_CHECKING:
     from crosspro.data_prep.align.prior import Prior
-    from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles, SentenceSegments
 
 
 Progress = Callable[[str], None]
 
 SYMMETRISATION = "grow-diag-final"
-_LINK_ARRAYS = ("source", "target", "starts")
-_NONE = np.empty(0, np.int64)
 _ZIP = b"PK"
 
 
@@ -81,17 +73,6 @@ class InputPaths:
     """Whether there are spaces between words and punctuation; None says to look."""
     languages: tuple[str | None, str | None] = (None, None)
     """Those of source and translations, where neither lists nor the names of the files tell."""
-    segments: SentenceSegments | None = None
-    """The texts, where their sentences were aligned, instead of the lines of the files."""
-
-    def to_segment(self, lists: PronounLists | None = None) -> SegmentedFiles:
-        """The texts whose sentences are to be aligned, with their languages where they are told."""
-        from crosspro.evaluation.inputs.sentence_segments import SegmentedFiles
-
-        translations = self.reference, *self.candidates
-        documents = self.doc_ids, self.doc_starts
-        languages = stated_languages(self, lists)
-        return SegmentedFiles(self.source, translations, *documents, languages)
 
 
 @dataclass(frozen=True)
@@ -124,8 +105,6 @@ class MtInput:
     warnings: tuple[str, ...] = ()
     lists: PronounLists | None = None
     """The pronouns that are scored."""
-    prepared: tuple[str, ...] = ()
-    """What was done with the texts before, for signatures."""
 
     @property
     def pronouns(self) -> PronounLists:
@@ -157,8 +136,6 @@ class ReadTexts:
     lenient: bool
     languages: tuple[str, str] | None
     """Those of source and translations, if our own tokeniser is to cut them into words."""
-    segments: SentenceSegments | None = None
-    """What became of the texts, where their sentences were aligned."""
 
 
 def read_input(
@@ -199,10 +176,7 @@ def read_texts(
         for path, text in zip(_link_files(paths, problems), texts, strict=True)
     ]
     size = len(source.lines) if source.readable else None
-    if paths.segments is None:
-        documents = read_documents(paths.doc_ids, paths.doc_starts, size, problems)
-    else:
-        documents = paths.segments.documents
+    documents = read_documents(paths.doc_ids, paths.doc_starts, size, problems)
     helper = _helper(align, all(link is not None for link in links), problems)
     languages = None
     if not _tokenised(paths, source, texts[0], problems):
@@ -226,28 +200,21 @@ def read_texts(
         lists,
         paths.lenient,
         languages,
-        paths.segments,
     )
 
 
 def linked_input(
     read: ReadTexts,
     progress: Progress = lambda text: None,
-    jobs: int | None = 1,
-    cache: Cache | None = None,
 ) -> MtInput:
-    """What was read, tokenised if it is to be, with the links that were missing.
-
-    Neither the number of `jobs` nor the progress shown changes the links, nor a cache, from which
-    those of an earlier run are taken.
-    """
+    """What was read, tokenised if it is to be, with the links that were missing."""
     source, texts, helper = read.source, read.texts, read.helper
     if read.languages is not None:
-        source = tokenised_text(source, read.languages[0], cache)
-        texts = tuple(tokenised_text(text, read.languages[1], cache) for text in texts)
+        source = tokenised_text(source, read.languages[0])
+        texts = tuple(tokenised_text(text, read.languages[1]) for text in texts)
         helper = _tokenised_helper(helper, read.languages)
         raise_problems(_too_long_to_align(source, *texts), "")
-    made = _missing_links(source, texts, read.links, helper, progress, jobs, cache)
+    made = _missing_links(source, texts, read.links, helper, progress)
     translations = [Translation(*item) for item in zip(read.names, texts, made, strict=True)]
     return MtInput(
         source,
@@ -257,7 +224,6 @@ def linked_input(
         _origin(read),
         read.anchors,
         (
-            *(read.segments.told if read.segments else ()),
             *_exchanged(source, texts[0], read.lists),
             *_few_lines(read),
             *(
@@ -267,7 +233,6 @@ def linked_input(
             ),
         ),
         read.lists,
-        read.segments.signature if read.segments else (),
     )
 
 
@@ -346,16 +311,9 @@ def stated_languages(
     return source, target
 
 
-def _read(path: Path, problems: list[Problem], paths: InputPaths) -> Text:
-    """A text as it is in its file, or in segments."""
-    if paths.segments is not None:
-        return text_of_lines(path, paths.segments.lines[path])
-    return read_text(path, problems)
-
-
 def _source(paths: InputPaths, problems: list[Problem]) -> Text:
     """The source; one without lines is reported once, and not for every file beside it."""
-    text = _read(paths.source, problems, paths)
+    text = read_text(paths.source, problems)
     if text.readable and not text.lines:
         problems.append(Problem(text.path, None, "file", "at least one line", "none"))
         return replace(text, readable=False)
@@ -373,14 +331,14 @@ def _link_files(paths: InputPaths, problems: list[Problem]) -> list[Path | None]
 
 
 def _text(path: Path, source: Text, problems: list[Problem], paths: InputPaths) -> Text:
-    text = _read(path, problems, paths)
+    text = read_text(path, problems)
     return check_lengths(text, source, problems, lenient=paths.lenient)
 
 
 def _too_long_to_align(*texts: Text) -> list[Problem]:
     """Lines that the aligner refuses, by the files that they stand in."""
-    most = ALIGNED_WORDS.most()
-    expected = ALIGNED_WORDS.expected("where links are to be made")
+    most = ALIGNED_WORDS
+    expected = f"at most {ALIGNED_WORDS:,} where links are to be made"
     return [
         Problem(text.path, 1 + line, "words", expected, f"{text.lengths[line]:,}")
         for text in texts
@@ -396,7 +354,6 @@ class _Helper:
     prior: Prior | None
     symmetrisation: str
     digests: tuple[str, ...]
-    prior_digest: str = ""
 
     @property
     def one_by_one(self) -> bool:
@@ -406,7 +363,6 @@ class _Helper:
 
 def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Helper:
     corpus = prior = None
-    prior_digest = ""
     symmetrisation = align.symmetrisation or SYMMETRISATION
     digests = [symmetrisation]
     if all_given and align != ALONE:
@@ -423,9 +379,8 @@ def _helper(align: AlignWith, all_given: bool, problems: list[Problem]) -> _Help
     if align.prior is not None:
         prior = _prior(align.prior, problems)
         if prior is not None:
-            prior_digest = sha256_of(align.prior)
-            digests.append(f"prior-{prior_digest[:8]}")
-    return _Helper(corpus, prior, symmetrisation, tuple(digests), prior_digest)
+            digests.append(f"prior-{sha256_of(align.prior)[:8]}")
+    return _Helper(corpus, prior, symmetrisation, tuple(digests))
 
 
 def _tokenised_helper(helper: _Helper, languages: tuple[str, str]) -> _Helper:
@@ -459,63 +414,30 @@ def _missing_links(
     links: Sequence[Links | None],
     helper: _Helper,
     progress: Progress,
-    jobs: int | None,
-    cache: Cache | None,
 ) -> list[Links]:
     """The given links; for the others those of one run over all texts, or of one for each."""
     missing = [number for number, link in enumerate(links) if link is None]
     if not missing:
-        return [one for one in links if one is not None]
-    from crosspro.data_prep.align.backends import AlignerSettings, SegmentLinks, align_corpus
-    from crosspro.data_prep.align.train import useful_jobs
+        return [link for link in links if link is not None]
+    from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
 
-    known = helper.prior
+    prior = helper.prior
     settings = AlignerSettings(symmetrisation=helper.symmetrisation)
-    if known is not None:
-        settings = replace(settings, form=known.form, prefix_length=known.prefix_length)
-
-    runs = [[number] for number in missing] if helper.one_by_one else [list(range(len(texts)))]
-
-    def aligned() -> Arrays:
-        sentences = source.sentences()
-        found: Arrays = {}
-        for run in runs:
-            left = sentences * len(run)
-            right = [words for number in run for words in texts[number].sentences()]
-            if helper.corpus is not None:
-                left += helper.corpus[0].sentences()
-                right += helper.corpus[1].sentences()
-            made = align_corpus(left, right, settings, known, jobs, progress)
-            size = len(sentences)
-
-            def arrays_of(place: int, made: SegmentLinks = made, size: int = size) -> Arrays:
-                own = links_from_pairs("aligned", made[place * size : (place + 1) * size])
-                return {name: getattr(own, name) for name in _LINK_ARRAYS}
-
-            expected = "links: expected those of another process"
-            every = map_forked(arrays_of, range(len(run)), jobs or useful_jobs(), expected)
-            for number, arrays in zip(run, every, strict=True):
-                found |= {f"{number}.{name}": array for name, array in arrays.items()}
-        return found
-
-    if cache is None:
-        arrays = aligned()
-    else:
-        given = source, *texts, *(helper.corpus or ())
-        lines = [content_digest(text) for text in given]
-        key = content_key(
-            __version__, np.__version__, settings, helper.prior_digest, lines, missing, runs
-        )
-        names = [f"{number}.{name}" for run in runs for number in run for name in _LINK_ARRAYS]
-        arrays = {
-            name: np.array(array)
-            for name, array in cache.arrays("links", key, names, aligned).items()
-        }
-    result = []
-    for number, one in enumerate(links):
-        own, other, starts = (arrays.get(f"{number}.{name}", _NONE) for name in _LINK_ARRAYS)
-        result.append(Links("aligned", own, other, starts) if one is None else one)
-    return result
+    if prior is not None:
+        settings = replace(settings, form=prior.form, prefix_length=prior.prefix_length)
+    sentences = source.sentences()
+    aligned: dict[int, Links] = {}
+    for run in [[number] for number in missing] if helper.one_by_one else [list(range(len(texts)))]:
+        left = sentences * len(run)
+        right = [words for number in run for words in texts[number].sentences()]
+        if helper.corpus is not None:
+            left += helper.corpus[0].sentences()
+            right += helper.corpus[1].sentences()
+        pairs = align_corpus(left, right, settings, prior, 1, progress)
+        for place, number in enumerate(run):
+            part = pairs[place * len(sentences) : (place + 1) * len(sentences)]
+            aligned[number] = links_from_pairs("aligned", part)
+    return [aligned[number] if link is None else link for number, link in enumerate(links)]
 
 
 def _origin(read: ReadTexts) -> str:

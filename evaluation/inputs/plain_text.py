@@ -4,8 +4,7 @@ Every reader here goes on after a fault: problems are added to a list, and what 
 None. Files of unequal length are reported with the first line that has no counterpart.
 
 Doc-ids have one line a segment with the id in the first tab column; a document is a run of equal
-ids. Files called `X.docs` or `documents.tsv`, as mt-metrics-eval has them, have a domain before the
-document. Doc-starts, the AutoPRF tool's format, have one line a document: the number of its first
+ids. Doc-starts, the AutoPRF tool's format, have one line a document: the number of its first
 segment, from 0, and perhaps an id. Scores are resampled by document where documents are known.
 """
 
@@ -27,8 +26,6 @@ from crosspro.evaluation.core.statistics import Ints, ResampledUnits, choose_uni
 
 LANGUAGE = re.compile(r"[a-z]{2}")
 """A language, as the name of a file may end in it."""
-DOMAINS_AND_DOCUMENTS = re.compile(r"(.*\.)?(docs|documents\.tsv)")
-"""Files that have a domain before each document."""
 
 
 def lines_of(path: Path, problems: list[Problem]) -> list[str] | None:
@@ -115,7 +112,7 @@ def parallel_lines(
         return read, None
     documents: list[str] | None = None
     try:
-        documents = document_ids(doc_ids)
+        documents = list(read_doc_ids(doc_ids))
     except InputError as error:
         problems += error.problems
     check_lengths([*paths, doc_ids], [*read, documents], problems)
@@ -130,9 +127,6 @@ class MTText:
     candidates: tuple[list[str], ...]
     references: tuple[list[str], ...]
     documents: Ints | None = None
-    warnings: tuple[str, ...] = ()
-    prepared: tuple[str, ...] = ()
-    """What was done with the texts before, for signatures."""
     language: str | None = None
     """That of the translations, where it is said or a name ends in it."""
 
@@ -225,34 +219,12 @@ def read_documents(
     return None if doc_starts is None else read_doc_starts(doc_starts, lines, problems)
 
 
-def document_ids(path: str | Path) -> list[str]:
-    """The document of each line, from doc-ids or from a file with domains before them."""
-    if DOMAINS_AND_DOCUMENTS.fullmatch(plain_name(Path(path))):
-        return [document for _, document in domains_and_documents(path)]
-    return list(read_doc_ids(path))
-
-
-def domains_and_documents(path: str | Path) -> list[tuple[str, str]]:
-    """The domain and the document of each line; raises `InputError` with all faults."""
-    found, problems = [], []
-    for number, line in enumerate(read_text_lines(Path(path)), start=1):
-        parts = line.split("\t") if "\t" in line else line.split()
-        if len(parts) == 2 and all(part.strip() for part in parts):
-            found.append((parts[0].strip(), parts[1].strip()))
-        else:
-            expected = "a domain and a document"
-            problems.append(Problem(str(path), number, "documents", expected, quoted(line)))
-    if problems:
-        raise InputError(problems)
-    return found
-
-
 def documents_by_id(
     path: str | Path, lines: int | None, problems: list[Problem]
 ) -> Documents | None:
     """Documents from ids, one a line."""
     try:
-        ids = document_ids(path)
+        ids = list(read_doc_ids(path))
     except InputError as error:
         problems += error.problems
         return None

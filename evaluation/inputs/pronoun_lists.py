@@ -19,13 +19,7 @@ from typing import Any
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
 from crosspro.data_prep.core.words import names_of, shipped_files
-from crosspro.data_prep.core.yaml_files import (
-    INHERITANCE_KEYS,
-    Origins,
-    YamlLines,
-    read_inherited,
-    read_yaml,
-)
+from crosspro.data_prep.core.yaml_files import INHERITANCE_KEYS, read_inherited
 
 KEYS = (
     "name",
@@ -133,8 +127,8 @@ def load_lists(name_or_path: str | Path) -> PronounLists:
             expected = f"{choices(known)}, or the path of a .yaml file"
             raise input_error("pronouns", "name", expected, quoted(str(name_or_path)))
         path = shipped_files("pairs")[str(name_or_path)]
-    mapping, origins = read_inherited(path, shipped_files("pairs"), _read, unshared=("name",))
-    return _Reader(origins).lists(mapping)
+    mapping = read_inherited(path, shipped_files("pairs"), unshared=("name",))
+    return _Reader(str(path)).lists(mapping)
 
 
 def lists_or_problems(name: str | Path) -> tuple[PronounLists | None, list[Problem]]:
@@ -160,11 +154,6 @@ def lists_of_languages(
     return None, [Problem(where, None, "lists", expected, found)]
 
 
-def _read(path: Path) -> tuple[object, YamlLines]:
-    content, text = read_yaml(path)
-    return content, YamlLines(text)
-
-
 def lists_to_mapping(lists: PronounLists) -> dict[str, Any]:
     """The content of the lists' file."""
 
@@ -186,9 +175,8 @@ def normal_form(word: str) -> str:
 class _Reader:
     """Turns the mapping of a file into lists, collecting every fault on the way."""
 
-    def __init__(self, origins: Origins) -> None:
-        self.origin = origins.path
-        self.origins = origins
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
         self.problems: list[Problem] = []
 
     def lists(self, mapping: object) -> PronounLists:
@@ -228,38 +216,29 @@ class _Reader:
         )
         self.consistency(lists)
         if self.problems:
-            raise InputError(sorted(self.problems, key=lambda problem: problem.line or 0))
+            raise InputError(self.problems)
         return lists
 
-    def problem(self, key: str, expected: str, found: str, *place: str | int) -> None:
-        path, line = self.origins.of(*(place or (key,)))
-        self.problems.append(Problem(path, line, key, expected, found))
-
-    def word_problem(self, key: str, expected: str, word: str, found: str = "{}") -> None:
-        shown = found.format(repr(word))
-        path, line = self.origins.of_word(key, word)
-        if path != self.origin:
-            expected += f" (inherited: replace {key})"
-        self.problems.append(Problem(path, line, key, expected, shown))
+    def problem(self, key: str, expected: str, found: str) -> None:
+        self.problems.append(Problem(self.origin, None, key, expected, found))
 
     def string(self, key: str, value: object) -> str:
         if not isinstance(value, str):
             self.problem(key, "text", repr(value))
         return str(value)
 
-    def words(self, key: str, value: object, *place: str | int) -> tuple[str, ...]:
-        place = place or (key,)
+    def words(self, key: str, value: object) -> tuple[str, ...]:
         if not isinstance(value, list):
-            self.problem(key, "a list of words", repr(value), *place)
+            self.problem(key, "a list of words", repr(value))
             return ()
         found: list[str] = []
-        for number, item in enumerate(value):
+        for item in value:
             if not isinstance(item, str) or not item or any(c.isspace() for c in item):
                 hint = " (YAML reads on, off, yes and no so: quote it)"
                 shown = f"{item!r}{hint if isinstance(item, bool) else ''}"
-                self.problem(key, "words without spaces", shown, *place, number)
+                self.problem(key, "words without spaces", shown)
             elif normal_form(item) in found:
-                self.problem(key, "each word once", f"{item!r} twice", *place, number)
+                self.problem(key, "each word once", f"{item!r} twice")
             else:
                 found.append(normal_form(item))
         return tuple(found)
@@ -268,11 +247,10 @@ class _Reader:
         if not isinstance(value, list):
             self.problem(key, "a list of groups", repr(value))
             return ()
-        groups = tuple(self.words(key, group, key, n) for n, group in enumerate(value))
-        for number, group in enumerate(groups):
+        groups = tuple(self.words(key, group) for group in value)
+        for group in groups:
             if len(group) < 2:
-                found = repr(list(group))
-                self.problem(key, "groups of at least two pronouns", found, key, number)
+                self.problem(key, "groups of at least two pronouns", repr(list(group)))
         return groups
 
     def translations(self, value: object) -> dict[str, tuple[str, ...]]:
@@ -280,9 +258,7 @@ class _Reader:
             self.problem("translations", "a list of words for each source pronoun", repr(value))
             return {}
         return {
-            normal_form(str(word)): self.words(
-                f"translations.{word}", group, "translations", str(word)
-            )
+            normal_form(str(word)): self.words(f"translations.{word}", group)
             for word, group in value.items()
         }
 
@@ -291,24 +267,21 @@ class _Reader:
             self.problem("equivalent", "a list of groups", repr(value))
             return ()
         found = []
-        for number, item in enumerate(value):
-            place: tuple[str | int, ...] = ("equivalent", number)
+        for item in value:
             group, probability = item, None
             if isinstance(item, Mapping):
                 group, probability = item.get("pronouns"), item.get("probability")
                 known = ("pronouns", "probability")
                 for key in item:
                     if key not in known:
-                        self.problem("equivalent", choices(known), repr(key), *place, str(key))
-                place = (*place, "pronouns")
+                        self.problem("equivalent", choices(known), repr(key))
             is_number = isinstance(probability, int | float) and not isinstance(probability, bool)
             if probability is not None and not (is_number and 0 <= probability <= 1):
-                expected, where = "a probability from 0 to 1", (*place[:2], "probability")
-                self.problem("equivalent", expected, repr(probability), *where)
+                self.problem("equivalent", "a probability from 0 to 1", repr(probability))
                 probability = None
-            found.append(Equivalent(self.words("equivalent", group, *place), probability))
+            found.append(Equivalent(self.words("equivalent", group), probability))
             if len(found[-1].pronouns) < 2:
-                self.problem("equivalent", "groups of at least two pronouns", repr(group), *place)
+                self.problem("equivalent", "groups of at least two pronouns", repr(group))
         return tuple(found)
 
     def consistency(self, lists: PronounLists) -> None:
@@ -317,19 +290,19 @@ class _Reader:
             self.problem("source_pronouns", "at least one", "none")
         for word in lists.translations:
             if word not in lists.source_pronouns:
-                self.word_problem("translations", choices(lists.source_pronouns), word)
+                self.problem("translations", choices(lists.source_pronouns), repr(word))
         for word in lists.ambiguous:
             if word not in lists.all_translations:
-                self.word_problem("ambiguous", "words of translations", word)
+                self.problem("ambiguous", "words of translations", repr(word))
         known = set(lists.target_pronouns)
         owner: dict[str, tuple[str, ...]] = {}
         for group in lists.identical:
             for word in group:
                 if word not in known:
-                    self.word_problem("identical", "members of target_pronouns", word)
+                    self.problem("identical", "members of target_pronouns", repr(word))
                 if owner.setdefault(word, group) is not group:
-                    self.word_problem("identical", "each pronoun in one group", word, "{} in two")
+                    self.problem("identical", "each pronoun in one group", f"{word!r} in two")
         for equivalent in lists.equivalent:
             for word in equivalent.pronouns:
                 if word not in known:
-                    self.word_problem("equivalent", "members of target_pronouns", word)
+                    self.problem("equivalent", "members of target_pronouns", repr(word))

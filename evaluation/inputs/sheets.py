@@ -1,4 +1,4 @@
-"""Tables that people fill in: their columns, which no output ever replaces, and their rows."""
+"""Tables in CSV: their rows with line numbers, and the columns of those that people fill in."""
 
 from __future__ import annotations
 
@@ -7,21 +7,35 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import Problem, input_error
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.guard import protect_sheets
 
-ITEM_COLUMNS = ("token", "system", "digest")
-VERDICT_COLUMNS = ("pronoun", "antecedent", "tags", "remark")
+ITEM_COLUMNS = ("item", "system")
+VERDICT_COLUMNS = ("pronoun", "antecedent", "remark", "annotator", "kind")
 """The first and the last columns of a review file; people fill in the last."""
-GAP_COLUMNS = ("example", "source", "translation")
-FILLED_COLUMNS = ("accepted", "remark")
-"""The same of a sheet of gaps."""
 CHECK_COLUMNS = ("line", "position", "pronoun")
 CHECKED_COLUMNS = ("subject", "words", "remark")
 """The same of a sheet of source pronouns."""
 
-protect_sheets(ITEM_COLUMNS, VERDICT_COLUMNS)
-protect_sheets(GAP_COLUMNS, FILLED_COLUMNS)
-protect_sheets(CHECK_COLUMNS, CHECKED_COLUMNS)
+
+def check_new_sheet(path: Path) -> None:
+    """Raise if a sheet would replace a file: people may have filled it in."""
+    if path.exists():
+        raise input_error(path, "output", "a new file, as people may have filled it in", "a file")
+
+
+def tsv_line(cells: Iterable[str]) -> bytes:
+    """A row as spreadsheets read and write it: cells with quotation marks are quoted."""
+    import csv
+    import io
+
+    buffer = io.StringIO()
+    csv.writer(buffer, delimiter="\t", lineterminator="\n").writerow(cells)
+    return buffer.getvalue().encode("utf-8")
+
+
+def marked_words(words: Sequence[str], marked: Iterable[int]) -> str:
+    """A line with some words in [[double brackets]]."""
+    chosen = set(marked)
+    return " ".join(f"[[{word}]]" if at in chosen else word for at, word in enumerate(words))
 
 
 Row = tuple[int, list[str]]

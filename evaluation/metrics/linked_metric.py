@@ -14,10 +14,10 @@ from crosspro.data_prep.core.task import OTHER
 from crosspro.evaluation.core.metric import Metric, Scored
 from crosspro.evaluation.core.score import UNIT
 from crosspro.evaluation.inputs.anchors import Anchor
-from crosspro.evaluation.inputs.linked_text import Translation, text_digest
+from crosspro.evaluation.inputs.linked_text import text_digest
 from crosspro.evaluation.inputs.mt_input import MtInput
 from crosspro.evaluation.inputs.plain_text import sentence_units
-from crosspro.evaluation.output.examples import Examples, ExampleVerdict, Mark, Rendering, Version
+from crosspro.evaluation.output.examples import Examples, ExampleVerdict, Mark, Rendering
 
 Settings = TypeVar("Settings")
 Item = TypeVar("Item")
@@ -49,16 +49,12 @@ class LinkedMetric(Metric[Settings, MtInput, Item]):
                 known[line] = examples.add_line(
                     line,
                     " ".join(data.source.words(line)),
-                    [_version(data.reference, line)],
-                    [_version(candidate, line) for candidate in data.candidates],
+                    [" ".join(data.reference.text.words(line))],
+                    [" ".join(candidate.text.words(line)) for candidate in data.candidates],
                     data.document_of(line),
                 )
             examples.add(anchor.pronoun, [known[line]], [[reference]], renderings)
         return examples
-
-
-def _version(translation: Translation, line: int) -> Version:
-    return Version(" ".join(translation.text.words(line)), translation.links.of_line(line))
 
 
 def linked_scored(
@@ -82,7 +78,6 @@ def linked_scored(
             **facts,
         },
         (*data.warnings, *warnings),
-        data.prepared,
     )
 
 

@@ -1,150 +1,110 @@
-"""Self-contained HTML pages: the page of an evaluation, and what all pages are made of.
-
-A template lies in `html/`, or beside what it shows. `{{name}}` in one stands for a part that the
-caller gives, `{{name.html}}` for a file of `html/`. Pages load nothing from elsewhere.
-"""
+"""The HTML page of an evaluation: its tables, and the examples behind their numbers."""
 
 from __future__ import annotations
 
-import html
-import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isnan
-from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.score import Scale, Score
-from crosspro.evaluation.core.tables import NO_WORDS, Cell, Count, Matrix, RankedScore, Table
+from crosspro.evaluation.core.tables import (
+    NO_WORDS,
+    Cell,
+    Count,
+    Figure,
+    Matrix,
+    RankedScore,
+    Table,
+)
 from crosspro.evaluation.output import MOST_EXAMPLES
-from crosspro.evaluation.output.examples import Examples, spread_over
-from crosspro.evaluation.output.plots import bar_panels, figure_file, figure_html
+from crosspro.evaluation.output.examples import spread_over
 from crosspro.evaluation.output.tables import Row
+from crosspro.evaluation.output.templates import TEMPLATES, render_page
 from crosspro.evaluation.output.text import report_tables
+
+
+class Bar(NamedTuple):
+    """The place of a score on its scale, and of its interval if there is one, in per cent."""
+
+    value: float
+    left: float | None = None
+    width: float | None = None
+
+
+@dataclass(frozen=True)
+class PageCell:
+    """A cell of a table on a page.
+
+    Where there are `filters`, the text is a number, which shows its examples when it is pressed.
+    `note` stands small beside the text, `sign` above the line; `kind` is its class in CSS.
+    """
+
+    text: str
+    filters: Mapping[str, object] = field(default_factory=dict)
+    bar: Bar | None = None
+    note: str = ""
+    sign: str = ""
+    kind: str = ""
+
+
+class PageTable(NamedTuple):
+    """A table of cells, of whose columns the first `left` are flush left."""
+
+    heading: Row
+    rows: Sequence[Sequence[PageCell]]
+    left: int = 1
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page above the examples; `body` is HTML."""
+    """A part of a page with a table, a note or both; a `folded` table opens on a click."""
 
     title: str
-    body: str
+    table: PageTable | None = None
     note: str = ""
-
-
-@dataclass(frozen=True)
-class Page:
-    """What a page shows beside its examples."""
-
-    title: str
-    subtitle: str
-    sections: Sequence[Section]
-    signatures: Sequence[str]
-    warnings: Sequence[str] = ()
-    examples_note: str = ""
-    cut: str = "evenly spread over the text"
-    """Which examples a page has if it cannot have all."""
-
-
-def render(page: Page, examples: Examples) -> str:
-    """The page, complete in itself."""
-    shown = examples.terms.shown
-    note = f"{examples.total:,} {shown}."
-    if len(examples) < examples.total:
-        note = (
-            f"Only {len(examples):,} of {examples.total:,} {shown} are here, {page.cut}, so "
-            "numbers below are smaller than those above (--max-examples N)."
-        )
-        note = f'<strong class="wrong">{html.escape(note)}</strong>'
-    parts = {
-        "title": html.escape(page.title),
-        "subtitle": html.escape(page.subtitle),
-        "warnings": warning_list(page.warnings),
-        "sections": "".join(map(_section, page.sections)),
-        "examples_note": f"{note} {html.escape(page.examples_note)}",
-        "signatures": signature_list(page.signatures),
-        "data": embedded_json(examples.content()),
-    }
-    return fill_page(SHARED / "report.html", parts)
-
-
-def render_tables(page: Page) -> str:
-    """A page that has no examples, complete in itself."""
-    parts = {
-        "title": html.escape(page.title),
-        "subtitle": html.escape(page.subtitle),
-        "warnings": warning_list(page.warnings),
-        "sections": "".join(map(_section, page.sections)),
-        "signatures": signature_list(page.signatures),
-    }
-    return fill_page(SHARED / "tables.html", parts)
-
-
-def _section(section: Section) -> str:
-    note = f'<p class="note">{html.escape(section.note)}</p>' if section.note else ""
-    return f'<h2>{html.escape(section.title)}</h2><div class="scroll">{section.body}</div>{note}\n'
-
-
-def score_bar(score: Score, scale: Scale) -> str:
-    """A bar under a score with its place, and its interval around it."""
-    if isnan(score.value):
-        return ""
-    inner = f'<b style="left:{scale.percent(score.value):.2f}%"></b>'
-    if score.low is not None and score.high is not None:
-        left, right = scale.percent(score.low), scale.percent(score.high)
-        inner = f'<i style="left:{left:.2f}%;width:{right - left:.2f}%"></i>{inner}'
-    return f'<span class="bar under" aria-hidden="true">{inner}</span>'
-
-
-def count_button(count: int, filters: Mapping[str, object], title: str = "") -> str:
-    """A number that shows its examples when it is pressed; filters are those of the page."""
-    if not count:
-        return '<span class="zero">·</span>'
-    data = "".join(f' data-{key}="{html.escape(str(value))}"' for key, value in filters.items())
-    hint = f' title="{html.escape(title)}"' if title else ""
-    return f'<button class="count"{data}{hint}>{count:,}</button>'
-
-
-# Evaluations --------------------------------------------------------------------------------------
+    kind: str = ""
+    folded: bool = False
 
 
 def evaluation_page(evaluation: Evaluation, max_examples: int = MOST_EXAMPLES) -> str:
     """The page of an evaluation, with at most so many examples where the metric has any."""
     metric, scored = evaluation.metric, evaluation.scored
     before, after = report_tables(evaluation, "page")
-    sections = [table_section(one, metric.scale) for one in before]
+    sections = [table_section(table, metric.scale) for table in before]
     figure = metric.figure(scored)
     if figure is not None:
-        body = figure_html(bar_panels(figure.charts))
-        sections.append(Section(figure.title, body, figure.note))
-    sections += [table_section(one, metric.scale) for one in after]
+        sections.append(_figure_section(figure))
+    sections += [table_section(table, metric.scale) for table in after]
     matrices = metric.matrices(scored)
     if matrices:
-        named = list(zip(evaluation.names, matrices, strict=True))
-        sections.append(heat_maps(named, *metric.matrix_titles))
-    page = Page(
-        metric.title,
-        metric.heading(scored),
-        sections,
-        evaluation.signatures,
-        evaluation.warnings,
-        metric.examples_note,
-        "wrong ones before right ones" if metric.wrong_first else "evenly spread over the text",
+        sections += matrix_sections(evaluation.names, matrices, *metric.matrix_titles)
+    examples = None
+    if metric.verdict_kinds:
+        examples = metric.examples(scored, shown_numbers(evaluation, max_examples))
+    cut_note = ""
+    if examples is not None and len(examples) < examples.total:
+        order = (
+            "wrong ones before right ones" if metric.wrong_first else "evenly spread over the text"
+        )
+        cut_note = (
+            f"Only {len(examples):,} of {examples.total:,} {examples.terms.shown} are here, "
+            f"{order}, so numbers below are smaller than those above."
+        )
+    return render_page(
+        TEMPLATES / "evaluation.html",
+        title=metric.title,
+        subtitle=metric.heading(scored),
+        warnings=evaluation.warnings,
+        sections=sections,
+        examples=examples,
+        cut_note=cut_note,
+        examples_note=metric.examples_note,
+        signatures=list(dict.fromkeys(evaluation.signatures)),
     )
-    if not metric.verdict_kinds:
-        return render_tables(page)
-    return render(page, metric.examples(scored, shown_numbers(evaluation, max_examples)))
-
-
-def evaluation_figure(evaluation: Evaluation) -> str:
-    """The charts as one SVG file."""
-    figure = evaluation.metric.figure(evaluation.scored)
-    panels = [] if figure is None else bar_panels(figure.charts)
-    title = evaluation.metric.heading(evaluation.scored)
-    return figure_file(title, panels, evaluation.signatures[:1])
 
 
 def shown_numbers(evaluation: Evaluation, limit: int) -> list[int]:
@@ -162,31 +122,6 @@ def shown_numbers(evaluation: Evaluation, limit: int) -> list[int]:
     return sorted(chosen)
 
 
-def table_section(table: Table, scale: Scale, title: str = "Scores") -> Section:
-    """A table as HTML: scores with bars, counts that show their examples."""
-    rows = [[_cell(cell, scale) for cell in row] for row in table.rows]
-    body = cell_table(table.heading, rows, table.left) if table.heading else ""
-    return Section(table.title or title, body, " ".join(table.notes))
-
-
-def _cell(cell: Cell, scale: Scale) -> str:
-    if isinstance(cell, RankedScore):
-        rank = f" ({cell.rank})" if cell.rank else ""
-        shown = f"{cell.score.shown(scale)}{rank}"
-        return f"{html.escape(shown)}{score_bar(cell.score, scale)}"
-    if isinstance(cell, Score):
-        return f"{html.escape(cell.shown(scale))}{score_bar(cell, scale)}"
-    if isinstance(cell, Count):
-        button = count_button(cell.number, cell.filters)
-        if cell.share is None:
-            return button
-        return (
-            f'<span class="shaded" style="{shade(cell.share)}">{button}'
-            f"<small>{100 * cell.share:.1f}%</small></span>"
-        )
-    return html.escape(cell)
-
-
 def differing_numbers(evaluation: Evaluation, limit: int) -> tuple[Sequence[int], int]:
     """Some items on which systems have different verdicts, evenly spread, and how many there are.
 
@@ -195,120 +130,93 @@ def differing_numbers(evaluation: Evaluation, limit: int) -> tuple[Sequence[int]
     metric, scored = evaluation.metric, evaluation.scored
     if not metric.verdict_kinds:
         return (), 0
-    own = np.array([metric.verdicts(scored, place) for place in range(len(scored.systems))])
-    differing = np.flatnonzero((own != own[:1]).any(axis=0))
+    verdicts = np.array([metric.verdicts(scored, place) for place in range(len(scored.systems))])
+    differing = np.flatnonzero((verdicts != verdicts[:1]).any(axis=0))
     return differing[list(spread_over(len(differing), limit))].tolist(), len(differing)
 
 
-def heat_maps(
-    matrices: Sequence[tuple[str, Matrix]],
+# Tables -------------------------------------------------------------------------------------------
+
+
+def table_section(table: Table, scale: Scale, title: str = "Scores") -> Section:
+    """A table as a section: scores with bars, counts that show their examples."""
+    rows = [[_page_cell(cell, scale) for cell in row] for row in table.rows]
+    shown = PageTable(table.heading, rows, table.left) if table.heading else None
+    return Section(table.title or title, shown, " ".join(table.notes))
+
+
+def plain_table(heading: Row, rows: Sequence[Row], left: int = 1) -> PageTable:
+    """A table of text."""
+    return PageTable(heading, [[PageCell(text) for text in row] for row in rows], left)
+
+
+def _page_cell(cell: Cell, scale: Scale) -> PageCell:
+    if isinstance(cell, RankedScore):
+        rank = f" ({cell.rank})" if cell.rank else ""
+        return PageCell(f"{cell.score.shown(scale)}{rank}", bar=score_bar(cell.score, scale))
+    if isinstance(cell, Score):
+        return PageCell(cell.shown(scale), bar=score_bar(cell, scale))
+    if isinstance(cell, Count):
+        share = "" if cell.share is None else f"{100 * cell.share:.1f}%"
+        return PageCell(f"{cell.number:,}", cell.filters, note=share)
+    return PageCell(cell)
+
+
+def _figure_section(figure: Figure) -> Section:
+    """The numbers of a figure as a table; `--plot` draws them."""
+    series = [(chart, name) for chart in figure.charts for name in chart.counts]
+    rows = [
+        [
+            PageCell(title),
+            *(
+                PageCell(f"{chart.counts[name][row]:,}", note=f"{chart.shares(name)[row]:.1f}%")
+                for chart, name in series
+            ),
+        ]
+        for row, title in enumerate(figure.charts[0].rows)
+    ]
+    heading = ["", *(f"{chart.title}: {name}" for chart, name in series)]
+    return Section(figure.title, PageTable(heading, rows), figure.note)
+
+
+def score_bar(score: Score, scale: Scale) -> Bar | None:
+    """The bar under a score; none if the score is not defined."""
+    if isnan(score.value):
+        return None
+    if score.low is None or score.high is None:
+        return Bar(scale.percent(score.value))
+    left, right = scale.percent(score.low), scale.percent(score.high)
+    return Bar(scale.percent(score.value), left, right - left)
+
+
+def matrix_sections(
+    names: Sequence[str],
+    matrices: Sequence[Matrix],
     title: str = "Matrix",
     sides: tuple[str, str] = ("Reference", "candidate"),
     never_right: Collection[str] = NO_WORDS,
-) -> Section:
-    """A matrix for each candidate, its cells shaded by their share of the row.
+) -> Iterator[Section]:
+    """A matrix for each candidate.
 
     Equal labels are a hit, unless they are among those that say nothing of a word.
     """
-    tables = [_heat_map(number, *one, never_right) for number, one in enumerate(matrices)]
-    note = (
-        f"{sides[0]} in rows, {sides[1]} in columns; the shade is the share of the row. Press a "
-        "number to see its examples."
-    )
-    return Section(title, f'<div class="matrices">{"".join(tables)}</div>', note)
+    note = f"{sides[0]} in rows, {sides[1]} in columns. Press a number to see its examples."
+    for number, (name, matrix) in enumerate(zip(names, matrices, strict=True)):
+        yield Section(f"{title}: {name}", _matrix_table(number, matrix, never_right), note)
 
 
-def _heat_map(candidate: int, name: str, matrix: Matrix, never_right: Collection[str]) -> str:
-    """The matrix of one candidate without the rows and columns that have nothing in them."""
+def _matrix_table(candidate: int, matrix: Matrix, never_right: Collection[str]) -> PageTable:
+    """The matrix of a candidate without the rows and columns that have nothing in them."""
     columns = np.flatnonzero(matrix.counts.sum(axis=0)).tolist()
     rows = []
     for row in np.flatnonzero(matrix.counts.sum(axis=1)).tolist():
-        counts = matrix.counts[row, columns].tolist()
-        total = sum(counts)
-        cells = []
-        for column, count in zip(columns, counts, strict=True):
-            labels = matrix.labels[row], matrix.labels[column]
-            title = f"{labels[0]} as {labels[1]}: {100 * count / total:.1f}%"
-            filters = {"candidate": candidate, "reference": labels[0], "word": labels[1]}
-            kind = ' class="hit"' if row == column and labels[0] not in never_right else ""
-            cell = count_button(count, filters, title)
-            cells.append(f'<td{kind} style="{shade(count / total)}">{cell}</td>')
-        label = html.escape(matrix.labels[row])
-        rows.append(
-            f"<tr><th class=l scope=row>{label}</th>{''.join(cells)}<th>{total:,}</th></tr>"
-        )
-    heading = "".join(f"<th scope=col>{html.escape(matrix.labels[one])}</th>" for one in columns)
-    sums = "".join(
-        f"<th>{count:,}</th>" for count in matrix.counts[:, columns].sum(axis=0).tolist()
-    )
-    return (
-        f'<table class="matrix"><caption>{html.escape(name)}</caption>'
-        f"<thead><tr><th></th>{heading}<th>sum</th></tr></thead><tbody>{''.join(rows)}</tbody>"
-        f"<tfoot><tr><th class=l>sum</th>{sums}<th>{matrix.counts.sum():,}</th></tr></tfoot>"
-        "</table>"
-    )
-
-
-# Templates, tables, shades and embedded data ------------------------------------------------------
-
-SHARED = Path(__file__).resolve().parent / "html"
-"""The folder of templates and pieces of them that pages have in common."""
-_DARKEST = 0.6
-"""A shade stays light enough for the number on it to be read."""
-
-
-def fill_page(template: Path, parts: Mapping[str, str]) -> str:
-    """A template with its parts, which are HTML, put in; they are not looked into again."""
-    pieces = template.read_text(encoding="utf-8").split("{{")
-    filled = [pieces[0]]
-    for piece in pieces[1:]:
-        name, _, rest = piece.partition("}}")
-        if name.endswith(".html"):
-            filled.append(fill_page(SHARED / name, parts).rstrip("\n"))
-        else:
-            filled.append(parts[name])
-        filled.append(rest)
-    return "".join(filled)
-
-
-def embedded_json(data: Any) -> str:
-    """Data for a script element of a page, as compact as JSON can be.
-
-    No "<" at all: "</script" or "<!--" would end the data, whatever stands around them.
-    """
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c")
-
-
-def html_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-    """A table of plain text; the first `left` columns are flush left, the others right."""
-    return cell_table(heading, [[html.escape(cell) for cell in row] for row in rows], left)
-
-
-def cell_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-    """The same with cells that are HTML already."""
-
-    def cells(row: Row, tag: str) -> str:
-        return "".join(
-            f"<{tag}{' class=l' if column < left else ''}>{cell}</{tag}>"
-            for column, cell in enumerate(row)
-        )
-
-    head = cells([html.escape(cell) for cell in heading], "th")
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def shade(share: float) -> str:
-    """The background of a cell that holds this share of its row, as CSS."""
-    return f"background:rgba(var(--heat),{_DARKEST * share:.3f})"
-
-
-def warning_list(warnings: Sequence[str]) -> str:
-    """Warnings as paragraphs that catch the eye."""
-    return "".join(f'<p class="wrong">{html.escape(text)}</p>' for text in warnings)
-
-
-def signature_list(signatures: Sequence[str]) -> str:
-    """Signatures as paragraphs, each once."""
-    return "".join(f"<p><code>{html.escape(text)}</code></p>" for text in dict.fromkeys(signatures))
+        label = matrix.labels[row]
+        cells = [PageCell(label)]
+        for column in columns:
+            filters = {"candidate": candidate, "reference": label, "word": matrix.labels[column]}
+            kind = "hit" if row == column and label not in never_right else ""
+            cells.append(PageCell(f"{matrix.counts[row, column]:,}", filters, kind=kind))
+        rows.append([*cells, PageCell(f"{matrix.counts[row].sum():,}")])
+    sums = [*matrix.counts[:, columns].sum(axis=0).tolist(), matrix.counts.sum()]
+    rows.append([PageCell("sum"), *(PageCell(f"{count:,}") for count in sums)])
+    return PageTable(["", *(matrix.labels[column] for column in columns), "sum"], rows)

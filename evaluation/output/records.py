@@ -77,11 +77,11 @@ def plain(value: Any) -> Any:
         shown = [field.name for field in fields(value) if field.repr]
         return {name: plain(getattr(value, name)) for name in shown}
     if isinstance(value, Mapping):
-        return {key: plain(own) for key, own in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, frozenset | set):
         return sorted(value)
     if isinstance(value, list | tuple):
-        return [plain(own) for own in value]
+        return [plain(item) for item in value]
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
@@ -97,45 +97,34 @@ def csv_report(evaluation: Evaluation) -> str:
     Without groups it is a table that `crosspro correlate` reads; with them each row ends with the
     signature of its headline, or of its first measure.
     """
-    groups = evaluation.metric.groups_in_csv
+    if evaluation.metric.groups_in_csv:
+        return _csv_of_groups(evaluation)
     measures = list(evaluation.metric.measures)
-    if not groups:
-        rows = [
-            (one.name, *(csv_number(one.scores[name].value) for name in measures))
-            for one in evaluation.systems
-        ]
-        return csv_text([("system", *measures), *rows])
-    heading, every = group_rows(evaluation)
-    return csv_text([heading, *([_csv_cell(cell) for cell in row] for row in every)])
+    rows = [
+        (system.name, *(csv_number(system.scores[name].value) for name in measures))
+        for system in evaluation.systems
+    ]
+    return csv_text([("system", *measures), *rows])
 
 
-def _csv_cell(cell: object) -> object:
-    return csv_number(cell) if isinstance(cell, float) else "" if cell is None else cell
-
-
-def group_rows(evaluation: Evaluation) -> tuple[list[str], list[list[object]]]:
-    """A heading, and a row for each group of each system; None where there is no value."""
-    every = [group for system in evaluation.systems for group in system.groups]
-    counts = list(dict.fromkeys(name for group in every for name in group.counts))
-    measures = list(dict.fromkeys(name for group in every for name in group.scores))
+def _csv_of_groups(evaluation: Evaluation) -> str:
+    groups = [(system.name, group) for system in evaluation.systems for group in system.groups]
+    counts = list(dict.fromkeys(name for _, group in groups for name in group.counts))
+    measures = list(dict.fromkeys(name for _, group in groups for name in group.scores))
     columns = [column for name in measures for column in (name, f"{name}_low", f"{name}_high")]
-    body: list[list[object]] = []
-    for one in evaluation.systems:
-        for group in one.groups:
-            row: list[object] = [one.name, group.breakdown, group.group]
-            row += [group.counts.get(name) for name in counts]
-            for name in measures:
-                score = group.scores.get(name)
-                row += (None,) * 3 if score is None else (score.value, score.low, score.high)
-            body.append([*row, _signature(evaluation, group)])
-    return ["system", "breakdown", "group", *counts, *columns, "signature"], body
-
-
-def detail_rows(evaluation: Evaluation) -> tuple[list[str], list[list[object]]]:
-    """A heading, and a row for each item of each system; what is inside an object has a column."""
-    rows = [dict(_flat(detail)) for detail in _details(evaluation)]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    return columns, [[row.get(name) for name in columns] for row in rows]
+    rows: list[list[object]] = [
+        ["system", "breakdown", "group", *counts, *columns, "signature"],
+    ]
+    for system, group in groups:
+        numbers: list[float | None] = []
+        for name in measures:
+            score = group.scores.get(name)
+            numbers += (None,) * 3 if score is None else (score.value, score.low, score.high)
+        counted = [group.counts.get(name, "") for name in counts]
+        signature = _signature(evaluation, group)
+        rows.append([system, group.breakdown, group.group, *counted,
+                     *map(csv_number, numbers), signature])  # fmt: skip
+    return csv_text(rows)
 
 
 def detail_json(evaluation: Evaluation) -> str:
@@ -144,9 +133,10 @@ def detail_json(evaluation: Evaluation) -> str:
 
 
 def detail_tsv(evaluation: Evaluation) -> str:
-    """The same as a table with tabs: what is inside an object has a column of its own."""
-    columns, rows = detail_rows(evaluation)
-    lines = [columns, *([_tsv_cell(cell) for cell in row] for row in rows)]
+    """The same as a table with tabs: each field of a nested object has a column."""
+    rows = [dict(_flat(detail)) for detail in _details(evaluation)]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [columns, *([_tsv_cell(row.get(name)) for name in columns] for row in rows)]
     return "".join("\t".join(cells) + "\n" for cells in lines)
 
 
@@ -162,8 +152,8 @@ def _details(evaluation: Evaluation) -> Iterator[Mapping[str, Any]]:
             yield {"system": name, **detail}
 
 
-def _flat(one: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
-    for key, value in one.items():
+def _flat(fields: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in fields.items():
         name = f"{prefix} {key}".strip()
         if isinstance(value, Mapping):
             yield from _flat(value, name)

@@ -1,17 +1,14 @@
-"""Results for people who write Python: printed as the commands print them, as tables, as a page.
+"""Results for people who write Python: they print as the commands print them.
 
-A `Result` is an `Evaluation` that knows how it looks. Whatever else a public function gives back
-(a proofread translation, a report on a folder) shares `Displayed` with it.
+A `Result` is an `Evaluation` with methods to look at it. Whatever else a public function returns (a
+proofread translation, a report on a folder) shares `Displayed` with it.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from importlib import import_module
-from importlib.util import find_spec
-from math import isnan
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,25 +19,16 @@ from crosspro.evaluation.core.metric import Metric
 from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.statistics import Difference, Resampling
 from crosspro.evaluation.output import MOST_EXAMPLES
-from crosspro.evaluation.output.records import detail_rows, group_rows, plain, record
-from crosspro.evaluation.output.tables import Row, text_table
-from crosspro.evaluation.output.text import (
-    NOT_CORRECTED,
-    cell_text,
-    differences_table,
-    report_tables,
-    text_report,
-)
-
-LIBRARIES = ("pandas", "polars")
-_CELL = "text-align:{};padding:2px 10px;white-space:nowrap"
+from crosspro.evaluation.output.records import plain, record
+from crosspro.evaluation.output.tables import text_table
+from crosspro.evaluation.output.text import NOT_CORRECTED, differences_table, text_report
 
 
 class Displayed:
-    """What a result has in common with every other: a page, and what a notebook shows of it."""
+    """A page, and the printed text in a notebook."""
 
     def html(self) -> str:
-        """A page, complete in itself: that of `--html`, or else what a notebook shows."""
+        """The page of `--html`, or the printed text as a page where there is none."""
         return f"<!DOCTYPE html>\n<meta charset=utf-8>\n{self._repr_html_()}\n"
 
     def write_html(self, path: str | Path) -> None:
@@ -67,60 +55,47 @@ class PairedTest(Displayed):
     signature: str
 
     @property
-    def _own(self) -> Difference:
-        return next(one for one in self.differences if one.metric == self.measure)
+    def _chosen(self) -> Difference:
+        return next(test for test in self.differences if test.metric == self.measure)
 
     @property
     def difference(self) -> float:
         """The score of the first system less that of the second."""
-        return self._own.difference
+        return self._chosen.difference
 
     @property
     def low(self) -> float:
         """The lower end of the interval."""
-        return self._own.low
+        return self._chosen.low
 
     @property
     def high(self) -> float:
         """The upper end of the interval."""
-        return self._own.high
+        return self._chosen.high
 
     @property
     def p(self) -> float:
         """The p value of approximate randomisation; that of the bootstrap is in `differences`."""
-        return self._own.p_randomisation
+        return self._chosen.p_randomisation
 
     def __str__(self) -> str:
-        heading, rows, left = self._table()
-        return f"{text_table(heading, rows, left)}{NOT_CORRECTED}"
-
-    __repr__ = __str__
-
-    def _table(self) -> tuple[Row, list[Row], int]:
         measures = self.metric.measures
-        return differences_table(
+        heading, rows, left = differences_table(
             self.differences, self.metric.scale, lambda measure: measures.get(measure, measure)
         )
+        return f"{text_table(heading, rows, left)}{NOT_CORRECTED}"
+
+    def __repr__(self) -> str:
+        change = self.metric.scale.number(self.difference, "+")
+        return f"<PairedTest {self.first} - {self.second}: {self.measure} {change}, p {self.p:.4f}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The same for programs."""
         content = {
             **{name: getattr(self, name) for name in ("first", "second", "measure", "signature")},
-            "differences": [one._asdict() for one in self.differences],
+            "differences": [difference._asdict() for difference in self.differences],
         }
         return dict(plain(content))
-
-    def to_dataframe(self, library: str | None = None) -> Any:
-        """A row for each measure."""
-        rows = [list(one) for one in self.differences]
-        return data_frame(list(Difference._fields), rows, library)
-
-    def html(self) -> str:
-        """The table."""
-        return html_table(*self._table(), (NOT_CORRECTED, self.signature))
-
-    def _repr_html_(self) -> str:
-        return self.html()
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,7 +114,14 @@ class Result(Displayed, Evaluation):
         warnings = "".join(f"warning: {text}\n" for text in self.warnings)
         return warnings + text_report(self).rstrip("\n")
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        headline, scale = self.metric.headline, self.metric.scale
+        scores = (
+            f"{system.name} {scale.number(system.scores[headline].value)}"
+            for system in self.systems
+            if headline in system.scores
+        )
+        return f"<Result {self.metric.name}: {', '.join(scores)}>"
 
     @property
     def scores(self) -> Mapping[str, Mapping[str, Score]]:
@@ -155,31 +137,11 @@ class Result(Displayed, Evaluation):
         """What `--layout json` writes: plain lists, mappings, texts and numbers."""
         return dict(plain(record(self)))
 
-    def to_dataframe(self, library: str | None = None, *, details: bool = False) -> Any:
-        """A table of pandas or polars: a row for each system and each of its groups.
-
-        With `details` a row for each item, such as a pronoun, where the metric says more of them.
-        `library` is pandas or polars; None: what is installed, pandas first.
-        """
-        heading, rows = (detail_rows if details else group_rows)(self)
-        return data_frame(heading, rows, library)
-
     def html(self, max_examples: int = MOST_EXAMPLES) -> str:
         """The page of `--html`, complete in itself, with at most so many examples."""
         from crosspro.evaluation.output.page import evaluation_page
 
         return evaluation_page(self, max_examples)
-
-    def _repr_html_(self) -> str:
-        before, after = report_tables(self, "text")
-        heading = self.metric.heading(self.scored)
-        parts = [f"<p><b>{html.escape(heading)}</b></p>"]
-        parts += [f"<p>warning: {html.escape(text)}</p>" for text in self.warnings]
-        for table in (*before, *after):
-            rows = [[cell_text(cell, self.metric.scale) for cell in row] for row in table.rows]
-            title = f"<p>{html.escape(table.title)}</p>" if table.title else ""
-            parts.append(title + html_table(table.heading, rows, table.left, table.notes))
-        return "".join(parts)
 
     def compare(
         self,
@@ -203,9 +165,9 @@ class Result(Displayed, Evaluation):
         >>> test.difference, test.p < 0.05
         (50.0, True)
         """
-        for name, given in (("first", first), ("second", second)):
-            if given not in self.names:
-                raise input_error("arguments", name, choices(self.names), quoted(str(given)))
+        for argument, system in (("first", first), ("second", second)):
+            if system not in self.names:
+                raise input_error("arguments", argument, choices(self.names), quoted(str(system)))
         usual = self.plan or Resampling()
         plan = Resampling(
             usual.resamples if resamples is None else resamples,
@@ -215,54 +177,13 @@ class Result(Displayed, Evaluation):
             raise input_error("arguments", "resamples", "a whole number from 1", repr(resamples))
         if not self.scored.size:
             raise CrossproError("compare: nothing was scored, so there is nothing to compare")
-        found = compared(self, first, second, plan)
-        known = [one.metric for one in found]
+        differences = compared(self, first, second, plan)
+        measures = [difference.metric for difference in differences]
         if measure is None:
             headline = self.metric.headline
-            measure = headline if headline in known else known[0]
-        if measure not in known:
-            raise input_error("arguments", "measure", choices(known), quoted(str(measure)))
-        told = [f"test:{first}-{second}", f"samples:{plan.resamples}", f"seed:{plan.seed}"]
-        signature = "|".join([*told, f"by:{self.scored.units.name}", self.signature])
-        return PairedTest(first, second, measure, tuple(found), self.metric, signature)
-
-
-def data_frame(heading: Sequence[str], rows: Sequence[Sequence[Any]], library: str | None) -> Any:
-    """Rows as a table of pandas or polars; numbers that are not defined are missing."""
-    if library not in (None, *LIBRARIES):
-        raise input_error("arguments", "library", choices(LIBRARIES), quoted(str(library)))
-    wanted = LIBRARIES if library is None else (library,)
-    name = next((one for one in wanted if find_spec(one) is not None), None)
-    if name is None:
-        raise CrossproError(
-            f"to_dataframe needs {' or '.join(wanted)}, which is not installed: "
-            f"pip install {wanted[0]}"
-        )
-    columns = {title: [_missing(row[place]) for row in rows] for place, title in enumerate(heading)}
-    return import_module(name).DataFrame(columns)
-
-
-def _missing(value: Any) -> Any:
-    """None for what is not a number, and texts for lists, which columns of a table have no place
-    for."""
-    if isinstance(value, list | tuple):
-        return " ".join(map(str, value))
-    return None if isinstance(value, float) and isnan(value) else value
-
-
-def html_table(heading: Row, rows: Sequence[Row], left: int = 1, notes: Sequence[str] = ()) -> str:
-    """A table with its own looks, for a notebook; the first `left` columns are flush left."""
-
-    def cells(row: Row, tag: str) -> str:
-        return "".join(
-            f'<{tag} style="{_CELL.format("left" if column < left else "right")}">'
-            f"{html.escape(cell)}</{tag}>"
-            for column, cell in enumerate(row)
-        )
-
-    said = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in notes if note)
-    if not heading:
-        return said
-    body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
-    head = f"<tr>{cells(heading, 'th')}</tr>"
-    return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{said}"
+            measure = headline if headline in measures else measures[0]
+        if measure not in measures:
+            raise input_error("arguments", "measure", choices(measures), quoted(str(measure)))
+        test = [f"test:{first}-{second}", f"samples:{plan.resamples}", f"seed:{plan.seed}"]
+        signature = "|".join([*test, f"by:{self.scored.units.name}", self.signature])
+        return PairedTest(first, second, measure, tuple(differences), self.metric, signature)

@@ -86,13 +86,14 @@ def report_tables(
 
     `shown` are the optional ones that are asked for.
     """
-    own = [
+    tables = [
         table
         for table in evaluation.metric.tables(evaluation)
         if table.only in ("", kind) and (not table.option or table.option in shown)
     ]
     first, middle, last = (
-        [one for one in own if one.place == place] for place in ("scores", "middle", "last")
+        [table for table in tables if table.place == place]
+        for place in ("scores", "middle", "last")
     )
     before = [*(first or score_tables(evaluation)), *middle]
     return before, [*difference_tables(evaluation), *last]
@@ -104,17 +105,18 @@ def score_tables(evaluation: Evaluation) -> list[Table]:
     groups = [shown_groups(evaluation, system) for system in evaluation.systems]
     measures = list(metric.measures)
     notes = score_notes(evaluation)
-    if all(len(own) == 1 for own in groups):
+    if all(len(shown) == 1 for shown in groups):
         rows: list[list[Cell]] = [
-            [one.name, *(one.scores[measure] for measure in measures)] for one in evaluation.systems
+            [system.name, *(system.scores[measure] for measure in measures)]
+            for system in evaluation.systems
         ]
         heading = (metric.system, *metric.measures.values())
         return [Table(heading, rows, notes=notes)]
     if len(measures) == 1:
         return [systems_table(evaluation, notes)]
     tables = [
-        group_table(evaluation, own, system.name)
-        for own, system in zip(groups, evaluation.systems, strict=True)
+        group_table(evaluation, shown, system.name)
+        for shown, system in zip(groups, evaluation.systems, strict=True)
     ]
     return [*tables[:-1], _with_notes(tables[-1], notes)]
 
@@ -127,7 +129,7 @@ def systems_table(evaluation: Evaluation, notes: tuple[str, ...]) -> Table:
     for number, group in enumerate(groups[0]):
         cells: list[Cell] = [group_title(evaluation, group)]
         cells += [f"{group.counts[key]:,}" for key in metric.shown_counts]
-        rows.append([*cells, *(own[number].scores[metric.headline] for own in groups)])
+        rows.append([*cells, *(shown[number].scores[metric.headline] for shown in groups)])
     title = metric.measures[metric.headline]
     heading = (title, *metric.shown_counts.values(), *evaluation.names)
     return Table(heading, rows, notes=notes)
@@ -218,17 +220,17 @@ def differences_table(
     """
     several = len({difference.metric for difference in differences}) > 1
     rows: list[Row] = []
-    for one in differences:
+    for test in differences:
         change, low, high = (
-            scale.number(value, "+") for value in (one.difference, one.low, one.high)
+            scale.number(value, "+") for value in (test.difference, test.low, test.high)
         )
         rows.append(
             (
-                f"{one.first} - {one.second}",
-                *([title(one.metric)] if several else []),
+                f"{test.first} - {test.second}",
+                *([title(test.metric)] if several else []),
                 f"{change} [{low}, {high}]",
-                f"{one.p_randomisation:.4f}",
-                f"{one.p_bootstrap:.4f}",
+                f"{test.p_randomisation:.4f}",
+                f"{test.p_bootstrap:.4f}",
             )
         )
     between = ["metric"] if several else []
@@ -236,6 +238,6 @@ def differences_table(
     return heading, rows, 1 + len(between)
 
 
-def difference_record(one: Difference) -> dict[str, Any]:
+def difference_record(difference: Difference) -> dict[str, Any]:
     """A difference for JSON, without its metric."""
-    return {name: value for name, value in one._asdict().items() if name != "metric"}
+    return {name: value for name, value in difference._asdict().items() if name != "metric"}

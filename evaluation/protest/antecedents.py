@@ -9,7 +9,6 @@ articles, clitics and punctuation are no part of it.
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,7 @@ from crosspro.data_prep.core.errors import InputError, Problem, counted, input_e
 from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.formats.conllu import read_conllu
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
-from crosspro.evaluation.human.items import Words
-from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
+from crosspro.evaluation.output.tables import PLAIN, Style
 from crosspro.evaluation.protest.categories import (
     ADDRESSEE,
     ANAPHORIC,
@@ -31,6 +29,7 @@ from crosspro.evaluation.protest.categories import (
     anaphoric_function,
 )
 from crosspro.evaluation.protest.language import HeadRules, SourceWords, TargetWords
+from crosspro.evaluation.protest.marks import Words
 from crosspro.evaluation.protest.match import project
 from crosspro.evaluation.protest.suite import Place
 
@@ -386,22 +385,3 @@ def type_text(types: PronounTypes, style: Style = PLAIN) -> str:
 
 def _row(name: str, count: int, types: PronounTypes) -> tuple[str, str, str]:
     return name, f"{count:,}", f"{100 * count / types.total:.1f}"
-
-
-def type_json(types: PronounTypes) -> str:
-    """The same for other programs."""
-    rows = [
-        {"type": name, "subtype": subtype, "count": count}
-        for (name, subtype), count in types.counts.items()
-    ]
-    content = {"documents": types.documents, "pronouns": types.total, "types": rows}
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-
-
-def type_csv(types: PronounTypes) -> str:
-    """A row for each type and sub-type."""
-    rows = (
-        (name, subtype, count, csv_number(100 * count / types.total))
-        for (name, subtype), count in types.counts.items()
-    )
-    return csv_text([("type", "subtype", "count", "percentage"), *rows])

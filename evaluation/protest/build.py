@@ -20,8 +20,9 @@ import numpy as np
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
+from crosspro.evaluation.inputs.pronoun_lists import lists_names, load_lists
 from crosspro.evaluation.output.tables import PLAIN, Style
-from crosspro.evaluation.protest.antecedents import read_source_parse
+from crosspro.evaluation.protest.antecedents import PronounTypes, count_types, read_source_parse
 from crosspro.evaluation.protest.candidates import (
     Candidates,
     Decisions,
@@ -31,7 +32,7 @@ from crosspro.evaluation.protest.candidates import (
 )
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.language import SourceWords, TargetWords
-from crosspro.evaluation.protest.suite import Suite, SuiteToken
+from crosspro.evaluation.protest.suite import Suite, SuiteToken, token_list
 from crosspro.evaluation.protest.text import (
     Attempts,
     Links,
@@ -171,11 +172,15 @@ class SuiteSettings:
 
 @dataclass(frozen=True)
 class BuiltSuite:
-    """A suite, the candidates that it was selected from, and the links of each reference."""
+    """A suite, the candidates that it was selected from, and the links of each reference.
+
+    `types` counts all annotated pronouns.
+    """
 
     suite: Suite
     candidates: Candidates
     links: Sequence[Links]
+    types: PronounTypes
 
 
 def build_suite(
@@ -203,6 +208,7 @@ def build_suite(
     corpus = attempts.read(read_corpus, files.align_with, languages, progress)
     attempts.finish()
     talks, linked, larger = known(documents), known(text), known(corpus)
+    types = count_types(talks, source)
     match_documents(talks, linked)  # before links are made, which takes longest
     if not files.links:
         made = [
@@ -223,7 +229,8 @@ def build_suite(
         **({"heads": "parse"} if linked.parse else {}),
     }
     chosen = select(candidates.tokens, wanted, target, settings.seed)
-    return BuiltSuite(suite_of(linked, languages, chosen, origin), candidates, linked.links)
+    suite = suite_of(linked, languages, chosen, origin)
+    return BuiltSuite(suite, candidates, linked.links, types)
 
 
 def suite_of(
@@ -255,7 +262,10 @@ def _text(
 
 
 def write_suite_text(prefix: Path, built: BuiltSuite) -> None:
-    """The tokenised text of a suite with its links and doc-ids, in files that begin alike."""
+    """The tokenised text of a suite with its links, doc-ids and tokens, in files that begin alike.
+
+    Of the tokens those are left out that APT's lists of the language pair do not have.
+    """
     suite = built.suite
     write_text(Path(f"{prefix}.{suite.source_language}"), _lines(map(" ".join, suite.source)))
     write_text(Path(f"{prefix}.doc-ids"), _lines(suite.documents))
@@ -264,6 +274,10 @@ def write_suite_text(prefix: Path, built: BuiltSuite) -> None:
         path = Path(f"{prefix}{mark}.{suite.target_language}")
         write_text(path, _lines(map(" ".join, reference)))
         write_links(f"{prefix}{mark}.links", own)
+    pair = f"{suite.source_language}-{suite.target_language}"
+    lists = load_lists(pair) if pair in lists_names() else None
+    places = "".join(f"{line} {position}\n" for line, position in token_list(suite, lists))
+    write_text(Path(f"{prefix}.tokens"), places)
 
 
 def _lines(texts: Iterable[str]) -> str:

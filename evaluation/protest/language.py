@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.settings import Fault, Must, checked
 from crosspro.data_prep.core.words import names_of, shipped_files
-from crosspro.data_prep.core.yaml_files import YamlLines, read_inherited, read_yaml
+from crosspro.data_prep.core.yaml_files import read_inherited
 
 Word = Annotated[str, Must("words", bool)]
 ROLES = ("subject", "object", "any")
@@ -237,7 +237,7 @@ def _section(language: str, name: str, kind: type[Any]) -> tuple[str, Any]:
     if path.suffix not in (".yaml", ".yml"):
         expected = f"{choices(shipped_languages())}, or the path of a .yaml file"
         raise input_error("lists", "language", expected, repr(language))
-    content, origins = read_inherited(path, shipped, _parsed)
+    content = read_inherited(path, shipped)
     if isinstance(content, Mapping) and content.get("language") and name not in content:
         expected = f"lists for {content['language']} as a {name} language"
         raise input_error(path, name, expected, "none")
@@ -245,11 +245,6 @@ def _section(language: str, name: str, kind: type[Any]) -> tuple[str, Any]:
         one = content
         if isinstance(content, Mapping):  # the other section is for those who read it
             one = {key: content[key] for key in ("language", name) if key in content}
-        checked(kind, one, origins)
+        checked(kind, one, path)
     values: Any = content
     return values["language"], values[name]
-
-
-def _parsed(path: Path) -> tuple[object, YamlLines]:
-    content, text = read_yaml(path)
-    return content, YamlLines(text)

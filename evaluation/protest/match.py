@@ -20,10 +20,10 @@ from typing import Literal
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
-from crosspro.evaluation.human.items import MarkedWords, Words
 from crosspro.evaluation.human.verdicts import Item, Judgements, read_judgements
 from crosspro.evaluation.inputs.plain_text import lines_of
 from crosspro.evaluation.protest.language import Slot, TargetWords, target_words
+from crosspro.evaluation.protest.marks import MarkedWords, Words
 from crosspro.evaluation.protest.suite import Place, Suite, SuiteToken, read_suite
 from crosspro.evaluation.protest.text import (
     Attempts,
@@ -283,11 +283,10 @@ def _result(
         token,
         Item(
             token.name,
-            output.name,
             _digest(token, output, pronoun, head),
+            output.name,
             verified,
             " ".join(sorted(heads)),
-            token.anaphoric,
         ),
         pronoun,
         head,
@@ -358,7 +357,7 @@ class ScoredSystems:
     suite: Suite
     lists: TargetWords
     results: dict[str, list[TokenResult]]
-    silver: Mapping[str, Sequence[Alternative]] = field(default_factory=dict)
+    silver: Mapping[str, list[Alternative]] = field(default_factory=dict)
     judgements: Judgements = field(default_factory=dict)
     links: str = "given"
 

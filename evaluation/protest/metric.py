@@ -26,7 +26,6 @@ from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.score import Scale, Score
 from crosspro.evaluation.core.statistics import Floats, choose_units, ratio
 from crosspro.evaluation.core.tables import Cell, Count, Matrix, Table, make_matrices, without_rare
-from crosspro.evaluation.human.items import MarkedWords, Words
 from crosspro.evaluation.human.verdicts import Judgement, Judgements
 from crosspro.evaluation.output.examples import (
     Examples,
@@ -35,11 +34,11 @@ from crosspro.evaluation.output.examples import (
     Mark,
     MarkKind,
     Rendering,
-    Version,
 )
 from crosspro.evaluation.output.text import score_notes
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
+from crosspro.evaluation.protest.marks import MarkedWords, Words
 from crosspro.evaluation.protest.match import (
     Outcome,
     ScoredSystems,
@@ -48,7 +47,7 @@ from crosspro.evaluation.protest.match import (
     pronoun_in,
     silver_signature,
 )
-from crosspro.evaluation.protest.review import reference_words, texts_of
+from crosspro.evaluation.protest.review import reference_words, seen_with, texts_of
 from crosspro.evaluation.protest.suite import SuiteToken
 
 Status = Literal["automatic", "silver", "right", "wrong", "unclear", "conflict", "open"]
@@ -116,7 +115,7 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             judged.append([JudgedToken(*pair, self.status(*pair)) for pair in said])
         warnings = []
         for name, own in data.results.items():
-            if other := _other_outputs(own, judgements):
+            if other := _other_outputs(name, own, judgements):
                 warnings.append(
                     f"{name}: {other} verdicts are about another output and do not count"
                 )
@@ -147,7 +146,7 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         for value in ("conflict", "wrong", "unclear"):
             if value in values:
                 return value
-        return "right"
+        return "unclear" if "bad" in values else "right"
 
     def verdicts(self, scored: JudgedTokens, system: int) -> Sequence[int]:
         """The status of each token."""
@@ -360,8 +359,8 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
                     lines[line] = examples.add_line(
                         line,
                         " ".join(suite.source[line]),
-                        [Version(" ".join(reference[line])) for reference in suite.references],
-                        [_version(one.result, line) for one in own],
+                        [" ".join(reference[line]) for reference in suite.references],
+                        [" ".join(one.result.output.output[line]) for one in own],
                         token.document,
                     )
             examples.add(
@@ -371,7 +370,7 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
                 [
                     Rendering(
                         _NUMBERS[one.status],
-                        cells[place][number],
+                        *cells[place][number],
                         _marks(one.result, shown),
                         _note(one),
                     )
@@ -383,11 +382,12 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         return examples
 
 
-def _other_outputs(results: Sequence[TokenResult], judgements: Judgements) -> int:
-    """Verdicts on a system's tokens that were made when its output was another."""
+def _other_outputs(name: str, results: Sequence[TokenResult], judgements: Judgements) -> int:
+    """Judgements about a system of this name whose output was another."""
     current = {result.item.key for result in results}
-    known = {key[:2] for key in current}
-    return sum(key[:2] in known and key not in current for key in judgements)
+    return sum(
+        key not in current and seen_with(name, judgement) for key, judgement in judgements.items()
+    )
 
 
 def _verdict_signature(judgements: Judgements) -> str:
@@ -440,13 +440,6 @@ def _label(words: Words, token: SuiteToken, lists: TargetWords) -> str:
     return full[0] if len(full) == 1 else form
 
 
-def _version(result: TokenResult, line: int) -> Version:
-    """A line of the output, with the source where the system tokenises it otherwise."""
-    output, source = result.output, tuple(result.output.source[line])
-    own = None if source == result.suite.source[line] else " ".join(source)
-    return Version(" ".join(output.output[line]), tuple(output.links[line]), own)
-
-
 def _reference_marks(token: SuiteToken, reference: int, shown: Sequence[int]) -> list[Mark]:
     words = token.references[reference]
     marks = [Mark(shown.index(token.place.line), token.place.at, words.pronoun_at)]
@@ -476,5 +469,5 @@ def _note(judged: JudgedToken) -> str:
     parts = [] if judged.result.outcome == "match" else [judged.result.why]
     if judged.judgement is not None:
         said = judged.judgement
-        parts += [", ".join((*said.annotators, *said.tags)), *said.remarks]
+        parts += [", ".join(said.annotators), *said.remarks]
     return "; ".join(part for part in parts if part)

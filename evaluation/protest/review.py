@@ -1,55 +1,141 @@
-"""What people judge of a suite, and what becomes of it: review files, items, silver pairs."""
+"""Questions for annotators about the tokens of a suite, as review files, and what follows.
+
+A *review file* is a tab-separated table with a row for each question: the texts (the words in
+question in [[double brackets]]), the words of references and output, and columns for a verdict.
+A verdict of a store has the same row, with its annotator and its kind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 
-from crosspro.evaluation.human.exchange import (
-    BETWEEN_LINES,
-    marked_words,
-    review_row,
-    write_review_file,
+from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
+from crosspro.data_prep.core.files import atomic_output, read_text_lines
+from crosspro.evaluation.human.verdicts import (
+    ANTECEDENT_VERDICTS,
+    KINDS,
+    PRONOUN_VERDICTS,
+    Item,
+    ItemKey,
+    Judgement,
+    Judgements,
+    Kind,
+    Verdict,
 )
-from crosspro.evaluation.human.items import ReviewCandidate, ReviewItem, ReviewLine, ReviewSet
-from crosspro.evaluation.human.verdicts import Judgement, Judgements
 from crosspro.evaluation.inputs.case_records import BAD, CORRECT, INCORRECT, PlacedVerdict
-from crosspro.evaluation.protest.categories import BY_NAME
+from crosspro.evaluation.inputs.sheets import ITEM_COLUMNS, VERDICT_COLUMNS, marked_words, tsv_line
 from crosspro.evaluation.protest.match import Alternative, TokenResult
 from crosspro.evaluation.protest.suite import Suite
+
+COLUMNS = (
+    *ITEM_COLUMNS,
+    "category",
+    "source",
+    "reference",
+    "output",
+    "reference_pronoun",
+    "reference_head",
+    "output_pronoun",
+    "output_head",
+    "why",
+    *VERDICT_COLUMNS,
+)
+_BETWEEN_LINES = " / "
+_SYSTEMS = ", "
+_ITEM = re.compile(r"(.+)/([0-9a-f]{12})")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A translation of a token, and the systems that have it; it is judged once."""
+
+    result: TokenResult
+    systems: tuple[str, ...]
+
+    @property
+    def item(self) -> Item:
+        """What verdicts are stored under."""
+        return replace(self.result.item, system=_SYSTEMS.join(self.systems))
+
+    @property
+    def name(self) -> str:
+        """Token and digest; never taken for a number by a spreadsheet."""
+        return "/".join(self.item.key)
+
+
+def questions_of(results: Iterable[TokenResult]) -> dict[ItemKey, Question]:
+    """All questions by the keys of their items, in the order of the results."""
+    questions: dict[ItemKey, Question] = {}
+    for result in results:
+        key, name = result.item.key, result.output.name
+        earlier = questions.get(key)
+        systems = (name,) if earlier is None else (*earlier.systems, name)
+        questions[key] = Question(result if earlier is None else earlier.result, systems)
+    return questions
 
 
 def to_judge(
     results: Iterable[TokenResult], judgements: Judgements, matches: bool = False
-) -> list[TokenResult]:
+) -> list[Question]:
     """The mismatches, and on demand the matches, on which there is no verdict yet."""
     return [
-        result
-        for result in results
-        if (matches or result.outcome == "mismatch") and result.item.key not in judgements
+        question
+        for key, question in questions_of(results).items()
+        if (matches or question.result.outcome == "mismatch") and key not in judgements
     ]
 
 
-def write_review(path: str | Path, results: Iterable[TokenResult]) -> int:
-    """Write a review file of some results; how many there are."""
-    rows = {}
-    for result in results:
-        cells = review_row(
-            result.item,
-            result.token.category,
-            texts_of(result),
-            reference_words(result),
-            result.why,
-        )
-        rows[result.item.key] = cells
-    return write_review_file(Path(path), rows)
+def seen_with(system: str, judgement: Judgement) -> bool:
+    """Whether a judgement is about a translation that a system of this name had."""
+    return system in judgement.item.system.split(_SYSTEMS)
+
+
+# Review files -------------------------------------------------------------------------------------
+
+
+def write_review(path: str | Path, questions: Iterable[Question]) -> int:
+    """Write a review file to be filled in, and return how many questions it has."""
+    rows = [[*_row(question), *[""] * len(VERDICT_COLUMNS)] for question in questions]
+    with atomic_output(Path(path)) as handle:
+        handle.writelines(map(tsv_line, [COLUMNS, *rows]))
+    return len(rows)
+
+
+def verdict_table(
+    questions: Mapping[ItemKey, Question], verdicts: Iterable[Verdict]
+) -> Iterator[bytes]:
+    """The lines of a review file with a row for each verdict on the questions."""
+    yield tsv_line(COLUMNS)
+    for verdict in verdicts:
+        question = questions.get(verdict.item.key)
+        if question is not None:
+            values = verdict.pronoun, verdict.antecedent or "", verdict.remark
+            cells = (*values, verdict.annotator, verdict.kind)
+            yield tsv_line([*_row(question), *map(_not_a_formula, cells)])
+
+
+def _row(question: Question) -> list[str]:
+    result, item = question.result, question.item
+    cells = (item.system, result.token.category, *texts_of(result), *reference_words(result))
+    words = item.pronoun, item.head, result.why
+    return [question.name, *map(_not_a_formula, (*cells, *words))]
+
+
+def _not_a_formula(text: str) -> str:
+    """A space keeps a spreadsheet from taking a text for a formula."""
+    return f" {text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def reference_words(result: TokenResult) -> tuple[str, str]:
     """The pronouns and the heads of the references that have them."""
     references = [reference for reference in result.token.references if reference.pronoun]
-    pronouns = " | ".join(" ".join(one.pronoun) for one in references)
-    return pronouns, " | ".join(" ".join(one.head) for one in references)
+    pronouns = " | ".join(" ".join(reference.pronoun) for reference in references)
+    return pronouns, " | ".join(" ".join(reference.head) for reference in references)
 
 
 def texts_of(result: TokenResult) -> tuple[str, str, str]:
@@ -65,103 +151,123 @@ def texts_of(result: TokenResult) -> tuple[str, str, str]:
             result.head.candidate if result.head else (),
         ),
     )
-    found = []
+    texts = []
     for text, pronoun, head in sides:
         marks = {token.place.line: set(pronoun)}
         if token.antecedent is not None:
             marks.setdefault(token.antecedent.line, set()).update(head)
         lines = (marked_words(text[line], marks.get(line, ())) for line in suite.context(token))
-        found.append(BETWEEN_LINES.join(lines))
-    return found[0], found[1], found[2]
+        texts.append(_BETWEEN_LINES.join(lines))
+    return texts[0], texts[1], texts[2]
 
 
-def protest_items(suite: Suite, results: Mapping[str, Sequence[TokenResult]]) -> ReviewSet:
-    """All tokens of all systems as review items, in the whole text of the suite."""
-    systems = [own[0].output for own in results.values() if own]
-    lines = tuple(
-        ReviewLine(
-            suite.documents[number],
-            source,
-            tuple(reference[number] for reference in suite.references),
-            {
-                system.name: ReviewCandidate(
-                    tuple(system.output[number]),
-                    tuple(system.links[number]),
-                    None
-                    if tuple(system.source[number]) == source
-                    else tuple(system.source[number]),
-                )
-                for system in systems
-            },
-        )
-        for number, source in enumerate(suite.source)
-    )
-    items = tuple(
-        ReviewItem(
-            one.item,
-            BY_NAME[one.token.category].label,
-            one.pronoun,
-            one.head,
-            one.outcome == "match",
-            one.why,
-        )
-        for own in results.values()
-        for one in own
-    )
-    languages = (suite.source_language, suite.target_language)
-    return ReviewSet("PROTEST", suite.digest, lines, items, languages)
+def read_review(
+    path: str | Path, suite: Suite, annotator: str | None, kind: Kind = "verdict"
+) -> list[Verdict]:
+    """The verdicts of a filled-in review file; rows without one are passed over.
+
+    `annotator` and `kind` are for rows that name none themselves. Every problem is raised.
+    """
+    verdicts: list[Verdict] = []
+    problems: list[Problem] = []
+    rows = csv.reader(read_text_lines(Path(path)), delimiter="\t", strict=True)
+    try:
+        for number, cells in enumerate(rows, start=1):
+            if len(cells) > len(COLUMNS) or (number == 1 and tuple(cells) != COLUMNS):
+                expected, found = " ".join(COLUMNS), quoted(" ".join(cells))
+                problems.append(Problem(str(path), rows.line_num, "columns", expected, found))
+                break
+            row = dict(zip_longest(COLUMNS, map(str.strip, cells), fillvalue=""))
+            if number == 1 or not any(row[name] for name in VERDICT_COLUMNS):
+                continue
+            faults: list[tuple[str, str, str]] = []
+            verdict = read_verdict(suite, row, annotator, kind, faults)
+            problems += [Problem(str(path), rows.line_num, *fault) for fault in faults]
+            verdicts += [] if verdict is None else [verdict]
+    except csv.Error as error:
+        problems.append(Problem(str(path), rows.line_num, "columns", "a table", str(error)))
+    if problems:
+        raise InputError(problems)
+    return verdicts
+
+
+def read_verdict(
+    suite: Suite,
+    row: Mapping[str, str],
+    annotator: str | None,
+    kind: Kind,
+    faults: list[tuple[str, str, str]],
+) -> Verdict | None:
+    """The verdict of a row; what is wrong is added to `faults` as field, expected, found."""
+    before = len(faults)
+    item = _ITEM.fullmatch(row["item"])
+    name = None if item is None else item[1]
+    if item is None or name not in suite.anaphoric:
+        faults.append(("item", "TOKEN/DIGEST with a token of the suite", quoted(row["item"])))
+        return None
+    pronoun = next((v for v in PRONOUN_VERDICTS if v == row["pronoun"].lower()), None)
+    if pronoun is None:
+        faults.append(("pronoun", choices(PRONOUN_VERDICTS), quoted(row["pronoun"])))
+    written = row["antecedent"].lower()
+    antecedent = next((value for value in ANTECEDENT_VERDICTS if value == written), None)
+    anaphoric = suite.anaphoric[item[1]] and pronoun != "bad"
+    if anaphoric and antecedent is None:
+        faults.append(("antecedent", choices(ANTECEDENT_VERDICTS), quoted(row["antecedent"])))
+    elif written and not suite.anaphoric[item[1]]:
+        faults.append(("antecedent", "nothing: it is not anaphoric", quoted(row["antecedent"])))
+    author = row["annotator"] or annotator or ""
+    if not author or not author.isprintable():
+        faults.append(("annotator", "a name (--judge)", quoted(author)))
+    stated = row["kind"] or kind
+    known = next((value for value in KINDS if value == stated), None)
+    if known is None:
+        faults.append(("kind", choices(KINDS), quoted(stated)))
+    if len(faults) > before or pronoun is None or known is None:
+        return None
+    seen = Item(item[1], item[2], row["system"], row["output_pronoun"], row["output_head"])
+    return Verdict(seen, author, pronoun, antecedent if anaphoric else None, row["remark"], known)
+
+
+# What follows from verdicts -----------------------------------------------------------------------
 
 
 def silver_from(
-    judgements: Iterable[Judgement], known: Mapping[str, Sequence[Alternative]] | None = None
+    judgements: Iterable[Judgement], earlier: Mapping[str, list[Alternative]] | None = None
 ) -> dict[str, list[Alternative]]:
-    """The translations that people found right, as silver alternatives beside known ones.
+    """Translations that people accept as silver alternatives (002 §8.2), beside earlier ones.
 
-    An anaphoric token gives a pair, and only if both halves are right. What somebody proposes in
-    place of a pronoun is an alternative, too.
+    An anaphoric token gives a pair, and only if both halves are right.
     """
-    found = {name: list(some) for name, some in (known or {}).items()}
+    silver = {name: list(alternatives) for name, alternatives in (earlier or {}).items()}
     for judgement in judgements:
-        item, head = judgement.item, tuple(judgement.item.head.split())
-        if item.anaphoric and (judgement.antecedent != "right" or not head):
+        item = judgement.item
+        if judgement.pronoun != "right" or judgement.antecedent not in (None, "right"):
             continue
-        right: list[Alternative] = []
-        if judgement.pronoun == "right":
-            words = (
-                tuple(item.pronoun.split())
-                if judgement.corrected is None
-                else judgement.corrected.words
-            )
-            right.append(Alternative(words, head, f"from {item.system}"))
-        for proposed, annotator in judgement.alternatives:
-            right.append(Alternative(tuple(proposed.split()), head, f"proposed by {annotator}"))
-        for alternative in right:
-            known_pairs = {(other.pronoun, other.head) for other in found.get(item.token, ())}
-            if alternative.pronoun and (alternative.pronoun, head) not in known_pairs:
-                found.setdefault(item.token, []).append(alternative)
-    return found
+        pronoun = tuple(item.pronoun.split())
+        head = tuple(item.head.split()) if judgement.antecedent else ()
+        if not pronoun or (judgement.antecedent and not head):
+            continue
+        pairs = {(other.pronoun, other.head) for other in silver.get(item.token, ())}
+        if (pronoun, head) not in pairs:
+            accepted = Alternative(pronoun, head, f"from {item.system}")
+            silver.setdefault(item.token, []).append(accepted)
+    return silver
 
 
-def token_verdicts(results: Iterable[TokenResult], judgements: Judgements) -> list[PlacedVerdict]:
-    """What people say of tokens, for comparison with metrics (001 §6).
-
-    What matched automatically was judged by nobody.
-    """
-    said = {"right": CORRECT, "wrong": INCORRECT}
-    found = []
+def placed_verdicts(
+    results: Iterable[TokenResult], judgements: Judgements
+) -> Iterator[PlacedVerdict]:
+    """Human verdicts by place, for comparison with metrics (001 §6); a match is no verdict."""
+    names = {"right": CORRECT, "wrong": INCORRECT, "bad": BAD}
     for result in results:
         judgement = judgements.get(result.item.key)
-        human = "" if judgement is None else said.get(judgement.pronoun, "")
-        found.append(
-            PlacedVerdict(
-                result.item.system,
-                result.token.place.line,
-                result.suite.position(result.token),
-                result.token.category,
-                BAD if judgement is not None and judgement.bad else human,
-                result.token.name,
-                result.token.document,
-                result.token.anaphoric,
-            )
+        yield PlacedVerdict(
+            result.output.name,
+            result.token.place.line,
+            result.suite.position(result.token),
+            result.token.category,
+            "" if judgement is None else names.get(judgement.pronoun, ""),
+            result.token.name,
+            result.token.document,
+            result.token.anaphoric,
         )
-    return found

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.evaluation.human.items import JsonLinesReader, Positions, Words
 from crosspro.evaluation.inputs.anchors import source_pronoun
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
 from crosspro.evaluation.protest.categories import BY_NAME
+from crosspro.evaluation.protest.json_lines import JsonLinesReader
 from crosspro.evaluation.protest.language import ROLES, Slot
+from crosspro.evaluation.protest.marks import Positions, Words
 
 FORMAT = "crosspro-protest"
 VERSION = 1
@@ -116,7 +117,7 @@ class Suite:
             wanted.add(token.antecedent.line)
         return [line for line in sorted(wanted) if self.documents[line] == token.document]
 
-    @property
+    @cached_property
     def anaphoric(self) -> dict[str, bool]:
         """Of each token whether it has an antecedent."""
         return {token.name: token.anaphoric for token in self.tokens}
@@ -127,26 +128,17 @@ def slot_of(category: str, role: str) -> Slot:
     return Slot("second" if BY_NAME[category].pronoun == "you" else "third", role)
 
 
-def token_list(
-    suite: Suite, lists: PronounLists | None = None
-) -> tuple[list[tuple[int, int]], Counter[str], Counter[str]]:
-    """Where tokens are, as other metrics take them (001 §5): a line and a position each.
+def token_list(suite: Suite, lists: PronounLists | None = None) -> list[tuple[int, int]]:
+    """Where tokens are, as `crosspro apt --tokens` takes them (001 §5): a line and a position each.
 
-    `crosspro apt --tokens` scores exactly these pronouns. With lists only source pronouns of these
-    are taken. The forms that are taken and those that are left out are counted.
+    With lists only source pronouns of these are taken.
     """
-    places = []
-    forms: Counter[str] = Counter()
-    left_out: Counter[str] = Counter()
-    for token in suite.tokens:
-        position = suite.position(token)
-        word = suite.source[token.place.line][position].lower()
-        if lists is not None and source_pronoun(word, lists) is None:
-            left_out[word] += 1
-        else:
-            forms[word] += 1
-            places.append((token.place.line, position))
-    return sorted(places), forms, left_out
+    places = ((token.place.line, suite.position(token)) for token in suite.tokens)
+    return sorted(
+        (line, at)
+        for line, at in places
+        if lists is None or source_pronoun(suite.source[line][at].lower(), lists) is not None
+    )
 
 
 def write_suite(path: str | Path, suite: Suite) -> None:

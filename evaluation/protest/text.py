@@ -24,9 +24,9 @@ from crosspro.data_prep.core.errors import InputError, Problem, input_error, quo
 from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.formats.links import scan_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
-from crosspro.evaluation.human.items import Positions, Words
 from crosspro.evaluation.inputs.plain_text import lines_of, parallel_lines, unequal_lines
 from crosspro.evaluation.protest.locate import locate
+from crosspro.evaluation.protest.marks import Positions, Words
 from crosspro.evaluation.protest.suite import Place, Suite
 
 Progress = Callable[[str], None]

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.evaluation.output.tables import PLAIN, Style, csv_text
 
 _FOLDER = Path(__file__).resolve().parent / "figures"
+_NUMBER = re.compile(r"(-?\d+(\.\d+)?)?")
 _RECALL_YEARS = (2015, 2017)
 """Years for which the recall of each class is known."""
 
@@ -128,6 +131,41 @@ def read_figures(name: str) -> list[dict[str, str]]:
     """The rows of one of these tables."""
     with figures_file(name).open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
+
+
+def figure_names() -> list[str]:
+    """The names of all these tables."""
+    return sorted(path.stem for path in _FOLDER.glob("*.csv"))
+
+
+def figures(name: str) -> list[dict[str, str]]:
+    """The rows of a table that a user asks for."""
+    if name not in figure_names():
+        raise input_error("published", "TABLE", choices(["list", *figure_names()]), quoted(name))
+    return read_figures(name)
+
+
+def table_list() -> list[dict[str, str]]:
+    """The names of all tables with their columns."""
+    return [{"table": name, "columns": ", ".join(read_figures(name)[0])} for name in figure_names()]
+
+
+def figures_text(rows: Sequence[Mapping[str, str]], style: Style = PLAIN) -> str:
+    """A table as it is stored, flush left up to the first column of numbers."""
+    heading = tuple(rows[0])
+    numbers = [all(_NUMBER.fullmatch(row[name]) for row in rows) for name in heading]
+    left = numbers.index(True) if any(numbers) else len(heading)
+    return style.table(heading, [tuple(row.values()) for row in rows], left) + "\n"
+
+
+def figures_json(rows: Sequence[Mapping[str, str]]) -> str:
+    """The same for other programs; figures are the text that is printed."""
+    return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+
+
+def figures_csv(rows: Sequence[Mapping[str, str]]) -> str:
+    """The rows as they are stored."""
+    return csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.example import SIDES
-from crosspro.prediction.neural.document_layers import ByteLayers, LayerWeights
 from crosspro.prediction.neural.reading.document_kind import (
     AGREEMENT,
     PIECES,
@@ -247,12 +246,7 @@ class _Layer:
 
 
 class DocumentArrays:
-    """The weights of a document encoder and what they make of rows.
-
-    `in_bytes` says that matrices are stored in 8 bits: the library calculates then, if it is there.
-    """
-
-    in_bytes = False
+    """The weights of a document encoder and what they make of rows."""
 
     def __init__(self, arrays: Arrays, settings: DocumentSettings, inventory: Inventory) -> None:
         expected = _shapes(settings, inventory)
@@ -275,13 +269,11 @@ class DocumentArrays:
 
     @cached_property
     def _layers(self) -> list[_Layer]:
-        return [
-            _layer(self._layer_weights(number), self._head)
-            for number in range(self.settings.layers)
-        ]
+        return [self._layer(number) for number in range(self.settings.layers)]
 
-    def _layer_weights(self, number: int) -> LayerWeights:
-        """The matrices of a layer as they are stored; queries are scaled."""
+    def _layer(self, number: int) -> _Layer:
+        """The matrices of a layer; queries are scaled, and what is turned together stands side by
+        side."""
         width, heads, size = self.settings.width, self.settings.heads, self._head
         together, attended, wide, narrow = (
             self.arrays[f"rows.layers.layers.{number}.{name}.weight"]
@@ -290,7 +282,17 @@ class DocumentArrays:
         queries, keys, values = together.reshape(3, heads, size, width)
         three = np.stack((queries / np.float32(sqrt(size)), keys, values))
         three[:2, :, -1] = 0  # in torch it says what fills rows up
-        return LayerWeights(three.reshape(-1, width), attended, wide, narrow)
+        queries, keys, values = three.reshape(3, width, width)
+        order = np.arange(width).reshape(-1, 2, size // 2).transpose(0, 2, 1).ravel()
+        each = (
+            queries[order].T,
+            keys[order].T,
+            values.T,
+            _centred(attended.T),
+            wide.T,
+            _centred(narrow.T),
+        )
+        return _Layer(*map(np.ascontiguousarray, each))
 
     @cached_property
     def _turns(self) -> NDArray[np.complex64]:
@@ -300,11 +302,6 @@ class DocumentArrays:
         reach = self._reach
         angles = np.arange(-reach, reach + 1)[:, None] * speeds
         return np.asarray(np.exp(1j * angles), np.complex64)
-
-    @cached_property
-    def _cosines_and_sines(self) -> Floats:
-        """The same as the library wants them."""
-        return np.concatenate((self._turns.real, self._turns.imag), 1)
 
     def read(self, text: DocumentText) -> Iterator[ReadRows]:
         """What is read of all gaps of a text, a few at a time, in their order."""
@@ -344,22 +341,11 @@ class DocumentArrays:
     def _linear(self, name: str, vectors: Floats) -> Floats:
         return vectors @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
 
-    @cached_property
-    def _byte_layers(self) -> ByteLayers | None:
-        """The layers of the library, if it is there and matrices are as it wants them."""
-        if not self.in_bytes:
-            return None
-        layers = [self._layer_weights(number) for number in range(self.settings.layers)]
-        return ByteLayers.fitting(layers, self.settings.heads)
-
     def _states(self, rows: DocumentRows, asked: Numbers) -> Floats:
         """The states of the places that are asked for."""
         states = np.zeros((len(rows.offsets), self.settings.width), np.float32)
         for table, numbers in zip(self._tables, rows.numbers, strict=True):
             states += table[numbers]
-        if self._byte_layers is not None:
-            angles = self._cosines_and_sines
-            return self._byte_layers.states(states, rows.bounds, rows.offsets, angles, asked)
         turns = self._turns[rows.offsets + self._reach]
         turns = np.tile(turns, self.settings.heads)
         for number, layer in enumerate(self._layers, start=1):
@@ -401,17 +387,6 @@ class DocumentArrays:
             out = found[asked].transpose(1, 0, 2)
             np.matmul(fits.transpose(0, 2, 1), value[own].transpose(1, 0, 2), out=out)
         return found.reshape(queries.shape)
-
-
-def _layer(weights: LayerWeights, head: int) -> _Layer:
-    """The same as numpy multiplies with it: what is turned together stands side by side."""
-    queries, keys, values = np.split(weights.queries_keys_values, 3)
-    width = len(queries)
-    order = np.arange(width).reshape(-1, 2, head // 2).transpose(0, 2, 1).ravel()
-    queries, keys = queries[order], keys[order]
-    attended, wide, narrow = weights.attended.T, weights.wide.T, weights.narrow.T
-    each = (queries.T, keys.T, values.T, _centred(attended), wide, _centred(narrow))
-    return _Layer(*map(np.ascontiguousarray, each))
 
 
 def _shapes(settings: DocumentSettings, inventory: Inventory) -> dict[str, tuple[int, ...]]:

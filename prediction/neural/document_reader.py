@@ -1,13 +1,14 @@
 """A saved document encoder that predicts without torch.
 
-It is loaded in place of a `NeuralSystem` wherever predictions are wanted, and says the same. What
-only torch can do, explaining and training on, `trainable` does, from the same weights.
+It is loaded in place of a `NeuralSystem` wherever predictions are wanted, and says the same. To
+train on takes torch: `trainable` is the same system with its network there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache, cached_property, partial
 from importlib.util import find_spec
@@ -22,17 +23,16 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.processes import forked, may_fork, processors
+from crosspro.data_prep.core.processes import processors
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import load_adjustment, save_adjustment
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText
 from crosspro.prediction.neural.network_system import NetworkSystem
 from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
 from crosspro.prediction.neural.reading.encoding import encode
 from crosspro.prediction.neural.reading.word_places import NounSums
-from crosspro.prediction.stored_tensors import BYTES, FULL, WEIGHTS_FILE, narrowed, taken_weights
+from crosspro.prediction.stored_tensors import FULL, WEIGHTS_FILE, narrowed, taken_weights
 from crosspro.prediction.system import Classes, Probabilities
 
 if TYPE_CHECKING:
@@ -69,9 +69,10 @@ class DocumentReader(NetworkSystem):
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """The probabilities of the network."""
-        with _one_thread():
-            parts = text_parts(examples, self.context, self.together)
-            return np.concatenate(_in_processes(self._chances, parts))
+        parts = text_parts(examples, self.context, self.together)
+        # Threads serve as well as processes: numpy works outside the interpreter's lock.
+        with _one_thread(), ThreadPoolExecutor(len(parts)) as pool:
+            return np.concatenate([*pool.map(self._chances, parts)])
 
     def _chances(self, examples: Sequence[Example]) -> Probabilities:
         nothing = np.zeros((0, len(self.task.classes)))
@@ -103,10 +104,6 @@ class DocumentReader(NetworkSystem):
         network = self.network
         return DocumentText(data, network.settings, self.context, network.no_noun)
 
-    def evidence(self, question: GapQuestion) -> Evidence | None:
-        """Gradients, which torch calculates."""
-        return self.trainable().evidence(question)
-
     def trainable(self) -> NeuralSystem:
         """The same system with its network in torch."""
         return self._in_torch
@@ -115,7 +112,7 @@ class DocumentReader(NetworkSystem):
     def _in_torch(self) -> NeuralSystem:
         if find_spec("torch") is None:
             raise CrossproError(
-                f"{self.shown_name}: to explain or train a network: expected the package torch, "
+                f"{self.shown_name}: to train a network: expected the package torch, "
                 f"found nothing: {how_to_install('train')}"
             )
         import torch
@@ -151,7 +148,6 @@ class DocumentReader(NetworkSystem):
             return DocumentArrays(arrays, settings, inventory)
 
         self.network, self.weights = taken_weights(folder / WEIGHTS_FILE, self.name, take)
-        self.network.in_bytes = self.weights == BYTES
         self.adjustment = load_adjustment(folder, len(self.task.classes))
 
 
@@ -170,8 +166,8 @@ def _one_thread() -> AbstractContextManager[Any]:
     return limited
 
 
-_WORTH_A_PROCESS = 100
-"""So many gaps are read while another process is begun, a few times over."""
+_WORTH_A_THREAD = 100
+"""Gaps of a part, at least: each part reads the lines before it again."""
 
 
 def text_parts(
@@ -183,8 +179,8 @@ def text_parts(
     ends where no gap is near enough to the last one to be read together with it.
     """
     ends = np.cumsum([len(example.gaps) for example in examples])
-    number = min(processors(), int(ends[-1]) // _WORTH_A_PROCESS) if len(ends) else 0
-    if number < 2 or not may_fork():
+    number = min(processors(), int(ends[-1]) // _WORTH_A_THREAD) if len(ends) else 0
+    if number < 2:
         return [examples]
     places = _apart(examples, together)
     wanted = (np.searchsorted(ends, ends[-1] * np.arange(1, number) / number) + 1).tolist()
@@ -214,13 +210,3 @@ def _apart(examples: Sequence[Example], together: int) -> list[int]:
         last = max((words + gap.position for gap in example.gaps), default=last)
         words += len(example.lemmas)
     return [number for number in found if number]
-
-
-def _in_processes(
-    work: Callable[[Sequence[Example]], Probabilities], parts: Sequence[Sequence[Example]]
-) -> list[Probabilities]:
-    """The work on each part, the first in this process, others in processes of their own."""
-    expected = ("prediction: expected that of another process", "Fewer lines at once need less.")
-    with ExitStack() as stack:
-        others = [stack.enter_context(forked(partial(work, part), *expected)) for part in parts[1:]]
-        return [work(parts[0]), *(result() for result in others)]

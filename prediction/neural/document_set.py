@@ -34,7 +34,7 @@ from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.settings import checked
 from crosspro.data_prep.core.stored import read_npz
-from crosspro.data_prep.core.task import Task, saved_task, task_to_save
+from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.prediction.neural.reading.encoding import (
     POSITIONS,
@@ -152,18 +152,17 @@ def write_document_set(
     text: Text,
     origin: SetOrigin,
     report: Report = lambda _: None,
-    jobs: int = 1,
 ) -> Mapping[str, int]:
     """Encode examples as a system reads them; `text` is what lexicons are induced from.
 
-    The folder, which may be an empty one, is there when all of it is; it is the same for any number
-    of `jobs`. Returns what there is of train: pieces of text, and gaps.
+    The folder, which may be an empty one, is there when all of it is. Returns the sizes of
+    train: pieces of text, and gaps.
     """
     report(Step("learning lexicons and pieces"))
     fields = system.reads.fields
-    reading = learn_reading(system.reads, system.training, task, train, text, jobs)
+    reading = learn_reading(system.reads, system.training, task, train, text)
     report(Step("cutting words into pieces, and numbering these"))
-    encoder, every = fit_and_encode(train, reading, task, system.training.min_count, jobs=jobs)
+    encoder, every = fit_and_encode(train, reading, task, system.training.min_count)
     encoded = every.labelled(fields)
     dev_encoded = encode(dev, encoder, task).labelled(fields)
     sizes = {
@@ -175,7 +174,7 @@ def write_document_set(
     report(Step("writing"))
     description = {
         "format": _FORMAT,
-        "task": task_to_save(task),
+        "task": task_to_mapping(task),
         "origin": asdict(origin),
         "read": _reading_settings(system),
         "train": sizes,
@@ -202,7 +201,7 @@ def load_document_set(folder: Path, system: NeuralSystem) -> DocumentSet:
     """What was encoded for such a system; one that would read otherwise is refused."""
     path = folder / _FILE
     description = _description(folder)
-    task = saved_task(description.get("task"), f"{path}: task")
+    task = task_from_mapping(description.get("task"), f"{path}: task")
     expected, found = _reading_settings(system), description.get("read")
     if not _reads_as(found, expected):
         raise input_error(path, "read", json.dumps(expected), json.dumps(found))

@@ -59,13 +59,13 @@ def pointed_nouns(
     with torch.inference_mode():
         for gaps, _ in batches_by_extent(network.extents(tensors), _POINTED_AT_ONCE):
             rows, chosen = np.arange(len(gaps)), classes[gaps]
-            for focus in network.antecedents(tensors, torch.from_numpy(gaps).to(device)):
-                tokens, shares = focus.tokens.cpu().numpy(), focus.shares.double().cpu().numpy()
+            for pointed in network.antecedents(tensors, torch.from_numpy(gaps).to(device)):
+                tokens, shares = pointed.tokens.cpu().numpy(), pointed.shares.double().cpu().numpy()
                 given = shares
-                if focus.given is not None:
-                    given = focus.given.double().cpu().numpy()[rows, chosen]
+                if pointed.given is not None:
+                    given = pointed.given.double().cpu().numpy()[rows, chosen]
                 row, column = np.nonzero(shares)
                 at = row, column
-                found.add(focus.side, gaps[row], tokens[at], shares[at], given[at])
+                found.add(pointed.side, gaps[row], tokens[at], shares[at], given[at])
     network.cpu()
     return found.nouns()

@@ -7,6 +7,7 @@ trains, its folder holds Lightning checkpoints, from which an interrupted run go
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
@@ -22,15 +23,8 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
 from crosspro.prediction.dev_score import dev_score
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.models import chosen_run
-from crosspro.prediction.neural.attribution import (
-    focus_tables,
-    gradient_evidence,
-    token_gradients,
-    word_focus,
-)
 from crosspro.prediction.neural.inference import pointed_nouns, probabilities
 from crosspro.prediction.neural.layers.network import (
     Network,
@@ -128,10 +122,12 @@ class NeuralSystem(NetworkSystem):
         elif self.pretraining and self.pretraining.epochs and not trainer.goes_on:
             device = device_of(self.trainer.accelerator)
             inventory, settings = self._inventory(), self.pretraining
-            with step_bar(self.trainer.progress_bar) as report:
+            with step_bar(self.trainer.progress_bar and sys.stderr.isatty()) as report:
                 self.network.pretrain(data.encoded, inventory, settings, self.seed, device, report)
-        trained = trainer.fit(self.network, data, self.seed, self._identity(data))
-        self._keep(trained, data)
+        trainer.prepare(self.network, data, self.seed, self._identity(data))
+        with trainer.interruptible():
+            trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
+        self._keep(trainer.result(), data)
         self._tune(dev)
         self._first_stage = data.digests["train"]
 
@@ -154,7 +150,10 @@ class NeuralSystem(NetworkSystem):
         network = self._new_network()
         network.load_state_dict(self.network.state_dict())
         stage = {"learning_rate": settings[1].learning_rate, "all": self._first_stage}
-        trained = trainer.fit(network, data, self.seed, {**self._identity(data), **stage})
+        trainer.prepare(network, data, self.seed, {**self._identity(data), **stage})
+        with trainer.interruptible():
+            trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
+        trained = trainer.result()
         assert isinstance(self.report, FitReport)  # noqa: S101 - for the type checker
         report = fine_tuned_report(self.report, trained.reports(self.training.monitor)[0])
         if report.kept == IN_DOMAIN:
@@ -182,7 +181,10 @@ class NeuralSystem(NetworkSystem):
         torch.set_num_threads(self.trainer.threads)
         torch.manual_seed(self.seed)
         self.network = self._new_network()
-        self._keep(trainer.fit(self.network, data, self.seed, self._identity(data)), data)
+        trainer.prepare(self.network, data, self.seed, self._identity(data))
+        with trainer.interruptible():
+            trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
+        self._keep(trainer.result(), data)
 
     def _new_reading(self, train: Sequence[Example]) -> Reading:
         """How examples are read: the fields of the network, in words or units learnt from train."""
@@ -289,22 +291,6 @@ class NeuralSystem(NetworkSystem):
         """Softmax of the network's scores."""
         tensors, device = self._inputs(examples)
         return probabilities(self.network, tensors, len(self.task.classes), device)
-
-    def evidence(self, question: GapQuestion) -> Evidence | None:
-        """Gradient times input of every token, and what the network chose, if it says so.
-
-        None if the network embeds no token.
-        """
-        (tensors, _), reading = self._inputs(question.examples), self.encoder.reading
-        pair = (question.chosen, question.against)
-        found = token_gradients(self.network, tensors, self.reads.fields, question.row, *pair)
-        if found is None:
-            return None
-        names = tuple(self.task.classes[number] for number in pair)
-        evidence = gradient_evidence(found, reading, question, names)
-        chosen = word_focus(self.network, tensors, reading, question.examples, question.row)
-        tables = focus_tables(chosen, question, names[0])
-        return replace(evidence, tables=(*tables, *evidence.tables))
 
     def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
         """The nouns that the network points at, where it does."""

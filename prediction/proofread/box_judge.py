@@ -1,4 +1,4 @@
-"""A model of the box as the judge of a whole translation, for `crosspro report`."""
+"""A bundled model as the judge of a whole translation, for `crosspro report`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from crosspro.data_prep.align.prior import Prior
 from crosspro.evaluation.metrics.pronoun_doubt.metric import ProofreadPronoun
 from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.models import summary
-from crosspro.prediction.pair_prediction import Predictor, load_predictor, model_prior
+from crosspro.prediction.pair_prediction import Predictor, load_predictor
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
 from crosspro.prediction.proofread.judge import load_judge
@@ -56,17 +55,11 @@ class BoxJudge:
 
 
 def judge_of(source: str, target: str) -> BoxJudge | None:
-    """The model of the box from one language to another, if there is one."""
+    """The bundled model from one language to another, if there is one."""
     pair = f"{source}-{target}"
     box = box_models()
     fitting = sorted(name for name in box if name == pair or name.startswith(f"{pair}-"))
     return BoxJudge(fitting[0], box[fitting[0]]) if fitting else None
-
-
-def box_prior(source: str, target: str) -> Prior | None:
-    """What a model of the box knows of the words of two languages, if there is one."""
-    judge = judge_of(source, target)
-    return None if judge is None else model_prior(judge.path)
 
 
 @lru_cache(maxsize=1)

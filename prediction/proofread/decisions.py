@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from pathlib import Path
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.data_prep.core.files import read_json_object
 from crosspro.data_prep.core.settings import checked
-from crosspro.prediction.proofread.mend import replacement
 from crosspro.prediction.proofread.text import Edit, FilePlace, PlacedText, TranslatedText
 
 DECISIONS = "crosspro-proofread"
@@ -67,8 +67,7 @@ def read_decisions(path: Path, text: TranslatedText) -> list[Edit]:
             found = "nothing" if there is None else quoted(there)
             problems.append(Problem(text.target.name, one.line, "text", expected, found))
         else:
-            edit = replacement(text, one.segment - 1, *span, one.replacement)
-            edits.append(edit or placed.edit(*span, one.replacement))
+            edits.append(replacement(placed, *span, one.replacement))
     edits.sort()
     for before, after in pairwise(edits):
         if after.start < before.end or after[:2] == before[:2]:
@@ -77,6 +76,24 @@ def read_decisions(path: Path, text: TranslatedText) -> list[Edit]:
     if problems:
         raise InputError(problems)
     return edits
+
+
+_ELISION = re.compile(r"['’]$")
+_TOKENISED = re.compile(r"\b(?:[cdjlmnst]|qu)['’] ", re.IGNORECASE)
+
+
+def replacement(placed: PlacedText, start: int, end: int, word: str) -> Edit:
+    """The edit of the file that puts a word for these characters, which stand together.
+
+    A space is added where a word is no longer elided (l'aime, les aime) and removed where it is.
+    """
+    before = placed.text[start:end]
+    if _ELISION.search(before) and not _ELISION.search(word):
+        word += " " if placed.text[end : end + 1].isalpha() else ""
+    elif _ELISION.search(word) and not _ELISION.search(before):
+        space = placed.text[end : end + 1] == " " and not _TOKENISED.search(placed.text)
+        end += space and placed.stands_together(start, end + 1)
+    return placed.edit(start, end, word)
 
 
 def _span(text: TranslatedText, one: DecidedPronoun) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ import numpy as np
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.limits import ALIGNED_WORDS, limit_factor
+from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.lexicon.lexicon import Lexicon
@@ -24,9 +24,8 @@ from crosspro.data_prep.pipeline.pairs.typed_text import TypedPair
 from crosspro.prediction.pair_prediction import PointedWord, Predictor, pointed_nouns
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.judge import Judge, load_judge
-from crosspro.prediction.proofread.mend import suggested
 from crosspro.prediction.proofread.reasons import Expected, reason
-from crosspro.prediction.proofread.surroundings import may_be_noun
+from crosspro.prediction.proofread.suggest import noun_may_follow, suggested
 from crosspro.prediction.proofread.text import (
     FilePlace,
     PlacedText,
@@ -105,8 +104,8 @@ def proofread(
 
 def _check_lengths(text: TranslatedText, task: Task) -> None:
     """Raise if segments have more words than can be linked, with all of them."""
-    most = ALIGNED_WORDS.most()
-    expected = f"at most {most:,} in a segment (--limit {2 * limit_factor():g} allows more)"
+    most = ALIGNED_WORDS
+    expected = f"at most {most:,} in a segment"
     problems = []
     for segment in text.segments:
         for file, placed, language in (
@@ -353,7 +352,7 @@ def _noun(
         return None
     gender = number = None
     if word.side == "target" and lexicon is not None:
-        if not may_be_noun(placed.text[: span[0]], language, lexicon):
+        if not noun_may_follow(placed.text[: span[0]], language, lexicon.is_noun):
             return None
         gender, number = lexicon.gender(word.word), lexicon.number(word.word)
     where = _place(file, placed, *span)

@@ -1,4 +1,4 @@
-"""A translation is read from its files, and written again with nothing changed but what is mended.
+"""A translation is read from its files, and written again with nothing changed but some words.
 
 Plain lines and subtitles are two files; PO, XLIFF and TMX have both languages in one. The format is
 known by the name; a file whose content plainly is of another is refused. Documents are what the
@@ -30,7 +30,6 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.files import (
     BLOCK,
     NOISE,
-    atomic_output,
     bad_byte,
     has_byte_order_mark,
     is_file,
@@ -125,19 +124,14 @@ def read_translation(
     return TranslatedText(*files, segments)
 
 
-def write_mended(text: TranslatedText, edits: Iterable[Edit], path: Path) -> None:
-    """Write the translation's file with some edits, otherwise byte by byte as it is.
-
-    It is compressed if `path` says so, whatever it was read from.
-    """
+def mended(text: TranslatedText, edits: Iterable[Edit]) -> bytes:
+    """The translation's file with some edits, otherwise byte by byte as it is."""
     content = text.target.mended(edits)
     try:
-        mended = text.target.encoded(content)
+        return text.target.encoded(content)
     except UnicodeEncodeError as error:
-        expected = f"characters of {text.target.encoding}, as {text.target.name} has"
-        raise input_error(path, "encoding", expected, quoted(content[error.start])) from error
-    with atomic_output(path) as handle:
-        handle.write(mended)
+        name, expected = text.target.name, f"characters of {text.target.encoding}"
+        raise input_error(name, "encoding", expected, quoted(content[error.start])) from error
 
 
 def translation_format(path: Path) -> str:

@@ -96,4 +96,4 @@ def _log_odds(chance: float) -> float:
 def load_judge() -> Judge:
     """The judge that comes with the package, for models of all directions."""
     path = CONF_DIR / "proofread.yaml"
-    return checked(Judge, read_yaml(path)[0], path)
+    return checked(Judge, read_yaml(path), path)

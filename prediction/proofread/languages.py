@@ -1,4 +1,4 @@
-"""Which model of the box reads a translation: by the languages that names and files state."""
+"""Which bundled model reads a translation: by the languages that names and files state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _STATED = {
 
 
 def model_for(source: Path, target: Path | None) -> Path:
-    """The name of the only model of the box that fits what is known of the languages.
+    """The name of the only bundled model that fits what is known of the languages.
 
     Names of files end with languages (book.en.srt, book.fr), or folders are called so; catalogues,
     XLIFF and memories state theirs. A catalogue that does not is translated from English.
@@ -60,7 +60,7 @@ def model_for(source: Path, target: Path | None) -> Path:
 
 
 def named_otherwise(source: Path, target: Path | None, languages: tuple[str, str]) -> str | None:
-    """The model of the box that two files are for by their names, if they are not in `languages`.
+    """The bundled model that two files are for by their names, if they are not in `languages`.
 
     Files may have been exchanged, or the model; but a folder may be called like a language, too.
     """
@@ -74,7 +74,7 @@ def named_otherwise(source: Path, target: Path | None, languages: tuple[str, str
 
 
 def languages_stated(source: Path, target: Path | None) -> tuple[set[str], set[str]]:
-    """The languages of both sides; none where neither a file nor names of the box's say any."""
+    """The languages of both sides; empty where neither files nor model names say any."""
     known = {language for name in box_models() for language in name.split("-")[:2]}
     kind = translation_format(source)
     if target is not None or kind not in _STATED:

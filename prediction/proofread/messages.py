@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from crosspro.data_prep.bitext.catalogue import reference_files
 from crosspro.data_prep.bitext.segment import same_language
 from crosspro.data_prep.core.errors import Problem, quoted
 from crosspro.prediction.proofread.text import (
@@ -67,7 +66,7 @@ def message_segments(
 
 
 def _segments(entry: _PlacedEntry) -> Iterator[TranslatedSegment]:
-    document = next(reference_files(entry.references), "")
+    document = _first_file(entry.references)
     forms = sorted((name for name in entry.strings if name.startswith("msgstr")), key=_form)
     for number, form in enumerate(forms):
         plural = "msgid_plural" in entry.strings and (number > 0 or len(forms) == 1)
@@ -76,6 +75,17 @@ def _segments(entry: _PlacedEntry) -> Iterator[TranslatedSegment]:
         yield TranslatedSegment(
             placed_text(message, _WRITTEN), placed_text(translation, _WRITTEN), document
         )
+
+
+_FILE = re.compile("\u2068([^\u2069]*)\u2069|(\\S+)")
+
+
+def _first_file(references: str) -> str:
+    """The file where a message is first used; a name with spaces stands between isolate marks."""
+    reference = _FILE.search(references)
+    if reference is None:
+        return ""
+    return reference[1] or re.sub(r":\d+$", "", reference[0])
 
 
 def _form(name: str) -> int:

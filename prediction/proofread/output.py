@@ -1,4 +1,4 @@
-"""What proofreading found, as text for a terminal and as JSON, JSON lines and CSV for programs.
+"""What proofreading found, as text for a terminal and as JSON and JSON lines for programs.
 
 All of them begin with the pronoun that is most probably wrong. Lines count from 1; characters of a
 line count from 0 for programs, and from 1 in text, where editors count so.
@@ -9,23 +9,20 @@ from __future__ import annotations
 import json
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from crosspro.data_prep.core.errors import counted, printable
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.evaluation.core.score import Score, make_signature
 from crosspro.evaluation.core.statistics import wilson_interval
 from crosspro.evaluation.output.records import json_text, score_record
-from crosspro.evaluation.output.result import Displayed, data_frame, html_table
-from crosspro.evaluation.output.tables import csv_number, csv_text
+from crosspro.evaluation.output.result import Displayed
 from crosspro.prediction.pair_prediction import Predictor
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.find import proofread
-from crosspro.prediction.proofread.mend import MendedPronoun, Mending, SuggestedPronoun, mend
 from crosspro.prediction.proofread.text import TranslatedText
 from crosspro.version import __version__
 
@@ -33,8 +30,6 @@ FORMAT = 1
 """The version of the JSON; it grows when a key changes its meaning or goes."""
 DOUBTFUL = 0.4
 """Of pronouns with this chance of being wrong a third was marked by a rater, who misses some."""
-MENDED = 0.6
-"""What is changed without anybody who looks at it should more often be wrong than right."""
 PER_100 = "doubtful_per_100"
 NOTHING = "–"
 """What stands for a pronoun that is not there."""
@@ -44,15 +39,11 @@ _INDENT = "    "
 
 @dataclass(frozen=True)
 class Proofreader:
-    """The model that has read a translation: what it is called, its digest, and its task.
-
-    `lexicon` knows words of the target language, if the model has one.
-    """
+    """The model that has read a translation: what it is called, its digest, and its task."""
 
     name: str
     digest: str
     task: Task
-    lexicon: Lexicon | None = None
 
 
 @dataclass(frozen=True)
@@ -60,14 +51,13 @@ class Proofreading(Displayed):
     """What a model says of all pronouns of a translation, which are in the order of the text.
 
     It prints as `crosspro proofread` prints it. Those whose chance of being wrong reaches the
-    threshold are the doubtful ones. `mending` is what is changed of them, where something is.
+    threshold are the doubtful ones.
     """
 
     model: Proofreader
     text: TranslatedText
     pronouns: tuple[PronounDoubt, ...]
     threshold: float = DOUBTFUL
-    mending: Mending | None = None
 
     def __iter__(self) -> Iterator[PronounDoubt]:
         return iter(self.pronouns)
@@ -88,15 +78,6 @@ class Proofreading(Displayed):
         from crosspro.prediction.proofread.page import proofreading_page
 
         return proofreading_page(self)
-
-    def _repr_html_(self) -> str:
-        rows = [(place(self, one), f"{one.wrong:.2f}", doubt_text(one)) for one in self.doubtful]
-        heading = ("place", "wrong", "what might stand there, and why")
-        return html_table(heading if rows else (), rows, 3, (summary(self),))
-
-    def to_dataframe(self, library: str | None = None) -> Any:
-        """A table of pandas or polars: a row for each pronoun, the most probably wrong first."""
-        return data_frame(_COLUMNS, list(_rows(self)), library)
 
     @property
     def worst_first(self) -> list[PronounDoubt]:
@@ -129,16 +110,6 @@ class Proofreading(Displayed):
             return Score(PER_100, float("nan"), signature)
         low, high = (100 * bound for bound in wilson_interval(part, whole))
         return Score(PER_100, 100 * part / whole, signature, low, high)
-
-    def mend(self, threshold: float | None = None) -> Mending:
-        """What can be changed of the doubtful ones, or of those that reach another threshold."""
-        known = self.threshold if threshold is None else threshold
-        return mend(self.pronouns, self.text, self.model.task, known, self.model.lexicon)
-
-    def mended(self, threshold: float = MENDED) -> list[str]:
-        """The lines of the translation, with those pronouns changed that can be."""
-        content = self.text.target.mended(self.mend(threshold).edits)
-        return content.removesuffix("\n").split("\n") if content else []
 
     def to_dict(self) -> dict[str, Any]:
         """What `crosspro proofread --format json` writes."""
@@ -174,37 +145,11 @@ class Proofreading(Displayed):
             "doubtful": len(doubtful),
             **{str(kind): kinds[kind] for kind in DoubtKind},
             **{f"doubtful_{kind}": found[kind] for kind in DoubtKind},
-            **({} if self.mending is None else {"mended": len(self.mending.changes)}),
         }
 
     def records(self) -> list[dict[str, Any]]:
         """All pronouns for programs, the most probably wrong first."""
-        return [
-            {**_record(one, self.is_doubtful(one)), **self._mended_record(one)}
-            for one in self.worst_first
-        ]
-
-    def _mended_record(self, one: PronounDoubt) -> dict[str, Any]:
-        """Whether a pronoun is changed: the words that change with it, or why it is not."""
-        if self.mending is None:
-            return {}
-        made, left = self.mended_as(one)
-        changed = made and {"old": made.old, "new": made.new}
-        return {"mended": changed, "not_mended": left and left.why}
-
-    def mended_as(self, one: PronounDoubt) -> tuple[MendedPronoun | None, SuggestedPronoun | None]:
-        """How a pronoun is changed, or what is only suggested for it."""
-        changes, suggestions = self._mended
-        return changes.get(id(one)), suggestions.get(id(one))
-
-    @cached_property
-    def _mended(self) -> tuple[dict[int, MendedPronoun], dict[int, SuggestedPronoun]]:
-        if self.mending is None:
-            return {}, {}
-        return (
-            {id(own.doubt): own for own in self.mending.changes},
-            {id(own.doubt): own for own in self.mending.suggestions},
-        )
+        return [_record(one, self.is_doubtful(one)) for one in self.worst_first]
 
 
 def proofreading(
@@ -221,8 +166,7 @@ def proofreading(
     if all(one.document is None for one in text.segments):
         whole = tuple(replace(one, document="") for one in text.segments)
         text = replace(text, segments=whole)
-    lexicon = predictor.system.noun_lexicons.get("target")
-    model = Proofreader(predictor.name, digest, predictor.task, lexicon)
+    model = Proofreader(predictor.name, digest, predictor.task)
     return Proofreading(model, text, proofread(predictor, text, progress=progress), threshold)
 
 
@@ -237,34 +181,6 @@ def as_json(found: Proofreading) -> str:
 def as_json_lines(found: Proofreading) -> str:
     """An object for each pronoun, on a line of its own."""
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in found.records())
-
-
-_COLUMNS = (
-    *("file", "kind", "document", "line", "start", "end", "word", "label"),
-    *("source_line", "source_start", "source_end", "source_word", "probability", "wrong"),
-    *("doubtful", "suggestion", "suggestion_label", "suggestion_probability"),
-    *("stands_for", "reason"),
-)
-
-
-def as_csv(found: Proofreading) -> str:
-    """A row for each pronoun; nouns that it may stand for share a cell, the likeliest first."""
-    return csv_text([_COLUMNS, *([_cell(value) for value in row] for row in _rows(found))])
-
-
-def _rows(found: Proofreading) -> Iterator[list[Any]]:
-    for one in found.records():
-        nouns = " ".join(noun["word"] for noun in one["stands_for"])
-        whole = {**one, "file": found.text.target.name, "stands_for": nouns}
-        yield [whole[name] for name in _COLUMNS]
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, bool):
-        return str(int(value))
-    if isinstance(value, float):
-        return csv_number(value)
-    return "" if value is None else str(value)
 
 
 def _record(one: PronounDoubt, doubtful: bool) -> dict[str, Any]:
@@ -316,7 +232,11 @@ def as_text(found: Proofreading, every: bool = False, width: int | None = None) 
     Lines that are wider than `width` go on under themselves.
     """
     shown = found.worst_first if every else found.doubtful
-    lines = [line for one in shown for line in _lines(found, one, width)]
+    lines = [
+        line
+        for one in shown
+        for line in wrapped(f"{place(found, one)}: {one.wrong:.2f} {doubt_text(one)}", width)
+    ]
     if lines:
         lines.append("")
     return "".join(f"{line}\n" for line in [*lines, *wrapped(summary(found), width, "")])
@@ -335,9 +255,6 @@ def summary(found: Proofreading) -> str:
     if not found.doubtful:
         worst = found.worst_first[0]
         text += f" The highest chance is {worst.wrong:.2f}: {place(found, worst)}."
-    if found.mending is not None:
-        changed = len(found.mending.changes)
-        text += f" {changed:,} changed, {len(found.mending.suggestions):,} only suggested."
     return text
 
 
@@ -358,16 +275,6 @@ def change(one: PronounDoubt) -> str:
 def doubt_text(one: PronounDoubt) -> str:
     """What might stand for a pronoun and why; of one that the model expects, that it does."""
     return f"{change(one)}? {one.reason}" if one.expects_other else f"{one.word}: {one.reason}"
-
-
-def _lines(found: Proofreading, one: PronounDoubt, width: int | None) -> Sequence[str]:
-    said = doubt_text(one)
-    made, left = found.mended_as(one)
-    if made is not None:
-        said = f"changed {made.old} → {made.new}: {one.reason}"
-    elif left is not None:
-        said += f"; not changed: {left.why}"
-    return wrapped(f"{place(found, one)}: {one.wrong:.2f} {said}", width)
 
 
 def wrapped(text: str, width: int | None, indent: str = _INDENT) -> list[str]:

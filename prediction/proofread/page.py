@@ -6,18 +6,17 @@ which `decisions.read_decisions` turns into edits of the file.
 
 from __future__ import annotations
 
-import html
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.example import Side
-from crosspro.evaluation.output.page import embedded_json, fill_page
+from crosspro.evaluation.output.templates import render_page
 from crosspro.prediction.proofread.decisions import DECISIONS
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
-from crosspro.prediction.proofread.mend import written
 from crosspro.prediction.proofread.output import FORMAT, Proofreading, summary
+from crosspro.prediction.proofread.suggest import written
 from crosspro.prediction.proofread.text import FilePlace, PlacedText, WrittenFile
 from crosspro.version import __version__
 
@@ -27,48 +26,51 @@ _TIES = "'’-([„“«\""
 _TEMPLATE = Path(__file__).resolve().parent / "page.html"
 
 
-def proofreading_page(found: Proofreading) -> str:
+def proofreading_page(proofreading: Proofreading) -> str:
     """The page, complete in itself."""
-    task = found.model.task
-    segments = found.text.segments
-    documents = list(dict.fromkeys(one.document or "" for one in segments))
+    task = proofreading.model.task
+    segments = proofreading.text.segments
+    documents = list(dict.fromkeys(segment.document or "" for segment in segments))
     numbers = {name: number for number, name in enumerate(documents)}
     sides = (
-        _SegmentPlaces(found.text.source, [one.source for one in segments]),
-        _SegmentPlaces(found.text.target, [one.target for one in segments]),
+        _SegmentPlaces(proofreading.text.source, [segment.source for segment in segments]),
+        _SegmentPlaces(proofreading.text.target, [segment.target for segment in segments]),
     )
     data = {
         "about": {
             "format": FORMAT,
             "kind": DECISIONS,
             "crosspro": __version__,
-            "model": found.model.name,
-            "digest": found.model.digest,
-            "files": {"source": found.text.source.name, "translation": found.text.target.name},
+            "model": proofreading.model.name,
+            "digest": proofreading.model.digest,
+            "files": {
+                "source": proofreading.text.source.name,
+                "translation": proofreading.text.target.name,
+            },
         },
         "languages": [task.source_language, task.target_language],
-        "threshold": found.threshold,
+        "threshold": proofreading.threshold,
         "documents": documents,
         "segments": [
             (
                 sides[0].line(number),
                 sides[1].line(number),
-                one.source.text,
-                one.target.text,
-                numbers[one.document or ""],
+                segment.source.text,
+                segment.target.text,
+                numbers[segment.document or ""],
             )
-            for number, one in enumerate(segments)
+            for number, segment in enumerate(segments)
         ],
-        "pronouns": [_pronoun(one, *sides, found) for one in found.pronouns],
+        "pronouns": [_pronoun(doubt, *sides, proofreading) for doubt in proofreading.pronouns],
     }
-    title = f"Pronouns of {Path(found.text.target.name).name}"
-    parts = {
-        "title": html.escape(title),
-        "subtitle": html.escape(summary(found)),
-        "signature": html.escape(found.score.signature),
-        "data": embedded_json(data),
-    }
-    return fill_page(_TEMPLATE, parts)
+    return render_page(
+        _TEMPLATE,
+        title=f"Pronouns of {Path(proofreading.text.target.name).name}",
+        subtitle=summary(proofreading),
+        warnings=(),
+        signatures=[proofreading.score.signature],
+        data=data,
+    )
 
 
 class _SegmentPlaces:
@@ -77,7 +79,7 @@ class _SegmentPlaces:
     def __init__(self, file: WrittenFile, texts: Sequence[PlacedText]) -> None:
         self._file = file
         self._texts = texts
-        starts = sorted((one.places[0], number) for number, one in enumerate(texts) if one.text)
+        starts = sorted((text.places[0], number) for number, text in enumerate(texts) if text.text)
         self._starts = [start for start, _ in starts]
         self._numbers = [number for _, number in starts]
 
@@ -98,49 +100,49 @@ class _SegmentPlaces:
 
 
 def _pronoun(
-    one: PronounDoubt, source: _SegmentPlaces, target: _SegmentPlaces, found: Proofreading
+    doubt: PronounDoubt, source: _SegmentPlaces, target: _SegmentPlaces, proofreading: Proofreading
 ) -> dict[str, Any]:
     sides: dict[Side, _SegmentPlaces] = {"source": source, "target": target}
-    pair = source.find(one.source_place) if one.source_place is not None else None
-    nouns = ((noun, sides[noun.side].find(noun.place)) for noun in one.stands_for)
+    pair = source.find(doubt.source_place) if doubt.source_place is not None else None
+    nouns = ((noun, sides[noun.side].find(noun.place)) for noun in doubt.stands_for)
     return {
-        "segment": one.segment,
-        "start": one.start,
-        "end": one.end,
-        "line": one.place.line,
-        "from": one.place.start,
-        "to": one.place.end,
-        "kind": str(one.kind),
-        "word": one.word,
-        "wrong": round(one.wrong, 4),
-        "probability": round(one.probability, 4),
-        "reason": one.reason,
-        "source": pair and (*pair, one.source_word),
+        "segment": doubt.segment,
+        "start": doubt.start,
+        "end": doubt.end,
+        "line": doubt.place.line,
+        "from": doubt.place.start,
+        "to": doubt.place.end,
+        "kind": str(doubt.kind),
+        "word": doubt.word,
+        "wrong": round(doubt.wrong, 4),
+        "probability": round(doubt.probability, 4),
+        "reason": doubt.reason,
+        "source": pair and (*pair, doubt.source_word),
         "nouns": [
             (noun.side, *span, noun.word, round(noun.probability, 4), noun.gender, noun.number)
             for noun, span in nouns
             if span is not None
         ],
-        "choices": _choices(one, found),
+        "choices": _choices(doubt, proofreading),
     }
 
 
-def _choices(one: PronounDoubt, found: Proofreading) -> list[tuple[str, float | None]]:
+def _choices(doubt: PronounDoubt, proofreading: Proofreading) -> list[tuple[str, float | None]]:
     """What a person may put there: the suggestion, then words of other classes by probability."""
-    text = found.text.segments[one.segment].target.text
-    before, after = text[: one.start], text[one.end :]
+    text = proofreading.text.segments[doubt.segment].target.text
+    before, after = text[: doubt.start], text[doubt.end :]
     offered: dict[str, float | None] = {}
-    if one.kind is DoubtKind.ADDITIONAL:
+    if doubt.kind is DoubtKind.ADDITIONAL:
         offered[""] = None
-    if one.suggestion:
-        offered[one.suggestion] = round(one.suggestion_probability, 4)
-    for label, chance in one.probabilities.items():
-        word = written(label, one.word, before, after, found.model.task)
-        if word and label not in (one.label, one.suggestion_label):
+    if doubt.suggestion:
+        offered[doubt.suggestion] = round(doubt.suggestion_probability, 4)
+    for label, chance in doubt.probabilities.items():
+        word = written(label, doubt.word, before, after, proofreading.model.task)
+        if word and label not in (doubt.label, doubt.suggestion_label):
             offered.setdefault(word, round(chance, 4))
-    offered.pop(one.word, None)
+    offered.pop(doubt.word, None)
     return [
-        (_spaced(word, before, after) if one.kind is DoubtKind.MISSING else word, chance)
+        (_spaced(word, before, after) if doubt.kind is DoubtKind.MISSING else word, chance)
         for word, chance in list(offered.items())[:_CHOICES]
     ]
 

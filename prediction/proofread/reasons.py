@@ -63,7 +63,7 @@ def reason(
     if not expected.suggestion:
         return f"{said}: the model expects another word or none here {chance}"
     noun = _best_noun(source_word, stands_for, language)
-    own, other = (of_nouns(one, language) for one in (word, expected.suggestion))
+    own, other = (_noun_kinds(one, language) for one in (word, expected.suggestion))
     if noun and not _fits(other, noun):
         noun = None
     if noun and (differs := _difference(own, noun)):
@@ -77,22 +77,9 @@ def reason(
     return sentence
 
 
-def demands(
-    word: str, suggestion: str, source_word: str, stands_for: Sequence[StoodFor], language: str
-) -> bool:
-    """Whether what a pronoun seems to stand for agrees with the suggestion, and not with the word.
-
-    The best noun has to, and with it more nouns than not.
-    """
-    own, other = (of_nouns(one, language) for one in (word, suggestion))
-    best = _best_noun(source_word, stands_for, language)
-    demanding = [one for one in stands_for if _difference(own, one) and _fits(other, one)]
-    return best in demanding and sum(one.probability for one in demanding) >= _SURE
-
-
 def _best_noun(source_word: str, stands_for: Sequence[StoodFor], language: str) -> StoodFor | None:
     """The best of the nouns that the source pronoun can stand for by its number."""
-    source = source_kinds(source_word, "en" if language != "en" else "")
+    source = _source_kinds(source_word, "en" if language != "en" else "")
     nouns = (noun for noun in stands_for if _is_noun(noun, language))
     fitting = (noun for noun in nouns if not source.differs(None, _number(noun, language)))
     return next(fitting, None)
@@ -117,7 +104,7 @@ def stood_for(word: str, language: str) -> PronounAgreement:
     return PronounAgreement(tuple(dict.fromkeys(found)))
 
 
-def source_kinds(word: str, language: str) -> PronounAgreement:
+def _source_kinds(word: str, language: str) -> PronounAgreement:
     """What nouns of the translation a pronoun of the source can have: a neuter one has any gender.
 
     *it* stands for nouns of all genders in other languages, and *es* for a girl in English.
@@ -141,9 +128,9 @@ def _number(noun: StoodFor, language: str) -> str | None:
     return noun.number or ("Plur" if dative else None)
 
 
-def of_nouns(word: str, language: str) -> PronounAgreement:
+def _noun_kinds(word: str, language: str) -> PronounAgreement:
     """The kinds of nouns by what a lexicon says of them: English *it* is no matter of gender."""
-    return (source_kinds if language == "en" else stood_for)(word, language)
+    return (_source_kinds if language == "en" else stood_for)(word, language)
 
 
 def _fits(pronoun: PronounAgreement, noun: StoodFor) -> bool:

@@ -1,19 +1,19 @@
-"""Make the models of the box again: models/NAME.zip, and their cards, from a folder of corpora.
+"""Make the bundled models again, models/NAME.zip, from a folder of corpora.
 
     python -m crosspro.scripts.reproduce.models make WORK --corpora DATA --jobs 16
 
 on a machine with a GPU does everything, and goes on where it was stopped: text of a pair
 (tokenised, without whatever is tested on, linked by what the aligner learns from its training
 part), examples of each task for use, document sets of bitext and novels, pre-trainings,
-fine-tunings, an ensemble of these as teacher, a tiny network distilled from it, the archive in 8
-bits with what the aligner learnt, and its card. WORK/log has what each step says, WORK/models what
-comes out. `--until sets` stops before a GPU is needed.
+fine-tunings, an ensemble of these as teacher, a tiny network distilled from it, and the archive in
+8 bits with what the aligner learnt. WORK/log has what each step says, WORK/models what comes out.
+`--until sets` stops before a GPU is needed.
 
 DATA has bitext/PAIR/{train,dev,test}/NAME.{en,xx,doc-ids}.xz and monolingual/novels.LANGUAGE.txt.xz
 with doc-ids. Nothing is learnt from a line that says the same, on either side, as one of dev or
 test of any pair, or of the sets for tests alone (contrastive, antecedents, verdicts, mt_outputs,
 official_discomt2015), nor from documents with many such lines. Some news, dialogues and subtitles
-are held out as well: a card has scores by domain.
+are held out as well, for scores by domain.
 """
 
 from __future__ import annotations
@@ -46,22 +46,23 @@ from crosspro.data_prep.core.files import (
     temporary_folder,
     write_text,
 )
-from crosspro.data_prep.core.processes import map_shards
-from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.core.processes import parallel_map
+from crosspro.data_prep.core.task import OTHER, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples, write_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
-from crosspro.scripts.main import command_app, run
-from crosspro.scripts.options import Jobs
+from crosspro.scripts.cli import run
+from crosspro.scripts.common import App, Jobs
 from crosspro.scripts.reproduce.real_data import join_corpora
+from crosspro.scripts.reproduce.single_gaps import split_single_gaps
 from crosspro.scripts.reproduce.stages import Stage, log_file, make_stages
 
-app = command_app()
+app = App()
 
 
 @dataclass(frozen=True)
 class Box:
-    """A model of the box: its pair, and how its networks are trained.
+    """A bundled model: its pair, and how its networks are trained.
 
     `lexicon` gives gender to target words, `epochs` are those of the large pre-trainings, of which
     there are as many as `pretrainings`, and `tiny_epochs` those of the small one; the teacher is
@@ -136,7 +137,7 @@ _RICH = 0.2
 """A document of which so much stands in unseen text is left out as a whole."""
 
 
-_CROSSPRO = (sys.executable, "-m", "crosspro.scripts.main")
+_CROSSPRO = (sys.executable, "-m", "crosspro.scripts.cli")
 
 
 class Until(StrEnum):
@@ -188,12 +189,6 @@ def make(
         raise typer.Exit(1)
 
 
-def box_runs(name: str) -> frozenset[str]:
-    """The names of the runs of a model, which lie in WORK/run."""
-    titles = _steps(Path(), Path(), name, Until.MODELS)
-    return frozenset(one for one in titles if one.startswith(_RUNS))
-
-
 def _steps(
     work: Path, corpora: Path, name: str, until: Until, text_jobs: int = 1, jobs: int = 1
 ) -> dict[str, Stage]:
@@ -217,7 +212,8 @@ def _steps(
     steps[documents] = Stage((encode,), (examples,))
     if until == Until.SETS:
         return steps
-    pretrain = (*_CROSSPRO, "pretrain", str(found), *_set("network_settings.pointer=false", _SHORT))
+    network = _set("network_settings.pointer=false", _SHORT)
+    pretrain = (*_CROSSPRO, "pretrain", "learn", str(found), *network)
     for seed in range(1, box.pretrainings + 1):
         title = f"pretrained.{name}.{seed}"
         how: tuple[str, ...] = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
@@ -263,13 +259,10 @@ def _steps(
     pack = (*_CROSSPRO, "models", "export", str(runs / student), "--weights", "int8", *prior)
     archive = work / "models" / f"{name}.zip"
     steps[f"archive.{name}"] = Stage(((*pack, "-o", str(archive)),), (student,))
-    cards = (sys.executable, "-m", "crosspro.scripts.reproduce.cards", str(work), "--model", name)
-    steps[f"card.{name}"] = Stage((cards,), (f"archive.{name}",))
     return steps
 
 
 _SHORT = "training.short_context=0.5"
-_RUNS = ("pretrained.", "tuned.", "teacher.", "distilled.")
 
 
 def _set(*settings: str) -> tuple[str, ...]:
@@ -294,7 +287,7 @@ def text(
     joined = join_corpora(corpora / "bitext" / pair, folder, jobs)
     sides = {language: joined.path(language) for language in pair.split("-")}
     names = list(read_text_lines(joined.path("doc-ids")))
-    letters = map_shards(_letters_of_lines, sides.values(), jobs=min(jobs, len(sides)))
+    letters = parallel_map(_letters_of_lines, sides.values(), min(jobs, len(sides)))
     lines = list(zip(*letters, strict=True))
     unseen = unseen_letters(corpora, jobs)
     print(f"{len(unseen):,} unseen lines", file=sys.stderr)
@@ -388,7 +381,7 @@ def unseen_letters(corpora: Path, jobs: int = 1) -> set[str]:
         if path.parent.name != "train" and ".doc-ids" not in path.name
     ]
     files += [path for folder in TEST_FOLDERS for path in (corpora / folder).rglob("*.xz")]
-    return set().union(*map_shards(_unseen_of, files, jobs=jobs))
+    return set().union(*parallel_map(_unseen_of, files, jobs))
 
 
 def _unseen_of(path: Path) -> set[str]:
@@ -459,14 +452,13 @@ def data(
         _cut(parts, folder)
     if name in OVERDONE:
         subtitles = sorted(folder.glob(f"{SUBTITLES}*.data"))
-        deque(map_shards(partial(_thin, name), subtitles, jobs=min(jobs, len(subtitles))), maxlen=0)
+        jobs = min(jobs, len(subtitles))
+        deque(parallel_map(partial(_thin, name), subtitles, jobs), maxlen=0)
     single, file = work / "data" / f"single.{name}", folder / f"{SINGLE}.data"
     if single.is_dir():  # of a step that was stopped
         raise input_error(single, "folder", "none: remove it to go on", "one")
-    classes = [part for label in task.classes if label != "OTHER" for part in ("--classes", label)]
-    module = (sys.executable, "-m", "crosspro.scripts.reproduce.single_gaps")
-    how = ("--parts", str(SINGLE_PARTS), "--context", str(SINGLE_CONTEXT))
-    _call(*module, str(file), "--task", task.name, *classes, *how, "-o", str(single))
+    classes = [label for label in task.classes if label != OTHER]
+    split_single_gaps(file, task, single, classes, parts=SINGLE_PARTS, context=SINGLE_CONTEXT)
     for path in sorted(single.iterdir()):
         path.replace(folder / path.name)
     single.rmdir()

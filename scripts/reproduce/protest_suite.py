@@ -23,17 +23,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from crosspro.data_prep.core.errors import Problem, input_error
+from crosspro.data_prep.core.errors import Problem
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.mmax import read_mmax
-from crosspro.evaluation.human.exchange import read_review_file
-from crosspro.evaluation.human.items import Words
 from crosspro.evaluation.human.verdicts import VerdictStore
 from crosspro.evaluation.output.tables import text_table
 from crosspro.evaluation.protest.build import build_report, select, suite_of
 from crosspro.evaluation.protest.candidates import Candidates, find_candidates, read_decisions
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords, source_words, target_words
+from crosspro.evaluation.protest.marks import Words
 from crosspro.evaluation.protest.match import (
     Alternative,
     ScoredSystems,
@@ -42,6 +41,7 @@ from crosspro.evaluation.protest.match import (
 )
 from crosspro.evaluation.protest.metric import Protest, ProtestSettings, Status
 from crosspro.evaluation.protest.review import (
+    read_review,
     silver_from,
     to_judge,
     write_review,
@@ -299,11 +299,13 @@ def build_suite(
     archive: Path, align_with: tuple[Path, Path] | None = None, seed: int = 1
 ) -> tuple[Suite, Links, Candidates]:
     """The suite, the links of its reference, and what became of all pronouns."""
-    documents = read_mmax(archive / ANNOTATION)
     lists = target_words("fr")
-    with tempfile.TemporaryDirectory() as folder:
-        source, reference = _extract(archive, Path(folder))
-        texts = read_texts(source, [reference], None, LANGUAGES, None)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with tarfile.open(archive) as members:
+            members.extractall(folder, filter="data")
+        documents = read_mmax(folder / ANNOTATION)
+        texts = read_texts(folder / TEXTS[0], [folder / TEXTS[1]], None, LANGUAGES, None)
     larger = read_corpus(align_with, LANGUAGES, lambda text: None)
     links = make_links(texts.source, texts.references[0], larger, 1, lambda text: None)
     text = replace(texts, path=TEXTS[0], links=[links])
@@ -312,22 +314,6 @@ def build_suite(
     wanted = {category.name: category.wanted for category in CATEGORIES}
     chosen = select(candidates.tokens, wanted, lists, seed)
     return suite_of(text, LANGUAGES, chosen, {"seed": seed}), links, candidates
-
-
-def _extract(archive: Path, folder: Path) -> tuple[Path, Path]:
-    """The two texts of the archive as files; nothing else is unpacked."""
-    paths = []
-    with tarfile.open(archive) as members:
-        for name in TEXTS:
-            try:
-                content = members.extractfile(name)
-            except KeyError:
-                content = None
-            if content is None:
-                raise input_error(archive, "member", name, "none")
-            paths.append(folder / Path(name).name)
-            paths[-1].write_bytes(content.read())
-    return paths[0], paths[1]
 
 
 def run_checks(
@@ -474,18 +460,18 @@ def _verdict_checks(
     rows = to_judge(results, {})
     write_review(path, rows)
     judged = rows[:-2]
-    first = {row.token.name: number % 3 == 0 for number, row in enumerate(judged)}
-    flipped = {row.token.name for number, row in enumerate(judged) if number % 5 == 0}
+    first = {row.item.token: number % 3 == 0 for number, row in enumerate(judged)}
+    flipped = {row.item.token for number, row in enumerate(judged) if number % 5 == 0}
     second = {name: right != (name in flipped) for name, right in first.items()}
-    with VerdictStore(folder / "verdicts.sqlite", suite.digest) as store:
-        for annotator, opinion in (("one", first), ("two", second)):
-            _fill_in(path, folder / f"{annotator}.tsv", opinion)
-            filled = folder / f"{annotator}.tsv"
-            store.record(read_review_file(filled, suite.anaphoric, annotator))
-        judgements = store.judgements()
+    store = VerdictStore(folder / "verdicts.sqlite", suite.digest)
+    for annotator, opinion in (("one", first), ("two", second)):
+        filled = folder / f"{annotator}.tsv"
+        _fill_in(path, filled, opinion)
+        store.add(read_review(filled, suite, annotator))
+    judgements = store.judgements()
     scored = ScoredSystems(suite, lists, {"swapped": results}, judgements=judgements)
     (tokens,) = Protest(ProtestSettings()).items(scored).items
-    names = {row.token.name: row.token for row in rows}
+    names = {row.item.token: row.result.token for row in rows}
 
     def expected(chosen: Callable[[str], bool]) -> Counts:
         return by_category(token for name, token in names.items() if chosen(name))
@@ -519,8 +505,9 @@ def _fill_in(path: Path, copy: Path, right: dict[str, bool]) -> None:
     for line in lines[1:]:
         cells = line.split("\t")
         row = dict(zip(columns, cells, strict=True))
-        if row["token"] in right:
-            row["pronoun"] = "right" if right[row["token"]] else "wrong"
+        token = row["item"].rpartition("/")[0]
+        if token in right:
+            row["pronoun"] = "right" if right[token] else "wrong"
             if row["category"].startswith("anaphoric"):
                 row["antecedent"] = "right"
         filled.append("\t".join(row.values()))

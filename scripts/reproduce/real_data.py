@@ -35,14 +35,14 @@ import typer
 from crosspro.data_prep.annotate.layers import data_stem
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output, read_lines, temporary_folder, write_text
-from crosspro.data_prep.core.limits import limit_factor
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
-from crosspro.scripts.main import command_app, run
+from crosspro.scripts.cli import run
+from crosspro.scripts.common import App
 
-app = command_app()
+app = App()
 
 TASKS = ("en-fr", "en-fr-2015", "fr-en", "en-de", "de-en", "es-en")
 OFFICIAL = {
@@ -277,10 +277,9 @@ def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
 
 
 def _crosspro(*arguments: str) -> None:
-    """A command with the limits of this one; if it fails it has said why."""
+    """A command; if it fails it has said why."""
     print("crosspro", *arguments, file=sys.stderr, flush=True)
-    limit = f"--limit={limit_factor()}"
-    command = [sys.executable, "-m", "crosspro.scripts.main", *arguments, limit]
+    command = [sys.executable, "-m", "crosspro.scripts.cli", *arguments]
     made = subprocess.run(command, check=False)
     if made.returncode:
         raise typer.Exit(made.returncode)

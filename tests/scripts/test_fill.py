@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crosspro.baselines.fill import Fillers, GapFiller, task_fillers
-from crosspro.baselines.fill_released import released_fillings
 from crosspro.baselines.ngram.arpa import read_arpa
+from crosspro.baselines.official_search import official_filling
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import count_placeholders, is_placeholder, read_examples
@@ -26,14 +26,14 @@ CASES = sorted(
 
 
 def run_case(pair, kind, penalty, *options):
-    return crosspro("fill", FOLDER / pair / "input.tsv", "--task", pair, "--lm",
+    return crosspro("lm", "fill", FOLDER / pair / "input.tsv", "--task", pair, "--lm",
                     FOLDER / MODELS[pair], "--none-penalty", penalty.removeprefix("none"),
                     "--layout", kind, *options)  # fmt: skip
 
 
 @pytest.mark.parametrize(("pair", "kind", "penalty"), CASES)
-def test_legacy_output_is_identical(pair, kind, penalty):
-    result = run_case(pair, kind, penalty, "--legacy")
+def test_the_official_search_writes_the_same(pair, kind, penalty):
+    result = run_case(pair, kind, penalty, "--search", "official")
     expected = (FOLDER / pair / f"expected.{kind}.{penalty}.txt").read_text("utf-8")
     assert result.code == 0, result.stderr
     found = result.stdout.decode()
@@ -62,8 +62,8 @@ def test_the_exact_search_never_scores_worse(pair, penalty):
     for example, exact in zip(
         examples, GapFiller(model, fillers, penalty).fill(examples), strict=True
     ):
-        legacy, _ = released_fillings(model, fillers, penalty, example)
-        assert exact.score >= legacy.score - 1e-6
+        official, _ = official_filling(model, fillers, penalty, example)
+        assert exact.score >= official.score - 1e-6
 
 
 WORDS = ("il", "elle", "ce", "venir", "être", "ici", "xyz", "et")
@@ -118,10 +118,8 @@ def test_blind_files_are_filled(tmp_path):
     path.write_text(
         "".join("\t\t" + line.split("\t", 2)[2] for line in text.splitlines(True)), "utf-8"
     )
-    result = crosspro("fill", path, "--task", "en-fr", "--lm", FOLDER / "toy.fr.arpa")
+    result = crosspro("lm", "fill", path, "--task", "en-fr", "--lm", FOLDER / "toy.fr.arpa")
     assert result.stdout.decode().startswith("ce\tc'\t")
-    legacy = crosspro("fill", path, "--task", "en-fr", "--lm", FOLDER / "toy.fr.arpa", "--legacy")
-    assert legacy.stdout == path.read_bytes()
 
 
 WITHIN = "\t\tit is\tfooREPLACE_1 est REPLACE_0 xREPLACE_0\t\n\t\tit is\tREPLACE_0 est\t\n"
@@ -133,7 +131,9 @@ def test_a_word_with_a_placeholder_inside_is_a_word(tmp_path, options):
     outputs = []
     for text in (WITHIN, WITHIN.replace("fooREPLACE_1", "foo").replace("xREPLACE_0", "x")):
         (tmp_path / "x.data").write_text(text)
-        result = crosspro("fill", tmp_path / "x.data", "--task", "en-fr", "--lm", lm, *options)
+        result = crosspro(
+            "lm", "fill", tmp_path / "x.data", "--task", "en-fr", "--lm", lm, *options
+        )
         assert result.code == 0, result.stderr
         outputs.append(result.stdout.decode())
     assert outputs[0].replace("fooREPLACE_1", "foo").replace("xREPLACE_0", "x") == outputs[1]
@@ -153,21 +153,15 @@ def test_placeholders_are_counted_as_they_are_read():
 def test_thousands_of_gaps_on_a_line_are_filled(tmp_path):
     source, target = " ".join(["it", "is"] * 1500), " ".join(["REPLACE_0", "est"] * 1500)
     (tmp_path / "x.data").write_text(f"il\til\t{source}\t{target}\t\n")
-    for options in ((), ("--legacy",)):
-        result = crosspro("fill", tmp_path / "x.data", "--task", "en-fr", "--lm",
+    for options in ((), ("--search", "official")):
+        result = crosspro("lm", "fill", tmp_path / "x.data", "--task", "en-fr", "--lm",
                           FOLDER / MODELS["en-fr"], *options)  # fmt: skip
         assert result.code == 0, result.stderr
         assert len(result.stdout.decode().split("\t")[0].split(" ")) == 1500
 
 
 def test_a_missing_model_is_told(tmp_path):
-    result = crosspro("fill", FOLDER / "en-fr" / "input.tsv", "--task", "en-fr",
+    result = crosspro("lm", "fill", FOLDER / "en-fr" / "input.tsv", "--task", "en-fr",
                       "--lm", tmp_path / "none.arpa")  # fmt: skip
     assert result.code == 2
     assert b"none.arpa" in result.stderr
-
-
-@pytest.mark.parametrize("options", [("--model", "en-fr"), ("--text", "a", "b"), ()])
-def test_typed_text_is_filled_by_another_command(options):
-    told = crosspro("fill", *options).stderr.decode()
-    assert ("crosspro predict --model en-fr --text" in " ".join(told.split())) == bool(options)

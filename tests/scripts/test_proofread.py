@@ -1,11 +1,8 @@
-"""`crosspro proofread` and `crosspro.proofread` on short texts, with models of the box."""
+"""`crosspro proofread` and `crosspro.proofread` on short texts, with bundled models."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -69,38 +66,23 @@ def test_the_exit_code_is_of_the_threshold(german):
     assert crosspro("proofread", *german).code == 1
     quiet = crosspro("proofread", *german, "--threshold", 1)
     assert quiet.code == 0, quiet.stderr
-    assert b"0 probably wrong (chance of 1 or more)" in quiet.stdout
     assert crosspro("proofread", *german, "--threshold", 1.5).code == 2
     assert crosspro("proofread", *german, "--threshold", "nan").code == 2
 
 
 def test_every_format_is_written(german, tmp_path):
-    for format_ in ("text", "json", "jsonl", "csv", "sarif", "github"):
+    for format_ in ("text", "json", "jsonl", "github"):
         shown = crosspro("proofread", *german, "--format", format_)
         path = tmp_path / f"report.{format_}"
         assert crosspro("proofread", *german, "--format", format_, "-o", path).code == 1
         assert path.read_bytes() == shown.stdout
         assert shown.stderr == b""
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "report.csv").read_text("utf-8"))))
-    assert [row["word"] for row in rows if row["doubtful"] == "1"] == ["Es"]
-    log = json.loads((tmp_path / "report.sarif").read_text("utf-8"))
-    assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["wrong-pronoun"]
-    level = "error" if float(rows[0]["wrong"]) >= 0.6 else "warning"
+    lines = (tmp_path / "report.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["word"] for row in rows if row["doubtful"]] == ["Es"]
+    level = "error" if rows[0]["wrong"] >= 0.6 else "warning"
     assert (tmp_path / "report.github").read_text("utf-8").startswith(f"::{level} file=")
     assert crosspro("proofread", *german, "--format", "xml").code == 2
-
-
-def test_pronouns_are_mended_and_nothing_else(german, tmp_path):
-    mended = tmp_path / "mended.de"
-    before = german[1].read_bytes()
-    result = crosspro("proofread", *german, "--fix", mended, "--threshold", 0.3)
-    assert result.code == 1
-    assert mended.read_bytes() == before.replace(b"Es bellte", b"Er bellte")
-    assert german[1].read_bytes() == before
-    assert b"changed Es \xe2\x86\x92 Er" in result.stdout
-    assert b"1 pronoun changed" in result.stderr
-    crosspro("proofread", *german, "--fix", mended, "--threshold", 1)
-    assert mended.read_bytes() == before
 
 
 def test_what_was_accepted_on_a_page_is_applied(german, tmp_path):
@@ -114,15 +96,17 @@ def test_what_was_accepted_on_a_page_is_applied(german, tmp_path):
         "wrong": one["wrong"],
     }
     decided.write_text(json.dumps({**data["about"], "accepted": [made], "kept": []}), "utf-8")
-    result = crosspro("proofread", *german, "--apply", decided, "--fix", mended)
+    result = crosspro("proofread", *german, "--apply", decided, "-o", mended)
     assert (result.code, result.stdout) == (0, b"")
     assert mended.read_bytes() == german[1].read_bytes().replace(b"Es bellte", b"Er bellte")
-    assert crosspro("proofread", *german, "--apply", decided).code == 2
+    shown = crosspro("proofread", *german, "--apply", decided)
+    assert (shown.code, shown.stdout) == (0, mended.read_bytes())
+    assert crosspro("proofread", *german, "--apply", decided, "--format", "json").code == 2
     german[1].write_text(german[1].read_text("utf-8").replace("Es", "Das"), "utf-8")
     mended.unlink()
-    refused = crosspro("proofread", *german, "--apply", decided, "--fix", mended)
+    refused = crosspro("proofread", *german, "--apply", decided, "-o", mended)
     assert refused.code == 2
-    assert b"text.de:2: text: expected 'Es' there" in refused.stderr
+    assert b"text.de:2: text" in refused.stderr
     assert not mended.exists()
 
 
@@ -148,47 +132,33 @@ def test_where_no_language_is_known_a_model_is_asked_for(german, tmp_path):
     other.write_bytes(german[1].read_bytes())
     result = crosspro("proofread", german[0], other)
     assert result.code == 2
-    assert b"output.txt: languages: expected --model, or names that say the languages" in (
-        result.stderr
-    )
-    assert b"en-de" in result.stderr
+    assert b"output.txt: languages" in result.stderr
     assert crosspro("proofread", german[0], other, "--model", "en-de").code == 1
     memory = crosspro("proofread", GOLDEN / "proofread" / "letters.tmx")
     assert memory.code == 2
-    assert b"found files for en-de, en-fr" in memory.stderr
+    assert b"letters.tmx: languages" in memory.stderr
 
 
 def test_bad_input_leaves_nothing_behind(german, tmp_path):
     source, target = german
-    made = ("--fix", tmp_path / "m.de", "--html", tmp_path / "p.html", "-o", tmp_path / "o")
+    made = ("--html", tmp_path / "p.html", "-o", tmp_path / "o")
     before = sorted(tmp_path.iterdir())
     target.write_bytes(target.read_bytes() + b"Noch eine Zeile.\n")
     result = crosspro("proofread", *german, *made)
     assert result.code == 2
-    assert b"text.de: lines: expected 3 lines" in result.stderr
+    assert b"text.de: lines" in result.stderr
     for wrong in (
         (tmp_path / "none.en", target, *made),
         (source, target, "--model", "en-xx", *made),
         (source, target, "--model", "en-fr", "--doc-ids", tmp_path / "none", *made),
         (source, target, "--html", tmp_path / "none" / "p.html"),
-        (source, target, "--fix", target),
-        (source, target, "--fix", tmp_path),
         (source, target, "--html", tmp_path),
-        (source, target, "--fix", "-"),
-        (source, target, "--html", "-"),
-        (source, target, "--apply", source, "--format", "json", "--fix", tmp_path / "m.de"),
+        (source, target, "--apply", source, "-o", tmp_path / "o"),
     ):
         refused = crosspro("proofread", *wrong)
         assert refused.code == 2, wrong
         assert b"Traceback" not in refused.stderr
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_what_cannot_be_written_is_said_before_anything_is_read(german, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
-    result = crosspro("proofread", *german, "--fix", tmp_path / "m.de")
-    assert (result.code, result.stdout) == (2, b"")
-    assert b"--fix: nothing can be written in the folder" in result.stderr
 
 
 def test_a_dash_is_standard_output(german, tmp_path):
@@ -203,7 +173,8 @@ def test_a_model_for_other_languages_than_the_names_say_is_told(german):
     for files, model in ((german, "en-fr"), (german[::-1], "en-de")):
         stated = "en-de" if files == german else "de-en"
         told = crosspro("proofread", *files, "--model", model).stderr.decode()
-        assert f"by their names the files are for {stated}; {model} reads them" in told
+        assert stated in told
+        assert model in told
 
 
 def test_lines_that_are_too_long_are_all_named(german):
@@ -212,10 +183,8 @@ def test_lines_that_are_too_long_are_all_named(german):
     result = crosspro("proofread", *german)
     assert result.code == 2
     for path in german:
-        for line, words in ((2, "2,100"), (4, "2,103")):
-            said = f"{path}:{line}: words: expected at most 2,000 in a segment (--limit 2 allows"
-            assert f"{said} more), found {words}" in result.stderr.decode()
-    assert crosspro("proofread", *german, "--limit", "2").code in (0, 1)
+        for line in (2, 4):
+            assert f"{path}:{line}: words" in result.stderr.decode()
 
 
 def test_documents_bound_the_context(german, tmp_path):
@@ -233,39 +202,18 @@ def test_arguments_of_the_function_are_checked():
     model = api.load("en-de")
     found = api.proofread(source, target, ["a"] * 3, model)
     assert str(found).splitlines()[0].startswith("translation:2:1: ")
-    assert found.mended(0.5) == [target[0], "Er bellte laut.", target[2]]
     assert found.to_dict()["model"]["digest"] is None
     assert len(found) == 1
     for arguments, told in (
-        ((source, target[:2], None, model), "translation: lines: expected 3 lines as in source"),
-        ((source, "a b c"), "translation: expected a list of lines"),
-        ((source, [*target[:2], "a\nb"]), "translation:3: line: expected one line"),
-        ((source, target, ["a"], model), "documents: doc-ids: expected 3 lines"),
-        ((source, target), "target_language: expected a run, an archive, or one of the box: de-en"),
-        ((source, target, None, 3), "model: expected a name or a path, found 3"),
+        ((source, target[:2], None, model), "translation: lines"),
+        ((source, "a b c"), "translation"),
+        ((source, [*target[:2], "a\nb"]), "translation:3: line"),
+        ((source, target, ["a"], model), "documents: doc-ids"),
+        ((source, target), "target_language"),
+        ((source, target, None, 3), "model"),
     ):
         with pytest.raises(InputError) as error:
             api.proofread(*arguments)
         assert told in str(error.value)
-    with pytest.raises(InputError, match="threshold: expected a number from 0 to 1"):
+    with pytest.raises(InputError, match="threshold"):
         api.proofread(source, target, model="en-de", threshold=2)
-
-
-def test_items_for_a_review(german, tmp_path):
-    from crosspro.evaluation.human.items import read_items
-
-    path = tmp_path / "items.jsonl"
-    result = crosspro("proofread", *german, "--items", path)
-    assert result.code == 1
-    assert b"items.jsonl: 1 item" in result.stderr
-    (item,) = read_items(path).items
-    assert (item.item.token, item.item.pronoun) == ("2:1", "Es")
-    assert (item.suggested.alternative, item.suggested.pronoun) == ("Er", "wrong")
-    assert "masculine" in item.why
-    path.unlink()
-    none = crosspro("proofread", *german, "--items", path, "--threshold", 1)
-    assert b"0 items, not written" in none.stderr
-    assert not path.exists()
-    nowhere = crosspro("proofread", *german, "--items", tmp_path / "none" / "items.jsonl")
-    assert nowhere.code == 2
-    assert b"no folder" in nowhere.stderr

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import lzma
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -99,12 +97,3 @@ def test_sources_get_tags_and_lemmas_beside_the_data(bitext, tmp_path):
     assert [token.lemma for token in first.source_parse.tokens] == ["es", "gehen", "."]
     assert [token.tag for token in second.source_parse.tokens] == ["PRON", "VERB", "."]
     assert not list((output / "de-en").glob("*.de"))
-
-
-def test_commands_inside_get_the_limits_and_their_failure_ends_in_one_line(bitext, tmp_path):
-    command = [sys.executable, "-m", "crosspro.scripts.reproduce.real_data", "--bitext", bitext]
-    options = ["--task", "en-fr-2015", "--limit", "0.001", tmp_path / "out"]
-    made = subprocess.run([*command, *options], capture_output=True, check=False)
-    assert made.returncode == 2
-    assert b"words: expected at most 2" in made.stderr
-    assert b"Traceback" not in made.stderr

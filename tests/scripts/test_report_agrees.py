@@ -12,7 +12,7 @@ import crosspro as api
 from crosspro.data_prep.core.files import read_text_lines
 from tests.conftest import SHARED_DATA
 from tests.evaluation.folder_report.folders import make_folder
-from tests.scripts.run import crosspro
+from tests.scripts.run import crosspro, each
 
 RESAMPLES = 20
 REAL = SHARED_DATA / "mt_outputs" / "wmt24.en-es"
@@ -68,18 +68,18 @@ def of_commands(folder):
     """All scores, each by the command that is for it alone."""
     (reference,) = folder.glob("reference.??")
     outputs = sorted(folder.glob("outputs/*.??"))
-    names = [one for path in outputs for one in ("--name", path.stem)]
+    systems = each("--candidate", *(f"{path.stem}={path}" for path in outputs))
     documents = ["--doc-ids", folder / "doc-ids"] if (folder / "doc-ids").exists() else []
-    texts = ["--source", folder / "source.en", "--reference", reference, "--candidate", *outputs]
+    texts = ["--source", folder / "source.en", "--reference", reference, *systems]
     if (folder / "reference.links").exists():
         links = [path.with_suffix(".links") for path in outputs]
-        texts += ["--links", folder / "reference.links", "--candidate-links", *links]
-    plain = ["--candidate", *outputs, "--reference", reference, *names, *documents]
+        texts += ["--links", folder / "reference.links", *each("--candidate-links", *links)]
+    plain = [*systems, "--reference", reference, *documents]
     found = {}
-    apt = answer("apt", *texts, *names, *documents)
+    apt = answer("apt", *texts, *documents)
     for one in apt["systems"]:
         found["APT", one["name"]] = one["scores"]["apt"]
-    autoprf = answer("autoprf", *texts, *names, *documents)
+    autoprf = answer("autoprf", *texts, *documents)
     for one in autoprf["systems"]:
         found["AutoPRF F1", one["name"]] = one["scores"]["f1"]
     for one in answer("mt-metrics", *plain)["systems"]:
@@ -87,15 +87,6 @@ def of_commands(folder):
         found["chrF", one["name"]] = one["scores"]["chrf"]
     for one in answer("pronoun-f1", *plain, "--language", reference.suffix[1:])["systems"]:
         found["pronoun F1", one["name"]] = one["scores"]["f1"]
-    if (folder / "contrastive").exists():
-        sets = folder / "contrastive"
-        scored = answer("contrastive", "score", sets / "pro.json", sets / "pro/mt.scores")
-        found["pro (scores)", "mt"] = scored["systems"][0]["scores"]["accuracy"]
-        generated = answer(
-            *("contrastive", "generate", sets / "ctx.json", "--candidate", sets / "ctx/mt.fr"),
-            *("-l", "fr"),
-        )
-        found["ctx (generated)", "mt"] = generated["systems"][0]["scores"]["accuracy"]
     return {name: [score[key] for key in KEYS] for name, score in found.items()}
 
 

@@ -16,11 +16,9 @@ MODEL = GOLDEN / "lm_baseline" / "toy.fr.arpa"
     ("command", "file"),
     [
         (("check", "{}", "--task", "en-fr"), GOLD),
-        (("stats", "{}", "--task", "en-fr"), GOLD),
-        (("fill", "{}", "--task", "en-fr", "--lm", MODEL), GOLD),
-        (("evaluate", GOLD, "{}", "--task", "en-fr", "--name", "s", "--resamples", 9), SUBMISSION),
+        (("lm", "fill", "{}", "--task", "en-fr", "--lm", MODEL), GOLD),
+        (("evaluate", GOLD, "s={}", "--task", "en-fr", "--resamples", 9), SUBMISSION),
         (("evaluate", "{}", SUBMISSION, "--task", "en-fr", "--resamples", 9), GOLD),
-        (("overlap", "{}", GOLD, "--task", "en-fr"), GOLD),
         (("tokenise", "{}", "--language", "en"), GOLDEN / "apt" / "src.en"),
     ],
 )
@@ -41,4 +39,4 @@ def _without_names(text: bytes) -> list[str]:
 def test_standard_input_is_refused_like_a_file():
     result = crosspro("check", "-", "--task", "en-fr", stdin=b"bad\n")
     assert result.code == 1
-    assert b"-:1: columns: expected 5" in result.stdout
+    assert b"-:1: columns" in result.stdout

@@ -154,7 +154,7 @@ _BESIDE = 3
 _SENTENCE_ENDS = frozenset(".!?:;")
 _ADDRESS = frozenset({"Sie", "Ihnen"})
 """German words of formal address, which are capital within a sentence."""
-_PARSE = "its annotator makes none; spacy:MODEL and udpipe:MODEL do"
+_PARSE = "its annotator makes none; spacy:MODEL does"
 
 
 def _is_address(pair: TypedPair, place: int, language: str) -> bool:

@@ -1,19 +1,4 @@
-"""Do two data sets share text? Segments are compared by their words, whatever their case.
-
-Choose documents for a test set: rich in rare classes, of a given size, unseen elsewhere.
-
-003 §3.2 and 004 §3.2: about eight talks for a group of language pairs, some tens of thousands of
-words in all, chosen for pronouns of rare classes (feminine ones in French and German,
-demonstratives in English), disjoint from all other sets. What "rich" means is not stated; here each
-further instance of a class counts less the more are chosen already and the more frequent the class
-is, so that rare classes are covered first and none is piled up.
-
-A group of documents may serve several tasks, as English talks with their French and their German
-translations did: the same documents are then chosen from the data of all of them, balanced so that
-rare classes are found in each (003 §3.2). What a document adds to a task counts in proportion to
-what that task has already, so the task that lies behind decides.
-
-Leaving out of a text what a development or test set says, by the words of either side.
+"""Text that two data sets share, and leaving out of one what another says.
 
 The same talks are in the data of several language pairs, with other ids, sources and gaps. What
 stood in gaps is known, so that the target says the same in all of them; words count without their
@@ -24,17 +9,13 @@ share.
 from __future__ import annotations
 
 import hashlib
-import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.processes import map_forked, parts_of
-from crosspro.data_prep.core.task import NONE, OTHER, Task
+from crosspro.data_prep.core.task import NONE
 
 
 @dataclass
@@ -104,151 +85,6 @@ def overlap(examples: Iterable[Example], other: TextIndex, longer_than: int = 5)
     return Overlap(segments, shared, len(named), same, rich)
 
 
-@dataclass(frozen=True)
-class CandidateDocument:
-    """A document that may be chosen."""
-
-    document: str
-    segments: int
-    words: int
-    classes: dict[str, int]
-
-
-@dataclass(frozen=True)
-class Selection:
-    """The chosen documents, in order of choice, and the class counts of their union."""
-
-    chosen: tuple[CandidateDocument, ...]
-    classes: dict[str, int]
-    words: int
-
-
-def candidates(
-    examples: Sequence[Example], task: Task, excluded: Collection[str] = ()
-) -> list[CandidateDocument]:
-    """The documents of a data set, without those that are excluded."""
-    groups: dict[str, list[Example]] = {}
-    for example in examples:
-        groups.setdefault(example.document or "", []).append(example)
-    found = []
-    for document, group in groups.items():
-        if document in excluded:
-            continue
-        labels = Counter(
-            task.classes[task.class_index[gap.label]]
-            for example in group
-            for gap in example.gaps
-            if gap.label is not None
-        )
-        words = sum(len(example.source) for example in group)
-        found.append(CandidateDocument(document, len(group), words, dict(labels)))
-    return found
-
-
-def select_shared(
-    found: Sequence[Sequence[CandidateDocument]],
-    tasks: Sequence[Task],
-    number: int,
-    max_words: int,
-    min_segments: int = 20,
-) -> list[Selection]:
-    """The same documents for all tasks, from those that each of them has; `max_words` for each."""
-    goals = [_Goal.of(own, task) for own, task in zip(found, tasks, strict=True)]
-    usable = _in_all(found, min_segments)
-    chosen: list[str] = []
-    while len(chosen) < number:
-        fitting = [
-            document
-            for document, own in usable.items()
-            if document not in chosen
-            and all(g.words + c.words <= max_words for g, c in zip(goals, own, strict=True))
-        ]
-        if not fitting:
-            break
-
-        def gain(document: str) -> float:
-            own = usable[document]
-            added = sum(goal.gain(one) for goal, one in zip(goals, own, strict=True))
-            return added / sum(one.words for one in own)
-
-        best = max(fitting, key=lambda document: (gain(document), document))
-        chosen.append(best)
-        for goal, one in zip(goals, usable[best], strict=True):
-            goal.add(one)
-    return [goal.selection() for goal in goals]
-
-
-def _in_all(
-    found: Sequence[Sequence[CandidateDocument]], min_segments: int
-) -> dict[str, list[CandidateDocument]]:
-    """The documents that all tasks have, long enough in each."""
-    known = [{one.document: one for one in own if one.document} for own in found]
-    shared = {
-        document: [own[document] for own in known]
-        for document in known[0]
-        if all(document in own for own in known)
-    }
-    usable = {
-        document: own
-        for document, own in shared.items()
-        if all(one.segments >= min_segments for one in own)
-    }
-    if not usable:
-        of = f"{len(found[0])}" if len(found) == 1 else f"{len(shared)} that all data sets have"
-        raise CrossproError(
-            f"select-test: expected documents of at least {min_segments} segments, found none of "
-            f"{of} (document ids are needed)"
-        )
-    return usable
-
-
-@dataclass
-class _Goal:
-    """What one task has of the classes that it wants, while documents are chosen."""
-
-    task: Task
-    rarity: dict[str, float]
-    frequency: Counter[str]
-    chosen: list[CandidateDocument] = field(default_factory=list)
-    have: Counter[str] = field(default_factory=Counter)
-    words: int = 0
-
-    @classmethod
-    def of(cls, found: Sequence[CandidateDocument], task: Task) -> _Goal:
-        """The goal of a task: the more of a class the better, and the rarer it is in the data."""
-        frequency: Counter[str] = Counter()
-        for candidate in found:
-            frequency.update(candidate.classes)
-        total = sum(frequency.values()) or 1
-        rarity = {
-            name: -math.log((frequency[name] + 1) / (total + len(task.classes)))
-            for name in task.classes
-            if name != OTHER
-        }
-        return cls(task, rarity, frequency)
-
-    def worth(self, numbers: Mapping[str, int]) -> float:
-        """Diminishing returns for each class."""
-        return sum(w * math.log1p(numbers.get(name, 0)) for name, w in self.rarity.items())
-
-    def gain(self, candidate: CandidateDocument) -> float:
-        """What a document adds, in proportion to what there is (a hundredth of all, at least)."""
-        have = self.worth(self.have)
-        added = self.worth(self.have + Counter(candidate.classes)) - have
-        return added / (have + self.worth(self.frequency) / 100 or 1)
-
-    def add(self, candidate: CandidateDocument) -> None:
-        """Choose a document."""
-        self.chosen.append(candidate)
-        self.have.update(candidate.classes)
-        self.words += candidate.words
-
-    def selection(self) -> Selection:
-        """What has been chosen."""
-        classes = {name: self.have[name] for name in self.task.classes}
-        return Selection(tuple(self.chosen), classes, self.words)
-
-
 _LONGER = 5
 """Lines of no more words (Thank you very much .) recur in any two texts."""
 _MOST_SHARED = 0.2
@@ -269,22 +105,17 @@ def line_digests(examples: Iterable[Example]) -> set[bytes]:
     return {digest for example in examples for digest in _digests(example)}
 
 
-def without_unseen(examples: Sequence[Example], unseen: set[bytes], jobs: int = 1) -> list[Example]:
+def without_unseen(examples: Sequence[Example], unseen: set[bytes]) -> list[Example]:
     """The examples that share no line with those that must stay unseen, on neither side."""
     if not unseen:
         return list(examples)
-
-    def compared(part: slice) -> list[tuple[bool, bool]]:
-        digests = (list(_digests(example)) for example in examples[part])
-        return [(bool(own), not unseen.isdisjoint(own)) for own in digests]
-
-    expected = "unseen lines: expected those that another process finds"
-    found = map_forked(compared, parts_of(len(examples), jobs), jobs, expected)
     shares: list[bool] = []
     longer: dict[str, list[int]] = {}
-    for example, (long, shared) in zip(examples, chain.from_iterable(found), strict=True):
+    for example in examples:
+        digests = list(_digests(example))
+        shared = not unseen.isdisjoint(digests)
         shares.append(shared)
-        if long and example.document:
+        if digests and example.document:
             counts = longer.setdefault(example.document, [0, 0])
             counts[0] += 1
             counts[1] += shared

@@ -31,7 +31,6 @@ from crosspro.data_prep.annotate.layers import (
 from crosspro.data_prep.core.errors import InputError, Problem, empty_file
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import sha256_of
-from crosspro.data_prep.core.processes import collector_off
 from crosspro.data_prep.core.settings import Count, Folder, NameInFolder, Seed, Share
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -183,15 +182,14 @@ def file_splits(
         present = ", ".join(path.name for path in paths["train"][:20]) or "no file"
         problems.append(Problem(str(folder), None, "in_domain", expected, present))
     examples: dict[Path, list[Example]] = {}
-    with collector_off():
-        for path in [path for split in paths.values() for path in split]:
-            try:
-                examples[path] = list(read_layered(path, task, lenient=lenient))
-                form = None if lenient else other_form(path, task)
-                problems += [] if form is None else [form]
-                problems += [] if examples[path] else [empty_file(path)]
-            except InputError as error:
-                problems += error.problems
+    for path in [path for split in paths.values() for path in split]:
+        try:
+            examples[path] = list(read_layered(path, task, lenient=lenient))
+            form = None if lenient else other_form(path, task)
+            problems += [] if form is None else [form]
+            problems += [] if examples[path] else [empty_file(path)]
+        except InputError as error:
+            problems += error.problems
     for split in ("train", "dev"):
         for path in paths[split]:
             if _all_blind(examples.get(path, [])):
@@ -249,5 +247,6 @@ def _leak(name: str, examples: Sequence[Example], other: str, seen: TextIndex) -
     share = 100 * shared.shared_segments / shared.segments
     return (
         f"{name}: {shared.shared_segments:,} of its {shared.segments:,} lines ({share:.0f}%) stand "
-        f"in {other} too, so its scores say nothing of unseen text (`crosspro overlap` shows where)"
+        f"in {other} too, so its scores say nothing of unseen text (`crosspro check --against` "
+        "shows where)"
     )

@@ -7,85 +7,55 @@ filtering).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import NONE, Task
 
 
-@dataclass(frozen=True)
-class DocumentSize:
+@dataclass
+class DataSize:
     """A row of 003 Tables 2-3; placeholders count as tokens where they replace one."""
 
-    document: str
-    segments: int
-    source_tokens: int
-    target_tokens: int
-    gaps: int
+    document: str | None = None
+    segments: int = 0
+    source_tokens: int = 0
+    target_tokens: int = 0
+    gaps: int = 0
+
+    def add(self, example: Example) -> None:
+        """Count a segment."""
+        self.segments += 1
+        self.source_tokens += len(example.source)
+        self.target_tokens += len(example.lemmas)
+        self.target_tokens -= sum(gap.word == NONE for gap in example.gaps)
+        self.gaps += len(example.gaps)
 
 
-@dataclass(frozen=True)
+def total_size(examples: Iterable[Example]) -> DataSize:
+    """The size of a data set as a whole."""
+    size = DataSize()
+    for example in examples:
+        size.add(example)
+    return size
+
+
+@dataclass
 class DataStatistics:
-    """Sizes by document, classes, and the source pronouns of the gaps."""
+    """Sizes by document, and classes; without document ids all is one document."""
 
-    documents: tuple[DocumentSize, ...]
-    classes: Mapping[str, int]
-    pronouns: Mapping[str, Mapping[str, int]]
+    task: Task
+    total: DataSize = field(default_factory=DataSize)
+    documents: list[DataSize] = field(default_factory=list)
+    classes: Counter[str] = field(default_factory=Counter)
 
-    @property
-    def total(self) -> DocumentSize:
-        """The sum over documents."""
-        rows = self.documents
-        return DocumentSize(
-            "total",
-            sum(row.segments for row in rows),
-            sum(row.source_tokens for row in rows),
-            sum(row.target_tokens for row in rows),
-            sum(row.gaps for row in rows),
-        )
-
-
-def total_size(examples: Iterable[Example]) -> DocumentSize:
-    """The total alone, however many documents there are."""
-    segments = source = target = gaps = 0
-    for example in examples:
-        segments += 1
-        source += len(example.source)
-        target += _target_tokens(example)
-        gaps += len(example.gaps)
-    return DocumentSize("total", segments, source, target, gaps)
-
-
-def _target_tokens(example: Example) -> int:
-    return len(example.lemmas) - sum(gap.word == NONE for gap in example.gaps)
-
-
-def data_statistics(examples: Iterable[Example], task: Task) -> DataStatistics:
-    """Count a data set in one pass; without document ids it is one document."""
-    rows: list[DocumentSize] = []
-    classes: Counter[str] = Counter()
-    pronouns: dict[str, Counter[str]] = {}
-    current: str | None = None
-    segments = source = target = gaps = 0
-    for example in examples:
-        document = example.document or ""
-        if current is not None and document != current:
-            rows.append(DocumentSize(current, segments, source, target, gaps))
-            segments = source = target = gaps = 0
-        current = document
-        segments += 1
-        source += len(example.source)
-        target += _target_tokens(example)
-        gaps += len(example.gaps)
+    def add(self, example: Example) -> None:
+        """Count a segment."""
+        if not self.documents or self.documents[-1].document != example.document:
+            self.documents.append(DataSize(example.document))
+        self.documents[-1].add(example)
+        self.total.add(example)
         for gap in example.gaps:
-            if gap.label is None:
-                continue
-            label = task.classes[task.class_index[gap.label]]
-            classes[label] += 1
-            word = "" if task.null_subjects else example.source[gap.source_index].lower()
-            pronouns.setdefault(word, Counter())[label] += 1
-    if current is not None:
-        rows.append(DocumentSize(current, segments, source, target, gaps))
-    ordered = {name: classes[name] for name in task.classes}
-    return DataStatistics(tuple(rows), ordered, pronouns)
+            if gap.label is not None:
+                self.classes[self.task.classes[self.task.class_index[gap.label]]] += 1

@@ -15,18 +15,18 @@ from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.statistics import Floats, ratio
 from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
-from crosspro.evaluation.inputs.anchors import Anchor, reference_anchors, source_anchors
+from crosspro.evaluation.inputs.anchors import Anchor, source_anchors
 from crosspro.evaluation.inputs.case_records import CASE_NAMES, CASES
 from crosspro.evaluation.inputs.mt_input import MtInput
 from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping
 from crosspro.evaluation.metrics.apt.cases import (
+    UNLISTED,
     Occurrence,
     Side,
     judge,
-    reference_sides,
     translation_sides,
 )
-from crosspro.evaluation.metrics.apt.settings import AptSettings, RepairRules
+from crosspro.evaluation.metrics.apt.settings import AptSettings, Heuristics
 from crosspro.evaluation.metrics.linked_metric import (
     LinkedMetric,
     ShownPronoun,
@@ -63,24 +63,17 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
     def items(self, data: MtInput) -> ScoredText:
         """The pronouns of the lists, or given tokens, with their case in each candidate."""
         self.settings.check()
-        lists, rules, unlinked = data.pronouns, self.settings.repairs, 0
-        if self.settings.start == "reference":
-            anchors, unlinked = reference_anchors(data.reference, lists)
-            ours = reference_sides(anchors, lists)
-        else:
-            given = data.anchors
-            anchors = source_anchors(data.source, lists) if given is None else list(given)
-            ours = translation_sides(anchors, data.source, data.reference, lists, rules)
+        lists, heuristics = data.pronouns, self.settings.repairs
+        listed = data.anchors
+        anchors = source_anchors(data.source, lists) if listed is None else list(listed)
+        ours = translation_sides(anchors, data.source, data.reference, lists, heuristics)
         places = range(len(data.candidates))
-        found = [self._judged(data, anchors, ours, place, rules) for place in places]
+        found = [self._judged(data, anchors, ours, place, heuristics) for place in places]
         warnings: Iterable[str] = ()
         if lists.target_pronouns:
             labels = ((one.candidate.labels for one in own) for own in found)
             warnings = foreign_texts(data, (side.labels for side in ours), labels)
-        lists_as_plain = lists_to_mapping(lists)
-        return linked_scored(
-            data, anchors, found, warnings, unlinked=unlinked, lists=lists_as_plain
-        )
+        return linked_scored(data, anchors, found, warnings, lists=lists_to_mapping(lists))
 
     def _judged(
         self,
@@ -88,10 +81,10 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         anchors: Sequence[Anchor],
         ours: Iterable[Side],
         place: int,
-        rules: RepairRules | None,
+        heuristics: Heuristics | None,
     ) -> list[Occurrence]:
         candidate = data.candidates[place]
-        theirs = translation_sides(anchors, data.source, candidate, data.pronouns, rules)
+        theirs = translation_sides(anchors, data.source, candidate, data.pronouns, heuristics)
         return judge(anchors, ours, theirs, data.pronouns, self.settings.others)
 
     def statistics(self, scored: ScoredText, system: int) -> Floats:
@@ -131,7 +124,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
     def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
         """Lists, texts, pronouns, cases, weights, repair and links."""
         data, own = scored.data, self.settings
-        start: str = own.start
+        start = "source"
         if data.anchors is not None:
             places = (f"{anchor.sentence} {anchor.position}\n" for anchor in data.anchors)
             start = f"tokens-{hashlib.sha256(''.join(places).encode()).hexdigest()[:8]}"
@@ -145,17 +138,14 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             f"weights:{','.join(f'{w:g}' for w in own.weights)}",
             *(["probabilities:yes"] if own.probabilities else []),
             f"other:{own.others}",
-            f"repair:{'none' if own.repairs is None else f'paper({own.repairs})'}",
+            f"repair:{own.repairs or 'none'}",
             f"links:{data.links}",
         ]
 
     def heading(self, scored: ScoredText) -> str:
         """How many pronouns, and against which reference."""
         reference = scored.data.reference.name
-        title = f"APT of {counted(scored.size, 'pronoun')}, reference {reference}"
-        if self.settings.start == "reference":
-            title += f"; {scored.facts['unlinked']:,} pronouns of the reference have no link"
-        return title
+        return f"APT of {counted(scored.size, 'pronoun')}, reference {reference}"
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
         """How many pronouns of each candidate are in each case."""
@@ -173,9 +163,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             ]
             rows.append([f"{case} {name}", shown, *cells])
         notes: tuple[str, ...] = ()
-        if own.start == "reference":
-            notes = ("Links are not repaired where pronouns of the reference are scored.",)
-        elif own.repair:
+        if own.repair:
             ours = systems[0].total.counts["repaired_in_reference"]
             theirs = [f"{s.total.counts['repaired_in_candidate']} in {s.name}" for s in systems]
             notes = (f"Repaired links: {ours} in the reference, {', '.join(theirs)}.",)
@@ -195,7 +183,8 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             words = Counter(label for cell in cells for label in cell)
             words.pop(NONE, None)
             labels = sorted(words, key=lambda word: (-words[word], word))
-        labels += [label for label in (OTHER, NONE) if label not in labels]
+        unlisted = [UNLISTED] if any(UNLISTED in cell for cell in cells) else []
+        labels += [label for label in (OTHER, NONE, *unlisted) if label not in labels]
         index = {label: number for number, label in enumerate(labels)}
         matrix = np.zeros((len(labels), len(labels)), dtype=np.int64)
         for row, column in cells:
@@ -248,14 +237,14 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         """Occurrences with their case in each candidate."""
 
         def mark(anchor: Anchor, side: Side) -> Mark:
-            return Mark(0, anchor.linked, side.positions, repaired=side.repaired)
+            return Mark(0, (anchor.position,), side.positions, repaired=side.repaired)
 
         shown: list[ShownPronoun] = []
         for number in numbers:
             own = [items[number] for items in scored.items]
             anchor = own[0].anchor
             renderings = [
-                Rendering(one.case - 1, one.cell, [mark(anchor, one.candidate)]) for one in own
+                Rendering(one.case - 1, *one.cell, [mark(anchor, one.candidate)]) for one in own
             ]
             shown.append((anchor, mark(anchor, own[0].reference), renderings))
         return shown

@@ -268,7 +268,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
             renderings = [
                 Rendering(
                     verdict_of(scored.items[place][number]),
-                    cells[place][number],
+                    *cells[place][number],
                     [mark(candidate, anchor)],
                 )
                 for place, candidate in enumerate(data.candidates)

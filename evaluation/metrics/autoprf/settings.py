@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from crosspro.evaluation.core.settings import setting
-
 
 @dataclass(frozen=True)
 class AutoPrfSettings:
-    """How matches are counted."""
+    """How matches are counted: clipped for each occurrence, or over the corpus.
 
-    clipping: Literal["occurrence", "corpus"] = setting(
-        "occurrence", "Clip matches for each occurrence, or over the text."
-    )
-    one_pronoun: bool = setting(False, "Count one pronoun for each occurrence.", "--one-pronoun")
-    ignore_case: bool = setting(False, "Compare words in lower case.", "--ignore-case")
+    With `one_pronoun` one pronoun counts for each occurrence; with `ignore_case` words are compared
+    in lower case.
+    """
+
+    clipping: Literal["occurrence", "corpus"] = "occurrence"
+    one_pronoun: bool = False
+    ignore_case: bool = False

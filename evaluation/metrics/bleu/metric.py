@@ -2,7 +2,9 @@
 
 The scores are sacrebleu's; resampling is ours, so that intervals are by document where documents
 are known and the paired tests are those of every other score here. Both metrics are functions of
-summed sentence statistics, so text is looked at only once.
+summed sentence statistics, so text is looked at only once. sacrebleu does not publish those of
+chrF: `_extract_corpus_statistics` and `_compute_score_from_stats` are what its own significance
+tests use.
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from crosspro.data_prep.core.errors import CrossproError, choices, how_to_instal
 from crosspro.evaluation.core.metric import Metric, Part, Scored
 from crosspro.evaluation.core.statistics import Floats
 from crosspro.evaluation.inputs.plain_text import MTText
-from crosspro.evaluation.metrics.bleu.line_statistics import SacrebleuMetric, line_statistics
 from crosspro.evaluation.metrics.bleu.settings import TITLES, BleuSettings
 
 _TOKENISED = (
@@ -61,19 +62,18 @@ class Bleu(Metric[BleuSettings, MTText, Floats]):
 
     def items(self, data: MTText) -> ScoredText:
         """The lines, with what sacrebleu counts on each."""
-        counted = [
-            list(line_statistics(name, program, data.candidates, data.references))
-            for name, program in self.programs.items()
-        ]
+        rows = []
+        for lines in data.candidates:
+            statistics = [
+                program._extract_corpus_statistics(lines, data.references)
+                for program in self.programs.values()
+            ]
+            # Rows of an array are a sequence of arrays, which numpy's types do not say.
+            rows.append(cast(Sequence[Floats], np.concatenate(statistics, axis=1)))
         # sacrebleu knows its own signature only once it has counted.
         own = {name: one.get_signature().format() for name, one in self.programs.items()}
-        rows = cast(
-            tuple[Sequence[Floats], ...],
-            tuple(np.concatenate(parts, axis=1) for parts in zip(*counted, strict=True)),
-        )
         cut_again = (_TOKENISED,) if self._tokenised(data.references[0]) else ()
-        facts, warnings = {"sacrebleu": own}, (*data.warnings, *cut_again)
-        return Scored(data, data.names, rows, data.units, facts, warnings, data.prepared)
+        return Scored(data, data.names, tuple(rows), data.units, {"sacrebleu": own}, cut_again)
 
     def _tokenised(self, reference: Sequence[str]) -> bool:
         """Whether BLEU is to cut text into words that is cut already."""
@@ -125,7 +125,7 @@ def _width(name: str, program: Any) -> int:
     return int(3 * program.order if name == "chrf" else 2 + 2 * program.max_ngram_order)
 
 
-def sacrebleu_metric(name: str, settings: BleuSettings) -> SacrebleuMetric:
+def sacrebleu_metric(name: str, settings: BleuSettings) -> Any:
     """A metric of sacrebleu, which is an optional package; its warnings are told in our words."""
     try:
         from sacrebleu.metrics.bleu import BLEU
@@ -135,12 +135,10 @@ def sacrebleu_metric(name: str, settings: BleuSettings) -> SacrebleuMetric:
             f"BLEU and chrF need sacrebleu, which is not installed: {how_to_install('mt')}"
         ) from error
     if name == "chrf":
-        chrf = CHRF(word_order=settings.word_order, lowercase=settings.ignore_case)
-        return cast(SacrebleuMetric, chrf)
+        return CHRF(word_order=settings.word_order, lowercase=settings.ignore_case)
     if settings.tokenise not in BLEU.TOKENIZERS:
         raise input_error("settings", "tokenise", choices(BLEU.TOKENIZERS), settings.tokenise)
-    found = BLEU(lowercase=settings.ignore_case, tokenize=settings.tokenise, force=True)
-    return cast(SacrebleuMetric, found)
+    return BLEU(lowercase=settings.ignore_case, tokenize=settings.tokenise, force=True)
 
 
 METRIC = Bleu

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crosspro.evaluation.core.settings import setting
-
 TITLES = {"bleu": "BLEU", "chrf": "chrF"}
 
 
 @dataclass(frozen=True, slots=True)
 class BleuSettings:
-    """What changes the scores; the defaults are sacrebleu's."""
+    """The tokeniser of BLEU, and the longest word n-grams of chrF; defaults are sacrebleu's."""
 
-    tokenise: str = setting("13a", "sacrebleu's tokeniser for BLEU; none for tokenised text.")
-    ignore_case: bool = setting(False, "Compare words in lower case.", "--ignore-case")
-    word_order: int = setting(0, "Word n-grams of chrF; 2 is chrF++.")
+    tokenise: str = "13a"
+    ignore_case: bool = False
+    word_order: int = 0
     metrics: tuple[str, ...] = tuple(TITLES)

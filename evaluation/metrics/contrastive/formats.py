@@ -1,10 +1,8 @@
-"""Readers of contrastive sets: ContraPro, the large en-fr set, and DiscEvalMT.
+"""Reader of contrastive sets: ContraPro and the large en-fr set.
 
 ContraPro (en-de; Müller et al. 2018) and the large en-fr set (Lopes et al. 2020) are JSON lists;
-the latter writes distance -1 where it does not know it. DiscEvalMT (Bawden et al. 2018) is a JSON
-object of numbered blocks: pairs of translations with anaphora, or examples of lexical choice. All
-become instances: a reference and its errors. Systems are scored on the reference first and then on
-each error, in the order of the file (of the numbers, in DiscEvalMT).
+the latter writes distance -1 where it does not know it. Their instances are a reference and its
+errors. Systems are scored on the reference first and then on each error, in the order of the file.
 """
 
 from __future__ import annotations
@@ -12,23 +10,20 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
 
 CONTRAPRO = "contrapro"
-ANAPHORA = "discevalmt-anaphora"
-LEXICAL_CHOICE = "discevalmt-lexical-choice"
 
 UNKNOWN = "unknown"
 FAR = ">3"
 """Distances above 3 are counted together, as in the released script."""
 
 _SAID_FOR_ALL_OR_NONE = ("intrasegmental", "ante distance")
-_PAIR_KINDS = ("correct", "semi-correct")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +39,7 @@ class Instance:
     """A reference translation, which a good system prefers to each of the errors.
 
     `groups` are what accuracy is broken down by: the name of a breakdown and the instance's group.
-    `block` holds instances together that were made from one another (DiscEvalMT). Context is
-    earlier sentences of the same document; sentences after the instance are `following`.
+    Context is earlier sentences of the same document.
     """
 
     name: str
@@ -56,11 +50,8 @@ class Instance:
     source_pronoun: str | None = None
     reference_pronoun: str | None = None
     document: str | None = None
-    block: str | None = None
     source_context: tuple[str, ...] = ()
     reference_context: tuple[str, ...] = ()
-    source_following: tuple[str, ...] = ()
-    reference_following: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,7 +62,6 @@ class ContrastiveSet:
     kind: str
     instances: tuple[Instance, ...]
     digest: str
-    warnings: tuple[str, ...] = field(default=())
 
     @property
     def candidates(self) -> int:
@@ -89,7 +79,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_contrastive(path: Path, *, allow_unknown: bool = False) -> ContrastiveSet:
-    """Read a set of any of the formats; raises `InputError` with all its faults.
+    """Read a set; raises `InputError` with all its faults.
 
     Unless `allow_unknown`, a distance or `intrasegmental` that is null, or given for some instances
     only, is a fault.
@@ -99,17 +89,13 @@ def read_contrastive(path: Path, *, allow_unknown: bool = False) -> ContrastiveS
 
 def contrastive_set(path: Path, content: Any, *, allow_unknown: bool = False) -> ContrastiveSet:
     """The set that the content of a JSON file is."""
-    if not isinstance(content, list | dict) or not content:
-        expected = "a list of instances or an object of numbered blocks"
-        raise input_error(path, "file", expected, quoted(json.dumps(content)))
-    reader = _Reader(str(path), allow_unknown)
-    if isinstance(content, list):
-        kind, instances = CONTRAPRO, list(reader.contrapro(content))
-    else:
-        kind, instances = reader.discevalmt(content)
+    if not isinstance(content, list) or not content:
+        raise input_error(path, "file", "a list of instances", quoted(json.dumps(content)))
+    reader = SetFields(str(path), allow_unknown)
+    instances = tuple(_instances(content, reader))
     if reader.problems:
         raise InputError(reader.problems)
-    return ContrastiveSet(path.name, kind, tuple(instances), content_digest(content))
+    return ContrastiveSet(path.name, CONTRAPRO, instances, content_digest(content))
 
 
 def content_digest(content: object) -> str:
@@ -138,6 +124,14 @@ class SetFields:
         found = "nothing" if value is MISSING else quoted(json.dumps(value, ensure_ascii=False))
         self.problems.append(Problem(self.path, None, where, expected, found))
 
+    def objects(self, content: list[Any], noun: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The objects of a list with their names, `noun` and a number from 1."""
+        for number, value in enumerate(content, start=1):
+            if isinstance(value, dict):
+                yield f"{noun} {number}", value
+            else:
+                self.problem(f"{noun} {number}", "an object", value)
+
     def text(self, value: object, where: str, required: bool = True) -> str | None:
         """A text; one that is required may not be blank."""
         if isinstance(value, str) and (value.strip() or not required):
@@ -155,12 +149,14 @@ class SetFields:
             return ()
         return tuple(value)
 
-    def neighbours(self, one: dict[str, Any], name: str) -> dict[str, Any]:
-        """The sentences before and after an instance on each side, by the field of `Instance`."""
+    def context(self, one: dict[str, Any], name: str) -> dict[str, Any]:
+        """The sentences before an instance on each side, by the field of `Instance`."""
         return {
-            f"{side}_{place}": self.texts(one.get(key, MISSING), f"{name}, {key}")
-            for place in ("context", "following")
-            for side, key in (("source", f"src {place}"), ("reference", f"ref {place}"))
+            field: self.texts(one.get(key, MISSING), f"{name}, {key}")
+            for field, key in (
+                ("source_context", "src context"),
+                ("reference_context", "ref context"),
+            )
         }
 
     def antecedent(self, one: dict[str, Any], name: str, said: Collection[str]) -> dict[str, str]:
@@ -210,131 +206,40 @@ def names_of_files(paths: Sequence[Path]) -> list[str]:
     ]
 
 
-class _Reader(SetFields):
-    """Reads the instances of one file."""
-
-    # ContraPro and the large en-fr set ----------------------------------------------------------
-
-    def contrapro(self, content: list[Any]) -> Iterator[Instance]:
-        said = said_of_antecedents(content)
-        for number, one in enumerate(content, start=1):
-            name = f"instance {number}"
-            if not isinstance(one, dict):
-                self.problem(name, "an object", one)
-                continue
-            source, reference = (
-                self.text(one.get(key, MISSING), f"{name}, {key}")
-                for key in ("src pronoun", "ref pronoun")
-            )
-            groups = {"pronoun": f"{source or ''}:{reference or ''}".lower()}
-            groups |= self.antecedent(one, name, said)
-            document = one.get("document id")
-            yield Instance(
-                name=name,
-                errors=self.errors(one, name),
-                groups=groups,
-                source=self.text(one.get("src segment", MISSING), f"{name}, src segment", False),
-                reference=self.text(one.get("ref segment", MISSING), f"{name}, ref segment", False),
-                source_pronoun=source,
-                reference_pronoun=reference,
-                document=None if document is None else str(document),
-                **self.neighbours(one, name),
-            )
-
-    def errors(self, one: dict[str, Any], name: str) -> tuple[WrongTranslation, ...]:
-        value = one.get("errors", MISSING)
-        if not isinstance(value, list) or not value:
-            self.problem(f"{name}, errors", "a list of at least one error", value)
-            return ()
-        found = []
-        for number, error in enumerate(value, start=1):
-            where = f"{name}, error {number}"
-            if not isinstance(error, dict):
-                self.problem(where, "an object", error)
-                continue
-            text = self.text(error.get("contrastive", MISSING), f"{where}, contrastive", False)
-            word = self.text(error.get("replacement", MISSING), f"{where}, replacement", False)
-            found.append(WrongTranslation(text, word))
-        return tuple(found)
-
-    # DiscEvalMT ---------------------------------------------------------------------------------
-
-    def discevalmt(self, content: dict[str, Any]) -> tuple[str, list[Instance]]:
-        lexical = any(isinstance(block, dict) and "examples" in block for block in content.values())
-        instances: list[Instance] = []
-        numbers = {key for key in content if key.isascii() and key.isdigit() and len(key) < 10}
-        for key in sorted(content, key=lambda key: int(key) if key in numbers else 0):
-            block = content[key]
-            if key not in numbers or str(int(key)) != key:
-                self.problem("block", "a number as its key", key)
-            elif not isinstance(block, dict):
-                self.problem(f"block {key}", "an object", block)
-            elif lexical:
-                instances += self.lexical(key, block)
-            else:
-                instances += self.anaphora(key, block)
-        return (LEXICAL_CHOICE if lexical else ANAPHORA), instances
-
-    def anaphora(self, key: str, block: dict[str, Any]) -> Iterator[Instance]:
-        source = self.sentences(block.get("src", MISSING), f"block {key}, src")
-        pairs = block.get("trg", MISSING)
-        if not isinstance(pairs, list) or not pairs:
-            self.problem(f"block {key}, trg", "a list of pairs", pairs)
-            return
-        for number, pair in enumerate(pairs, start=1):
-            name = f"block {key}, pair {number}"
-            if not isinstance(pair, dict):
-                self.problem(name, "an object", pair)
-                continue
-            kind = next((kind for kind in _PAIR_KINDS if kind in pair), None)
-            if kind is None:
-                self.problem(name, choices(_PAIR_KINDS), list(pair))
-                continue
-            groups = {"kind": kind}
-            if "type" in pair:
-                groups = {"type": self.text(pair["type"], f"{name}, type") or "", **groups}
-            yield self.pair(name, key, source, pair[kind], pair.get("incorrect", MISSING), groups)
-
-    def lexical(self, key: str, block: dict[str, Any]) -> Iterator[Instance]:
-        examples = block.get("examples", MISSING)
-        if not isinstance(examples, list) or not examples:
-            self.problem(f"block {key}, examples", "a list of examples", examples)
-            return
-        groups = {"type": str(block["type"])} if "type" in block else {}
-        for number, example in enumerate(examples, start=1):
-            name = f"block {key}, example {number}"
-            target = example.get("trg") if isinstance(example, dict) else None
-            if not isinstance(target, dict):
-                self.problem(name, "an object with src and trg", example)
-                continue
-            source = self.sentences(example.get("src", MISSING), f"{name}, src")
-            right, wrong = (target.get(kind, MISSING) for kind in ("correct", "incorrect"))
-            yield self.pair(name, key, source, right, wrong, groups)
-
-    def pair(
-        self,
-        name: str,
-        block: str,
-        source: tuple[str, ...],
-        right: object,
-        wrong: object,
-        groups: dict[str, str],
-    ) -> Instance:
-        reference = self.sentences(right, f"{name}, correct")
-        error = self.sentences(wrong, f"{name}, incorrect")
-        return Instance(
+def _instances(content: list[Any], reader: SetFields) -> Iterator[Instance]:
+    said = said_of_antecedents(content)
+    for name, one in reader.objects(content, "instance"):
+        source, reference = (
+            reader.text(one.get(key, MISSING), f"{name}, {key}")
+            for key in ("src pronoun", "ref pronoun")
+        )
+        document = one.get("document id")
+        yield Instance(
             name=name,
-            errors=(WrongTranslation(error[-1] if error else None, None),),
-            groups=groups,
-            source=source[-1] if source else None,
-            reference=reference[-1] if reference else None,
-            block=block,
-            source_context=source[:-1],
-            reference_context=reference[:-1],
+            errors=_errors(one, name, reader),
+            groups={
+                "pronoun": f"{source or ''}:{reference or ''}".lower(),
+                **reader.antecedent(one, name, said),
+            },
+            source=reader.text(one.get("src segment", MISSING), f"{name}, src segment", False),
+            reference=reader.text(one.get("ref segment", MISSING), f"{name}, ref segment", False),
+            source_pronoun=source,
+            reference_pronoun=reference,
+            document=None if document is None else str(document),
+            **reader.context(one, name),
         )
 
-    def sentences(self, value: object, where: str) -> tuple[str, ...]:
-        if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
-            return tuple(value)
-        self.problem(where, "a list of sentences, the last one to be translated", value)
+
+def _errors(one: dict[str, Any], name: str, reader: SetFields) -> tuple[WrongTranslation, ...]:
+    value = one.get("errors", MISSING)
+    if not isinstance(value, list) or not value:
+        reader.problem(f"{name}, errors", "a list of at least one error", value)
         return ()
+    errors = []
+    for where, error in reader.objects(value, f"{name}, error"):
+        text, word = (
+            reader.text(error.get(key, MISSING), f"{where}, {key}", False)
+            for key in ("contrastive", "replacement")
+        )
+        errors.append(WrongTranslation(text, word))
+    return tuple(errors)

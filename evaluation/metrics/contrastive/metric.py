@@ -199,7 +199,7 @@ class Contrastive(SetMetric[ContrastiveSettings, ScoredSet, DecidedInstance]):
         said = ", ".join(f"{word} {value:.4g}" for word, value in pairs)
         marks = _marks(line, places_of(instance), differing_words(instance, one.preferred))
         text = " ".join(translation_texts(instance)[one.preferred])
-        return text, Rendering(one.verdict, cell, marks, said)
+        return text, Rendering(one.verdict, *cell, marks, said)
 
 
 def decide(test_set: ContrastiveSet, system: SystemScores) -> list[DecidedInstance]:
@@ -258,19 +258,27 @@ def _marks(line: int, source: Sequence[int], target: Sequence[int]) -> list[Mark
     return [Mark(line, source, ()), Mark(line, (), target)]
 
 
-def scan_scores(path: Path, test_set: ContrastiveSet | None) -> tuple[list[float], list[Problem]]:
-    """The scores of a file, one a line, and everything that is wrong with it.
+def read_scores(
+    paths: Sequence[Path], test_set: ContrastiveSet, maximise: bool = False
+) -> list[SystemScores]:
+    """The systems of score files; raises `InputError` with the faults of all of them."""
+    problems: list[Problem] = []
+    read = [_read_values(path, test_set, problems) for path in paths]
+    if problems:
+        raise InputError(problems)
+    return [
+        SystemScores(name, np.array(values), maximise)
+        for name, values in zip(names_of_files(paths), read, strict=True)
+    ]
 
-    Blank lines at the end do not count. Without a set, the number of scores is not looked at.
-    """
-    faults: list[Problem] = []
-    read = lines_of(path, faults)
-    if read is None:
-        return [], faults
-    lines = [line.strip() for line in read]
-    while lines and not lines[-1]:
+
+def _read_values(path: Path, test_set: ContrastiveSet, problems: list[Problem]) -> list[float]:
+    """The scores of a file, one a line; blank lines at the end do not count."""
+    lines = lines_of(path, problems)
+    if lines is None:
+        return []
+    while lines and not lines[-1].strip():
         lines.pop()
-    problems = []
     values = []
     for number, line in enumerate(lines, start=1):
         try:
@@ -278,32 +286,14 @@ def scan_scores(path: Path, test_set: ContrastiveSet | None) -> tuple[list[float
         except ValueError:
             value = math.nan
         if math.isnan(value):
-            found = quoted(line) if line else "nothing"
-            problems.append(Problem(str(path), number, "score", "a number", found))
+            problems.append(Problem(str(path), number, "score", "a number", quoted(line)))
         values.append(value)
-    if test_set is not None and len(lines) != test_set.candidates:
-        expected = (
-            f"{test_set.candidates} (a reference and its errors for each of "
-            f"{len(test_set.instances)} instances)"
-        )
+    if len(lines) != test_set.candidates:
+        size = len(test_set.instances)
+        expected = f"{test_set.candidates}, a reference and its errors for each of {size} instances"
         first = min(len(lines), test_set.candidates) + 1
         problems.append(Problem(str(path), first, "scores", expected, str(len(lines))))
-    return values, problems
-
-
-def read_scores(
-    paths: Sequence[Path], test_set: ContrastiveSet, maximise: bool = False
-) -> list[SystemScores]:
-    """The systems of score files; raises `InputError` with the faults of all of them."""
-    read = [(path, *scan_scores(path, test_set)) for path in paths]
-    problems = [problem for _, _, found in read for problem in found]
-    if problems:
-        raise InputError(problems)
-    names = names_of_files(paths)
-    return [
-        SystemScores(name, np.array(values), maximise)
-        for name, (_, values, _) in zip(names, read, strict=True)
-    ]
+    return values
 
 
 METRIC = Contrastive

@@ -1,8 +1,8 @@
-"""Accuracy on a set of instances: in total, by group, by block, with intervals.
+"""Accuracy on a set of instances: in total and by group, with intervals.
 
 It does not matter here how an instance was decided: by the scores of its translations, or by what
-stands in a system's own translation. Intervals resample documents where they are known, the blocks
-of DiscEvalMT, else instances.
+stands in a system's own translation. Intervals resample documents where they are known, else
+instances.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from crosspro.evaluation.output.examples import (
     Examples,
     ExampleVerdict,
     Rendering,
-    Version,
 )
 
 
@@ -50,7 +49,6 @@ Settings = TypeVar("Settings")
 Data = TypeVar("Data", bound=SetData)
 Item = TypeVar("Item", bound=SetItem)
 
-BLOCKS = "blocks entirely right"
 _SHOWN = ("distance", "antecedent", "rule")
 """The breakdown by which the examples of a page are grouped: the first that a set has."""
 _BESIDE_WORDS = ".,;:!?…\"'’”“«»()[]-"
@@ -86,16 +84,9 @@ class SetMetric(Metric[Settings, Data, Item]):
         return [item.verdict for item in scored.items[system]]
 
     def statistics(self, scored: Scored[Data, Item], system: int) -> Floats:
-        """Right instances and all; whole blocks and all, at the first instance of each block."""
-        right = np.array([item.right for item in scored.items[system]], dtype=np.bool_)
-        rows = np.zeros((len(right), 4))
-        rows[:, 0], rows[:, 1] = right, 1
-        blocks = _blocks(scored.data.test_set)
-        if blocks is not None:
-            number, first = blocks
-            sizes, hits = (np.bincount(number, weights) for weights in (None, right))
-            rows[first, 2], rows[first, 3] = sizes == hits, 1
-        return rows
+        """Right instances and all."""
+        right = np.array([item.right for item in scored.items[system]], dtype=np.float64)
+        return np.stack((right, np.ones(len(right))), axis=1)
 
     def score(self, sums: Floats) -> Mapping[str, Floats]:
         """Accuracy in per cent."""
@@ -106,7 +97,7 @@ class SetMetric(Metric[Settings, Data, Item]):
         return [name for name in measures if name in self.measures]
 
     def counts(self, sums: Floats) -> Mapping[str, int]:
-        """How many instances (or blocks) there are."""
+        """How many instances there are."""
         return {"instances": int(sums[1])}
 
     def more_of_total(self, scored: Scored[Data, Item], system: int) -> Iterable[Part]:
@@ -114,16 +105,10 @@ class SetMetric(Metric[Settings, Data, Item]):
         return ()
 
     def parts(self, scored: Scored[Data, Item], system: int) -> Iterable[Part]:
-        """All instances, whole blocks if there are any, and each group."""
-        test_set = scored.data.test_set
+        """All instances, and each group."""
         yield Part(columns=(0, 1))
         yield from self.more_of_total(scored, system)
-        blocks = _blocks(test_set)
-        if blocks is not None:
-            chosen = np.zeros(len(test_set.instances), dtype=np.bool_)
-            chosen[blocks[1]] = True
-            yield Part("", BLOCKS, chosen, (2, 3))
-        for breakdown, group, mask in groups_of(test_set):
+        for breakdown, group, mask in groups_of(scored.data.test_set):
             yield Part(breakdown, group, mask, (0, 1))
 
     def described(
@@ -132,7 +117,7 @@ class SetMetric(Metric[Settings, Data, Item]):
         """The measure, the set, and how instances are decided."""
         test_set = scored.data.test_set
         return [
-            ("whole blocks" if part.group == BLOCKS else measure).replace(" ", "_"),
+            measure.replace(" ", "_"),
             f"set:{test_set.name}",
             f"content:{test_set.digest}",
             f"instances:{len(test_set.instances)}",
@@ -156,7 +141,7 @@ class SetMetric(Metric[Settings, Data, Item]):
         one = test_set.instances[number]
         breakdowns = dict.fromkeys(name for other in test_set.instances for name in other.groups)
         groups = {name: one.groups.get(name, "") for name in breakdowns}
-        return {"instance": one.name, "document": one.document or one.block or "", **groups}
+        return {"instance": one.name, "document": one.document or "", **groups}
 
     def examples(self, scored: Scored[Data, Item], numbers: Sequence[int]) -> Examples:
         """Instances with their context, and what each system has made of them."""
@@ -171,10 +156,10 @@ class SetMetric(Metric[Settings, Data, Item]):
         systems = range(len(scored.systems))
         for number in numbers:
             instance = test_set.instances[number]
-            document = instance.document or instance.block or ""
-            empty = [Version("")] * len(systems)
+            document = instance.document or ""
+            empty = [""] * len(systems)
             lines = [
-                examples.add_line(-1, source, [Version(target)], empty, document)
+                examples.add_line(-1, source, [target], empty, document)
                 for source, target in context_lines(instance)
             ]
             made = [
@@ -183,10 +168,10 @@ class SetMetric(Metric[Settings, Data, Item]):
             ]
             text, marks = self.reference(instance, len(lines))
             source = " ".join((instance.source or "").split())
-            versions = [Version(own) for own, _ in made]
-            lines.append(examples.add_line(-1, source, [Version(text)], versions, document))
+            outputs = [output for output, _ in made]
+            lines.append(examples.add_line(-1, source, [text], outputs, document))
             examples.add(
-                (instance.source_pronoun or self.known_as(instance)).lower(),
+                (instance.source_pronoun or instance.reference_pronoun or "").lower(),
                 lines,
                 [marks],
                 [rendering for _, rendering in made],
@@ -195,10 +180,6 @@ class SetMetric(Metric[Settings, Data, Item]):
             )
         return examples
 
-    def known_as(self, instance: Instance) -> str:
-        """What an instance is known by that does not say its source pronoun."""
-        return ""
-
 
 def scored_set(
     data: Data, systems: Iterable[str], items: Iterable[Sequence[Item]], warnings: Iterable[str]
@@ -206,28 +187,16 @@ def scored_set(
     """The instances of a set, as each system has them."""
     test_set = data.test_set
     facts = {"set": test_set.name, "kind": test_set.kind, "content": test_set.digest}
-    told = (*test_set.warnings, *warnings)
-    return Scored(data, tuple(systems), tuple(items), units_of(test_set), facts, told)
+    return Scored(data, tuple(systems), tuple(items), units_of(test_set), facts, tuple(warnings))
 
 
 def units_of(test_set: ContrastiveSet) -> ResampledUnits:
-    """What is resampled: documents, blocks or instances."""
+    """What is resampled: documents or instances."""
     documents = [instance.document for instance in test_set.instances]
-    blocks = [instance.block for instance in test_set.instances]
     return choose_units(
         document=None if None in documents else documents,
-        block=None if None in blocks else blocks,
         instance=range(len(test_set.instances)),
     )
-
-
-def _blocks(test_set: ContrastiveSet) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]] | None:
-    """The number of each instance's block, and the first instance of each block, if there are."""
-    if test_set.instances[0].block is None:
-        return None
-    names = np.array([instance.block or "" for instance in test_set.instances], dtype=np.str_)
-    _, first, number = np.unique(names, return_index=True, return_inverse=True)
-    return number, first
 
 
 def groups_of(test_set: ContrastiveSet) -> list[tuple[str, str, Booleans]]:

@@ -1,16 +1,20 @@
 """Scores of generated translations: is the expected form there, and what is there instead?
 
-An instance is right if the expected form is a word of the payload, whatever else is there. A rival
-form beside it is counted apart: which of the two translates the pronoun cannot be seen from the
-words.
+An instance is right if the expected form is a word of the scored part of the output (its payload),
+whatever else is there. A rival form beside it is counted apart: which of the two translates the
+pronoun cannot be seen from the words.
+
+Words are those of our tokeniser, with what clitics hide. ctxpro's released tool deletes punctuation
+instead and looks for the form between spaces: `Il l'a vu` has *la*, and `est-il` has no *il*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +26,11 @@ from crosspro.evaluation.inputs.pronoun_forms import has_form, target_words
 from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
 from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, scored_set
 from crosspro.evaluation.metrics.expected_forms.expected_sets import rival_words
-from crosspro.evaluation.metrics.expected_forms.outputs import GeneratedOutput, PayloadRules
+from crosspro.evaluation.metrics.expected_forms.outputs import (
+    LAST_PART,
+    SEPARATORS,
+    GeneratedOutput,
+)
 from crosspro.evaluation.output.examples import Mark, Rendering
 
 ALONE, BESIDE, RIVAL, NEITHER = range(4)
@@ -40,12 +48,20 @@ class GeneratedSet:
     outputs: tuple[GeneratedOutput, ...]
 
 
+Match = Literal["words", "released"]
+"""A form is a word of ours, or stands between spaces after ctxpro has deleted punctuation."""
+
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
 @dataclass(frozen=True)
 class ExpectedFormsSettings:
-    """The language of the translations, and which part of an output is looked at."""
+    """The language of the translations, the scored part of an output, and how forms are found."""
 
     language: str
-    rules: PayloadRules = PayloadRules()
+    separators: tuple[str, ...] = SEPARATORS
+    part: int = LAST_PART
+    match: Match = "words"
 
 
 @dataclass(frozen=True)
@@ -75,12 +91,6 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
     called = "{} (generated)"
     examples_note = "Marked are the words that are the expected form or a rival."
     verdict_kinds = tuple(zip(VERDICTS, ("right", "part", "wrong", "open"), strict=True))
-    rule = "expected-form-in-payload"
-    note = "right if the expected form is a word of the translated sentence."
-
-    def judged(self, test_set: ContrastiveSet, output: GeneratedOutput) -> list[FoundForms]:
-        """The verdict on each instance of an output."""
-        return judge(test_set, output, self.settings.language)
 
     @property
     def keys(self) -> list[str]:
@@ -89,35 +99,36 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
 
     def items(self, data: GeneratedSet) -> JudgedSet:
         """The instances of the set, judged in each output."""
-        judged = [self.judged(data.test_set, output) for output in data.outputs]
+        own = self.settings
+        judged = [judge(data.test_set, one, own.language, own.match) for one in data.outputs]
         notes = [f"{one.name}: {note}" for one in data.outputs for note in one.notes]
         return scored_set(data, (one.name for one in data.outputs), judged, notes)
 
     def how(self, scored: JudgedSet, system: int) -> tuple[str, ...]:
-        """The rule, the payload and the language."""
+        """How forms are found, the scored part and the language."""
         own = self.settings
-        return (f"rule:{self.rule}", own.rules.signature, f"language:{own.language}")
+        return (f"match:{own.match}", f"payload:part{own.part:+d}", f"language:{own.language}")
 
     def statistics(self, scored: JudgedSet, system: int) -> Floats:
-        """Right instances, all, blocks, and each verdict."""
+        """Right instances, all, and each verdict."""
         verdicts = np.eye(len(self.verdict_kinds))[self.verdicts(scored, system)]
         return np.concatenate((super().statistics(scored, system), verdicts), axis=1)
 
     def more_of_total(self, scored: JudgedSet, system: int) -> Iterable[Part]:
         """The share of each verdict."""
         for number, verdict in enumerate(self.keys):
-            yield Part(columns=(4 + number, 1), score=partial(_share, verdict))
+            yield Part(columns=(2 + number, 1), score=partial(_share, verdict))
 
     def counts(self, sums: Floats) -> Mapping[str, int]:
         """How many instances there are, and how many have which verdict."""
         return {
             "instances": int(sums[1]),
-            **{key: int(n) for key, n in zip(self.keys, sums[4:], strict=True)},
+            **{key: int(n) for key, n in zip(self.keys, sums[2:], strict=True)},
         }
 
     def notes(self, scored: JudgedSet) -> tuple[str, ...]:
         """When an instance is right."""
-        return (self.note,)
+        return ("right if the expected form is a word of the translated sentence.",)
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
         """The shares of the verdicts."""
@@ -138,7 +149,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
             yield {
                 **self.placed(scored, number),
                 "verdict": self.verdict_kinds[one.verdict][0],
-                "expected": self.known_as(instance),
+                "expected": instance.reference_pronoun or "",
                 "rivals": list(one.rivals),
                 "payload": output.payloads[number],
             }
@@ -157,10 +168,6 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
             for own in scored.items
         ]
 
-    def known_as(self, instance: Instance) -> str:
-        """The expected form."""
-        return instance.reference_pronoun or ""
-
     def reference(self, instance: Instance, line: int) -> tuple[str, list[Any]]:
         """Its text, and where the expected form is."""
         text = " ".join((instance.reference or "").split())
@@ -178,7 +185,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
         one = scored.items[system][number]
         text = " ".join(scored.data.outputs[system].payloads[number].split())
         marks = self.marks(scored.data.test_set.instances[number], line, text, one.rivals)
-        return text, Rendering(one.verdict, cell, marks)
+        return text, Rendering(one.verdict, *cell, marks)
 
     def marks(self, instance: Instance, line: int, text: str, rivals: Sequence[str]) -> list[Mark]:
         """The source pronoun, and the words between spaces that are the form or a rival."""
@@ -196,22 +203,32 @@ def _share(name: str, sums: Floats) -> Mapping[str, Floats]:
     return {name: percentage(sums)}
 
 
-def judge(test_set: ContrastiveSet, output: GeneratedOutput, language: str) -> list[FoundForms]:
+def judge(
+    test_set: ContrastiveSet, output: GeneratedOutput, language: str, match: Match = "words"
+) -> list[FoundForms]:
     """The verdict on each instance."""
     words_of = target_words(language)
-    found = []
+    form_of: Callable[[str], Any] = words_of.form if match == "words" else str.lower
+    judged = []
     for instance, payload in zip(test_set.instances, output.payloads, strict=True):
-        words = words_of(payload)
-        own = words_of.form(instance.reference_pronoun or "")
+        has: Callable[[Any], bool]
+        if match == "words":
+            has = partial(has_form, words_of(payload))
+        else:
+            has = partial(_has_between_spaces, payload.lower().translate(_NO_PUNCTUATION))
+        expected = form_of(instance.reference_pronoun or "")
         rivals = tuple(
             word
             for word in dict.fromkeys(rival_words(instance))
-            if (form := words_of.form(word)) != own and has_form(words, form)
+            if form_of(word) != expected and has(form_of(word))
         )
-        there = has_form(words, own)
-        verdict = (BESIDE if rivals else ALONE) if there else (RIVAL if rivals else NEITHER)
-        found.append(FoundForms(verdict, rivals))
-    return found
+        verdict = (BESIDE if rivals else ALONE) if has(expected) else (RIVAL if rivals else NEITHER)
+        judged.append(FoundForms(verdict, rivals))
+    return judged
+
+
+def _has_between_spaces(text: str, form: str) -> bool:
+    return f" {form} " in f" {text} "
 
 
 METRIC = ExpectedForms

@@ -69,7 +69,6 @@ class JudgedText:
     lines: int
     documents: Ints | None
     judge: tuple[str, ...]
-    prepared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, JudgedText, list[ProofreadPro
         none = [name for name, own in zip(data.names, data.pronouns, strict=True) if not own]
         warnings = tuple(f"{name}: no pronoun that the model knows" for name in none)
         facts = {"judge": list(data.judge)}
-        return Scored(data, data.names, tuple(found), units, facts, warnings, data.prepared)
+        return Scored(data, data.names, tuple(found), units, facts, warnings)
 
     def statistics(self, scored: DoubtedText, system: int) -> Floats:
         """Of each line the sum of probabilities, pronouns, and those over the threshold."""

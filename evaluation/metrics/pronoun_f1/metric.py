@@ -159,8 +159,7 @@ class PronounF1(Metric[PronounF1Settings, MTText, CountedGroup]):
         groups = sorted({group for one in counted for group in one}, key=place_in_report)
         none = () if any(wanted) else ("the reference has no pronoun",)
         found = tuple([(group, one.get(group, _NONE)) for group in groups] for one in counted)
-        warnings = *data.warnings, *none
-        return Scored(data, data.names, found, data.units, facts, warnings, data.prepared)
+        return Scored(data, data.names, found, data.units, facts, none)
 
     def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
         """Everything, then one breakdown after the other; each group has its own statistics."""

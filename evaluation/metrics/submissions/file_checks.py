@@ -3,7 +3,7 @@
 **Order.** Gold words (column 2) tell whether gold and a submission were exchanged. The words of
 gold agree with its labels, and stand as they were found in the text: with capitals and tags, and
 words that no list has. A submission has no words, its labels once more, the words of gold beside
-labels of its own, or what a language model put into the gaps (`crosspro fill`, the official
+labels of its own, or what a language model put into the gaps (`crosspro lm fill`, the official
 baseline): bare words of a list. Where both files have words that agree with their labels and stand
 as in a text, nothing tells them apart.
 

@@ -20,7 +20,6 @@ from crosspro.evaluation.output.examples import (
     Mark,
     Rendering,
     Terms,
-    Version,
 )
 
 CONTEXT = 3
@@ -156,9 +155,8 @@ def _add_line(collected: Examples, task: Task, gold: Gold, line: _Line) -> int:
         for gap, index in zip(example.gaps, line.gaps, strict=True):
             label = task.classes[gold.classes[index]]
             target[gap.position] = gap.word or label if label == OTHER else label
-    reference = Version(" ".join(target), example.links)
-    document = example.document or ""
-    return collected.add_line(line.number, " ".join(example.source), [reference], [], document)
+    source, document = " ".join(example.source), example.document or ""
+    return collected.add_line(line.number, source, [" ".join(target)], [], document)
 
 
 def _place(
@@ -185,8 +183,9 @@ def _rendering(
     shares = () if submission.probabilities is None else submission.probabilities[index].tolist()
     return Rendering(
         RIGHT if label == found else WRONG,
-        (task.classes[label], task.classes[found]),
+        task.classes[label],
+        task.classes[found],
         marks,
         note,
-        shares,
+        [round(share, 3) for share in shares],
     )

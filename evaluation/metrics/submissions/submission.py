@@ -70,6 +70,13 @@ class LabelParser:
         """Note what is wrong with a line."""
         self.problems.append(Problem(self.path, line, field, expected, found))
 
+    def fewest_problems(self) -> list[Problem]:
+        """The problems of the file; one for all of them where no label of it is of the task."""
+        if not self.problems or len(self.known) > 1:
+            return self.problems
+        expected = f"labels of {self.task.name} ({choices(self.task.class_index)})"
+        return [Problem(self.path, None, "classes", expected, "none in the whole file")]
+
     def parse(self, column: bytes, line: int) -> tuple[int, ...]:
         """The classes of a column; a problem for each label that is none of the task."""
         known = self.known.get(column)
@@ -159,7 +166,7 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
             doc_ids or "", "doc-ids", f"{lines} lines as in {path}", f"{len(documents)} lines"
         )
     if labels.problems:
-        raise InputError(labels.problems)
+        raise InputError(labels.fewest_problems())
     warnings: tuple[str, ...] = ()
     if found.unequal and not len(found.classes):
         blind = f"none for the gaps of {len(found.unequal):,} lines: this is a blind file"
@@ -262,7 +269,7 @@ def read_submissions(
             hints += hint
         except InputError as error:
             problems += error.problems
-        problems += labels.problems
+        problems += labels.fewest_problems()
     if problems:
         raise InputError(problems, "\n".join(hints))
     return submissions

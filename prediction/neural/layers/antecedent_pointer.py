@@ -18,7 +18,6 @@ from torch import Tensor, nn
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
 from crosspro.prediction.neural.layers.embedding import exact, few_rows
 from crosspro.prediction.neural.reading.lexicon_fields import KINDS, NO_NOUN, NOUN_VOCABULARY
-from crosspro.prediction.neural.reading.tensors import word_numbers
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 
 _AGREES = 2.0
@@ -91,12 +90,12 @@ class AntecedentPointer(nn.Module):
         none = torch.matmul(asked, self.nothing.to(asked.dtype))[:, None]
         fits = exact(torch.cat((none, fits), 1)) * self.scale
         kinds = nn.functional.pad(nouns, (1, 0), value=self.no_noun)
-        outside = word_numbers(kinds) == self.no_noun
+        outside = kinds == self.no_noun
         outside[:, 0] = False
         antecedent = fits.masked_fill(outside, -torch.inf).log_softmax(1)
         told = exact(few_rows(self.noun_classes, kinds))
         classes = (exact(scores)[:, None] + told).log_softmax(-1)
-        return PointedRows(antecedent, classes, word_numbers(kinds))
+        return PointedRows(antecedent, classes, kinds)
 
     def agreement_losses(self, rows: PointedRows, labels: Tensor) -> Tensor:
         """(batch,): minus the logarithm of the probability of all nouns that agree with the label.

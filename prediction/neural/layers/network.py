@@ -4,9 +4,6 @@ A network says what it reads, gives logits for gaps, and may own its loss and it
 is one file in `networks/` and one in `conf/system/`; nothing else knows its name, but for the
 registry of systems, where one predicts with it without torch. Its constructor takes an `Inventory`
 and keyword settings with defaults, which are those that `system.network_settings` may have.
-
-A package of somebody else names its networks in the entry-point group `crosspro.networks`, each
-with its class, so that runs with them can be loaded again; a module that was imported needs not.
 """
 
 from __future__ import annotations
@@ -32,24 +29,18 @@ from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.network_kind import NetworkKind
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, widest_sides
 from crosspro.prediction.neural.reading.vocabulary import Inventory
-from crosspro.prediction.registry import entry_class, entry_names
 from crosspro.prediction.stored_tensors import WEIGHTS_FILE, check_names, taken_weights
-
-ANTECEDENTS = "Antecedents"
-"""The title of a choice among antecedents."""
 
 
 @dataclass(frozen=True)
-class Focus:
-    """Tokens of one side among which a network chose, with the probability of each: a row a gap.
+class PointedTokens:
+    """Tokens of one side that gaps may stand for, with the probability of each: a row a gap.
 
     `tokens` and `shares` are (batch, tokens): positions in the text, and probabilities, 0 for what
     fills a row up. What is missing to 1 is the probability that none was chosen. `given` (batch,
-    classes, tokens) are the probabilities once the class is known, where that tells more. Where it
-    chose among the tokens of both sides, two of the same title are one choice.
+    classes, tokens) are the probabilities once the class is known, where that tells more.
     """
 
-    title: str
     side: Side
     tokens: Tensor
     shares: Tensor
@@ -98,13 +89,9 @@ class Network(nn.Module, NetworkKind, ABC):
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
         """Scores of (batch, classes); no gap of the batch has a greater extent than `width`."""
 
-    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[PointedTokens]:
         """The words that gaps may stand for; of a network that points at them (`pointing`)."""
         return ()
-
-    def focus(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
-        """What it chose to look at on the way to its scores, for explanations."""
-        return self.antecedents(data, gaps)
 
     def loss(
         self, data: GapTensors, gaps: Tensor, width: int, weights: Tensor, smoothing: float
@@ -131,7 +118,6 @@ class Network(nn.Module, NetworkKind, ABC):
 
 
 N = TypeVar("N", bound=type[Network])
-GROUP = "crosspro.networks"
 _NETWORKS = "crosspro.prediction.neural.networks"
 
 _registered: dict[str, type[Network]] = {}
@@ -153,10 +139,6 @@ def network_class(name: str) -> type[Network]:
     """The network of a name; no other module than those listed here is ever imported for it."""
     if name not in _registered and name in _modules():
         importlib.import_module(f"{_NETWORKS}.{name}")
-    elif name not in _registered:
-        found = entry_class(GROUP, name, Network, "settings", "system.network")
-        if found is not None:  # its module may have registered it already
-            _registered.setdefault(name, found)
     if name not in _registered:
         raise input_error("settings", "system.network", choices(network_names()), repr(name))
     return _registered[name]
@@ -164,7 +146,7 @@ def network_class(name: str) -> type[Network]:
 
 def network_names() -> list[str]:
     """All names that are known."""
-    return sorted({*_modules(), *_registered, *entry_names(GROUP)})
+    return sorted({*_modules(), *_registered})
 
 
 def pointing_networks() -> list[str]:

@@ -32,9 +32,8 @@ from crosspro.prediction.neural.layers.document_rows import (
 )
 from crosspro.prediction.neural.layers.embedding import MaskedLanguageModel
 from crosspro.prediction.neural.layers.network import (
-    ANTECEDENTS,
-    Focus,
     Network,
+    PointedTokens,
     gap_losses,
     register,
 )
@@ -52,7 +51,7 @@ from crosspro.prediction.neural.reading.document_kind import (
 )
 from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG
 from crosspro.prediction.neural.reading.lexicon_fields import SOURCE_NOUN, TARGET_NOUN
-from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, word_numbers
+from crosspro.prediction.neural.reading.tensors import GapTensors, Indices
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 
@@ -146,7 +145,7 @@ class DocumentEncoder(DocumentKind, Network):
         rows = self._rows(data, gaps, width)
         return self._classes(rows, self._read(rows))[0]
 
-    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[PointedTokens]:
         """The nouns before the pronoun and before the gap, before and after the class is known."""
         rows = self._rows(data, gaps, None)
         pointed = self._classes(rows, self._read(rows))[1]
@@ -157,7 +156,7 @@ class DocumentEncoder(DocumentKind, Network):
         if len(data[SOURCE_PIECE.name]):
             sides["source"] = at.of_source
         return [
-            Focus(ANTECEDENTS, side, at.places * own, shares * own, given * own[:, None])
+            PointedTokens(side, at.places * own, shares * own, given * own[:, None])
             for side, own in sides.items()
         ]
 
@@ -188,7 +187,7 @@ class DocumentEncoder(DocumentKind, Network):
         agreement = at.picked(data[SOURCE_AGREEMENT.name], data[TARGET_AGREEMENT.name])
         pieces = at.picked(data[SOURCE_PIECE.name], data[TARGET_PIECE.name])
         if shown and self.hidden_pronouns < 1:
-            hidden = word_numbers(pieces) == self.gap_piece
+            hidden = pieces == self.gap_piece
             chance = torch.rand(pieces.shape, device=pieces.device)
             columns = torch.arange(pieces.shape[1], device=gaps.device)
             others = columns != at.gap[:, None]
@@ -251,7 +250,7 @@ class DocumentEncoder(DocumentKind, Network):
         So many columns of each row are drawn that the longest has its share; shorter rows count as
         many as is their share. Gaps are never among them.
         """
-        good = rows.inside & (word_numbers(rows.pieces) != self.gap_piece)
+        good = rows.inside & (rows.pieces != self.gap_piece)
         chance = torch.rand(good.shape, device=good.device).masked_fill(~good, -1.0)
         most = max(1, round(good.shape[1] * self.masked_share))
         drawn = chance.topk(most, dim=1)

@@ -23,7 +23,7 @@ from crosspro.data_prep.core.example import SIDES, Example
 from crosspro.data_prep.lexicon.antecedents import nouns_of
 from crosspro.prediction.neural.layers.antecedent_pointer import LatentAntecedent
 from crosspro.prediction.neural.layers.embedding import SPREAD, exact, small_embedding
-from crosspro.prediction.neural.layers.network import ANTECEDENTS, Focus, Network, register
+from crosspro.prediction.neural.layers.network import Network, PointedTokens, register
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
 from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
@@ -31,7 +31,6 @@ from crosspro.prediction.neural.reading.tensors import (
     inside,
     pick,
     window,
-    word_numbers,
 )
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
@@ -134,11 +133,11 @@ class HardmeierAnaphora(Network):
         """(batch, classes): the logarithms of probabilities."""
         return self._chances(data, gaps, width)[1].scores
 
-    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[Focus]:
+    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[PointedTokens]:
         """The probabilities of nouns, before and after the class is known."""
         found, latent = self._chances(data, gaps, None)
         shares, given = latent.antecedent.exp(), latent.given
-        return [Focus(ANTECEDENTS, "target", found.places, shares[:, 1:], given[:, :, 1:])]
+        return [PointedTokens("target", found.places, shares[:, 1:], given[:, :, 1:])]
 
     def _chances(
         self, data: GapTensors, gaps: Tensor, width: int | None
@@ -181,13 +180,13 @@ class HardmeierAnaphora(Network):
         """The nouns before each gap that are nearest to it."""
         gap, low, high = data.bounds("target", gaps)
         places, lengths = window(gap, low, high, -1, width)
-        nouns = inside(lengths, width) & (word_numbers(data[NOUN.name][places]) != self.no_noun)
+        nouns = inside(lengths, width) & (data[NOUN.name][places] != self.no_noun)
         counted = nouns.cumsum(1)
         wanted = torch.arange(1, self.candidates + 1, device=gap.device).expand(len(gap), -1)
         steps = torch.searchsorted(counted, wanted.contiguous())
         good = steps < width
         steps = steps.clamp(max=width - 1)
-        begun = (word_numbers(data[START.name][places]) == self.first).long()
+        begun = (data[START.name][places] == self.first).long()
         begun = begun.cumsum(1) - begun + (gap == data.target_start[gaps])[:, None]
         return _Candidates(places.gather(1, steps), good, steps + 1, begun.gather(1, steps))
 

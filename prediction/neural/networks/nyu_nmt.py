@@ -39,7 +39,6 @@ from crosspro.prediction.neural.reading.tensors import (
     pick,
     span,
     table_width,
-    word_numbers,
 )
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
@@ -240,8 +239,7 @@ class NyuNMT(Network):
 
     def _predicted(self, words: Tensor) -> Tensor:
         """The numbers of words to predict; paddings and gaps are not among them."""
-        numbers = word_numbers(words)
-        return torch.where((numbers == PAD) | (numbers == self.gap_word), NOTHING, numbers)
+        return torch.where((words == PAD) | (words == self.gap_word), NOTHING, words)
 
     def _with_end(self, targets: Tensor, lengths: Tensor) -> Tensor:
         """The end of the sentence behind its last word."""

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Gap, examples_digest
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.processes import map_forked, parts_of
 from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, entry_line
@@ -231,13 +230,9 @@ def fit_and_encode(
     task: Task,
     min_count: int = 2,
     cache: Path | None = None,
-    jobs: int = 1,
 ) -> tuple[Encoder, EncodedText]:
-    """Learn the vocabulary of every field, and encode; words below `min_count` become unknown.
-
-    The number of processes (`jobs`) changes nothing.
-    """
-    text = _read(examples, reading, jobs)
+    """Learn the vocabulary of every field, and encode; words below `min_count` become unknown."""
+    text = _read(examples, reading)
     counted: dict[str, Counter[str]] = {}
     for one in reading.fields:
         if not one.closed:
@@ -309,74 +304,20 @@ class _FlatTokens:
     labels: Sequence[str | None]
 
 
-def _read(examples: Sequence[Example], reading: Reading, jobs: int = 1) -> _FlatTokens:
+def _read(examples: Sequence[Example], reading: Reading) -> _FlatTokens:
     """All examples one behind the other, in the units of the reading."""
-
-    def read(part: slice) -> _FlatTokens:
-        return _read_part(examples[part], reading)
-
-    parts = parts_of(len(examples), jobs) or [slice(0)]
-    found = map_forked(read, parts, jobs, "text: expected what another process has read of it")
-    positions = _positions_of_all([part.positions for part in found])
-    columns = {
-        one.tokens: _joined([part.columns[one.tokens] for part in found]) for one in reading.fields
-    }
-    first_of_document: list[int] = []
-    previous: str | None = None
-    for number, document in enumerate(example.document for example in examples):
-        same = number > 0 and document is not None and document == previous
-        first_of_document.append(first_of_document[-1] if same else number)
-        previous = document
-    positions["first_of_document"] = np.array(first_of_document, np.int32)
-    return _FlatTokens(columns, positions, [label for part in found for label in part.labels])
-
-
-def _positions_of_all(parts: Sequence[Mapping[str, Ints]]) -> dict[str, Ints]:
-    """The positions of parts, counted from the beginning of the text."""
-    ends = {"source_starts": 0, "target_starts": 0, "sentence": 0}
-    counted_in = {
-        "sentence": "sentence",
-        "target_position": "target_starts",
-        "source_position": "source_starts",
-        "head_position": "source_starts",
-    }
-    found: dict[str, list[Ints]] = {name: [] for name in (*ends, *counted_in)}
-    for side in ("source_starts", "target_starts"):
-        found[side].append(np.zeros(1, np.int32))
-    for part in parts:
-        for name, side in counted_in.items():
-            found[name].append(part[name] + np.int32(ends[side]))
-        for side in ("source_starts", "target_starts"):
-            found[side].append(part[side][1:] + np.int32(ends[side]))
-            ends[side] += int(part[side][-1])
-        ends["sentence"] += len(part["source_starts"]) - 1
-    return {name: np.concatenate(arrays) for name, arrays in found.items()}
-
-
-def _joined(parts: Sequence[_Column]) -> _Column:
-    """Columns one behind the other."""
-    if len(parts) == 1:
-        return parts[0]
-    index: dict[str, int] = {}
-    numbers = []
-    for part in parts:
-        own = [index.setdefault(token, len(index)) for token in part.types]
-        numbers.append(np.array(own, np.int32)[part.numbers])
-    return _Column([*index], np.concatenate(numbers))
-
-
-def _read_part(examples: Sequence[Example], reading: Reading) -> _FlatTokens:
-    """Some examples, with positions that are counted from the first of them."""
     if reading.units:
         examples = reading.units.split(examples, reading.lowercase)
     columns: dict[Tokens, dict[str, int]] = {one.tokens: {} for one in reading.fields}
     numbers: dict[Tokens, list[int]] = {tokens: [] for tokens in columns}
-    positions: dict[str, list[int]] = {
-        name: [] for name in POSITIONS if name != "first_of_document"
-    }
-    source_start, target_start = 0, 0
+    positions: dict[str, list[int]] = {name: [] for name in POSITIONS}
+    source_start, target_start, first_of_document = 0, 0, 0
+    document: str | None = None
     labels: list[str | None] = []
     for number, example in enumerate(examples):
+        if example.document is None or example.document != document:
+            first_of_document, document = number, example.document
+        positions["first_of_document"].append(first_of_document)
         for tokens, index in columns.items():
             numbers[tokens] += [index.setdefault(token, len(index)) for token in tokens(example)]
         positions["source_starts"].append(source_start)

@@ -15,7 +15,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 from crosspro.data_prep.core.example import SIDES, TAG_SEPARATOR, Example, Side, split_tag
@@ -53,8 +52,8 @@ _KEPT = 1 << 17
 """A text has few words that are not repeated."""
 
 Sentences = Iterable[Sequence[str]]
-Text = Mapping[Side, Mapping[str, Sentences]]
-"""The inflected text of sides, by language."""
+Text = Mapping[Side, tuple[str, Sentences]]
+"""The language and the inflected text of sides."""
 
 
 def whole_source_words(example: Example) -> Sequence[str]:
@@ -138,9 +137,9 @@ def lexicons_for(settings: Mapping[Side, str], text: Text) -> dict[str, Lexicon]
     found: dict[str, Lexicon] = {}
     for side, name in settings.items():
         if name == INDUCED:
-            induced = _induced(text.get(side, {}))
-            if induced is not None:
-                found[side] = induced
+            if side in text and text[side][0] in LANGUAGES:
+                language, sentences = text[side]
+                found[side] = induce(sentences, language)
         elif name != NO_LEXICON:
             loaded = lexicon_of_setting(name, f"system.network_settings.{side}_lexicon")
             if loaded is not None:
@@ -148,50 +147,24 @@ def lexicons_for(settings: Mapping[Side, str], text: Text) -> dict[str, Lexicon]
     return found
 
 
-def _induced(text: Mapping[str, Sentences]) -> Lexicon | None:
-    """The lexicons of languages in one, in which words of several have the readings of all.
-
-    So that French place tells nothing of English place, English nouns are then among them.
-    """
-    lexicons = [induce(text[language], language) for language in text if language in LANGUAGES]
-    if not lexicons:
-        return None
-    if ENGLISH in text:
-        lexicons.append(english_nouns(text[ENGLISH]))
-    return lexicons[0] if len(lexicons) == 1 else Lexicon.of(chain.from_iterable(lexicons))
-
-
 def noun_lists(settings: Mapping[Side, str], task: Task, text: Text) -> dict[str, Lexicon]:
     """A list of nouns for each English side that is to have a lexicon and has no tags."""
     return {
-        side: english_nouns(text[side][ENGLISH])
+        side: english_nouns(text[side][1])
         for side, name in settings.items()
-        if name == INDUCED and ENGLISH in text.get(side, {})
+        if name == INDUCED and side in text and text[side][0] == ENGLISH
         if side == "source" or not task.tagged
     }
 
 
-def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, dict[str, Sentences]]:
-    """The sides of examples that a lexicon can be induced from; the task is of one pair."""
-    text: dict[Side, dict[str, Sentences]] = {
-        "source": {task.source_language: (example.source for example in examples)}
+def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, tuple[str, Sentences]]:
+    """The sides of examples that a lexicon can be induced from."""
+    text: dict[Side, tuple[str, Sentences]] = {
+        "source": (task.source_language, (example.source for example in examples))
     }
     if not task.tagged:
-        text["target"] = {task.target_language: (example.lemmas for example in examples)}
+        text["target"] = task.target_language, (example.lemmas for example in examples)
     return text
-
-
-def text_of_all(texts: Iterable[Text]) -> dict[Side, dict[str, Sentences]]:
-    """Several texts as one."""
-    parts: dict[Side, dict[str, list[Sentences]]] = {side: {} for side in SIDES}
-    for text in texts:
-        for side, languages in text.items():
-            for language, sentences in languages.items():
-                parts[side].setdefault(language, []).append(sentences)
-    return {
-        side: {language: chain.from_iterable(several) for language, several in languages.items()}
-        for side, languages in parts.items()
-    }
 
 
 def save_lexicons(lexicons: Mapping[str, Lexicon], folder: Path) -> None:

@@ -21,9 +21,6 @@ from crosspro.prediction.neural.reading.vocabulary import PAD
 
 Indices = NDArray[np.int64]
 
-TOKEN_MARK = 1 << 32
-"""Numbers of words stay below it; those of tokens, which `gradients` adds, are multiples of it."""
-
 
 @dataclass(frozen=True)
 class GapTensors:
@@ -149,11 +146,6 @@ def span(start: Tensor, end: Tensor, width: int) -> tuple[Tensor, Tensor]:
 def table_width(lengths: Tensor, width: int | None) -> int:
     """How wide a table of sequences must be; for a known `width` a GPU is not asked."""
     return width if width and lengths.is_cuda else max(1, int(lengths.max()))
-
-
-def word_numbers(entries: Tensor) -> Tensor:
-    """The numbers of words alone, for whatever is not an embedding (see `gradients`)."""
-    return entries % TOKEN_MARK
 
 
 def pick(flat: Tensor, positions: Tensor, lengths: Tensor) -> Tensor:

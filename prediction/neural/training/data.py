@@ -9,7 +9,6 @@ as far as there are any (`equal`), or in the class proportions of the developmen
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +19,6 @@ from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.processes import forked, may_fork
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.neural.reading.encoding import EncodedText, Ints, Reading
@@ -324,26 +322,14 @@ def learn_reading(
     task: Task,
     train: Sequence[Example],
     text: Text,
-    jobs: int = 1,
 ) -> Reading:
-    """How a new system reads: in words or in units learnt from train; `text` is for lexicons.
-
-    With several `jobs` both are learnt at the same time.
-    """
-
-    def learnt_units() -> Units | None:
-        if settings.units == "words":
-            return None
+    """How a new system reads: in words or in units learnt from train; `text` is for lexicons."""
+    units: Units | None = None
+    if settings.units != "words":
         joint = settings.units == "joint"
-        return train_units(train, settings.unit_vocabulary, settings.lowercase, joint)
-
-    with ExitStack() as stack:
-        units = learnt_units
-        if jobs > 1 and may_fork():
-            expected = "units: expected those that another process learns"
-            units = stack.enter_context(forked(learnt_units, expected, "--jobs 1 needs less."))
-        lexicons = lexicons_for(reads.lexicons, text)
-        if reads.nouns:
-            others = {side: name for side, name in reads.lexicons.items() if side not in lexicons}
-            lexicons |= noun_lists(others, task, text)
-        return Reading(reads.fields, settings.lowercase, units(), lexicons)
+        units = train_units(train, settings.unit_vocabulary, settings.lowercase, joint)
+    lexicons = lexicons_for(reads.lexicons, text)
+    if reads.nouns:
+        others = {side: name for side, name in reads.lexicons.items() if side not in lexicons}
+        lexicons |= noun_lists(others, task, text)
+    return Reading(reads.fields, settings.lowercase, units, lexicons)

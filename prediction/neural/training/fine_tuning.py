@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.task import Task, tasks_of
+from crosspro.data_prep.core.task import Task
 from crosspro.prediction.fit_report import FineTunedReport, FitReport
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.training.settings import FineTuning, Optimisation, TrainerSettings
-from crosspro.prediction.system import System, load_run
+from crosspro.prediction.system import System, load_system
 
 Kind = TypeVar("Kind", bound=System)
 
@@ -27,10 +27,10 @@ def may_go_on(network: type[Network], earlier: Task, task: Task) -> bool:
     """Whether a task may go on from another one.
 
     Both have the same classes, unless the network says which weights depend on them; then it is
-    enough that both have the same target language, which may be one of several.
+    enough that both have the same target language.
     """
     if network.class_layers:
-        return any(one.target_language == task.target_language for one in tasks_of(earlier))
+        return earlier.target_language == task.target_language
     return earlier.classes == task.classes
 
 
@@ -38,7 +38,7 @@ def run_to_go_on(
     run: Path, kind: type[Kind], name: str, network: type[Network], task: Task
 ) -> Kind:
     """The system of a run, which must have the network of that name, and classes that fit."""
-    earlier = load_run(run).trainable()
+    earlier = load_system(run).trainable()
     if (
         not isinstance(earlier, kind)
         or earlier.name != name

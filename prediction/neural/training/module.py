@@ -7,6 +7,7 @@ result as one that was not.
 from __future__ import annotations
 
 import sys
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -21,7 +22,7 @@ from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.layers.network import Network, gap_losses
 from crosspro.prediction.neural.training.data import Batch, Batches, FixedBatches, TrainingData
 from crosspro.prediction.neural.training.distillation import distilled_losses
-from crosspro.prediction.neural.training.recording import RecordedLosses
+from crosspro.prediction.neural.training.recording import Losses, RecordedLosses
 from crosspro.prediction.neural.training.settings import Optimisation
 
 
@@ -53,8 +54,17 @@ class GapClassifier(pl.LightningModule):
         self.soft = self.soft and self.soft.to(self.device)
         self.batches.device = self.device
         self.batches.rank, self.batches.world = self.global_rank, self.trainer.world_size
-        alone = self.trainer.world_size == 1
-        self.losses = RecordedLosses(self.network, self._losses, record=alone)
+        settings: dict[str, Any] = {
+            "weights": self.weights,
+            "smoothing": self.optimisation.label_smoothing,
+        }
+        if self.soft is None:
+            self.losses: Losses = partial(self.network.loss, self.data["train"], **settings)
+        else:
+            parts = self.network, self.soft, self.data["train"]
+            self.losses = partial(distilled_losses, *parts, **settings)
+        if self.device.type == "cuda" and self.trainer.world_size == 1:
+            self.losses = RecordedLosses(self.network, self.losses)
 
     def train_dataloader(self) -> Batches:
         """The batches of the epoch that begins."""
@@ -87,12 +97,6 @@ class GapClassifier(pl.LightningModule):
             sync_dist=self.trainer.world_size > 1,
         )
         return loss
-
-    def _losses(self, gaps: Tensor, width: int) -> Tensor:
-        given = self.data["train"], gaps, width, self.weights, self.optimisation.label_smoothing
-        if self.soft is None:
-            return self.network.loss(*given)
-        return distilled_losses(self.network, self.soft, *given)
 
     def on_train_epoch_start(self) -> None:
         """Every step counts so far."""

@@ -1,11 +1,11 @@
-"""How far a training is: bars on standard error; losses and dev scores of each epoch in files."""
+"""How far a training is: a line an epoch where there is no bar, and the learning curve of a run."""
 
 from __future__ import annotations
 
 import csv
-import io
 import logging
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +15,14 @@ from tqdm import tqdm
 
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.evaluation.output.plots import MarkedPlace, Panel, panel_chart
+from crosspro.evaluation.output.plots import has_matplotlib, line_panels
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.fit_report import LOG_FILE
+
+METRICS = ("loss", "dev_loss", *(f"dev_{name}" for name in MONITORS))
+
+Epochs = dict[int, dict[str, float]]
+"""The metrics of each epoch by their names."""
 
 
 @contextmanager
@@ -44,65 +49,74 @@ def step_bar(shown: bool) -> Iterator[Report]:
         close()
 
 
-COLUMNS = ("epoch", "step", "loss", "dev_loss", *(f"dev_{name}" for name in MONITORS))
-
-
 class EpochLog(pl.Callback):
-    """Writes `logs/metrics.csv` and `learning_curve.svg` of a run folder after every epoch."""
+    """Tells the scores of every epoch in a line of standard error, if wanted, and of `train.log`.
 
-    def __init__(self, folder: Path, monitor: str) -> None:
+    At the end it draws `learning_curve.svg` from what Lightning's CSVLogger wrote into `folder`.
+    """
+
+    def __init__(self, folder: Path | None, monitor: str, shown: bool) -> None:
         self.folder = folder
         self.monitor = monitor
-        self.path = folder / "logs" / "metrics.csv"
-        self.rows: list[dict[str, str]] = []
+        self.shown = shown
 
-    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Keep the epochs before the one that begins, if the run goes on."""
-        if self.path.is_file():
-            with self.path.open(encoding="utf-8", newline="") as handle:
-                rows = [row for row in csv.DictReader(handle) if {"epoch", "step"} <= set(row)]
-            self.rows = [
-                {name: row.get(name, "") for name in COLUMNS}  # an older version had fewer
-                for row in rows
-                if int(row["epoch"]) < trainer.current_epoch
-            ]
+    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """An epoch takes from here to the end of its validation."""
+        self.start = time.monotonic()
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Add the row of an epoch and draw the chart again."""
-        found = {name: f"{float(value):.6g}" for name, value in trainer.callback_metrics.items()}
-        found |= {"epoch": str(trainer.current_epoch), "step": str(trainer.global_step)}
-        self.rows.append({name: found.get(name, "") for name in COLUMNS})
-        if trainer.is_global_zero:
-            scores = ", ".join(f"{name} {value}" for name, value in self.rows[-1].items())
-            logging.getLogger(LOG_FILE).info(scores)
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_text(self.path, _csv(self.rows))
-            write_text(self.folder / "learning_curve.svg", learning_curve(self.rows, self.monitor))
+        """Say how the epoch went."""
+        if not trainer.is_global_zero:
+            return
+        values = trainer.callback_metrics
+        scores = (f"{name} {float(values[name]):.4g}" for name in METRICS if name in values)
+        seconds = time.monotonic() - self.start
+        line = f"epoch {trainer.current_epoch}: {', '.join(scores)} ({seconds:.1f} s)"
+        logging.getLogger(LOG_FILE).info(line)
+        if self.shown:
+            print(line, file=sys.stderr)
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """Draw the learning curve, where matplotlib is installed."""
+        if self.folder is not None and trainer.is_global_zero and has_matplotlib():
+            if trainer.logger is not None:
+                trainer.logger.save()
+            epochs = read_metrics(self.folder)
+            if epochs:
+                chart = learning_curve(epochs, self.monitor)
+                write_text(self.folder / "learning_curve.svg", chart)
 
 
-def learning_curve(rows: list[dict[str, str]], monitor: str) -> str:
+def read_metrics(folder: Path) -> Epochs:
+    """The metrics of all epochs of a run: each start of it has a file, and the last one counts."""
+    epochs: Epochs = {}
+    starts = folder.glob("logs/version_*/metrics.csv")
+    for path in sorted(starts, key=lambda path: int(path.parent.name.removeprefix("version_"))):
+        written: Epochs = {}
+        with path.open(encoding="utf-8", newline="") as handle:
+            for row in csv.DictReader(handle):
+                numbers = {name: float(row[name]) for name in METRICS if row.get(name)}
+                written.setdefault(int(row["epoch"]), {}).update(numbers)
+        epochs |= written
+    return dict(sorted(epochs.items()))
+
+
+def learning_curve(epochs: Epochs, monitor: str) -> str:
     """The dev scores and both losses of all epochs as a chart, with the epoch that is chosen."""
+
+    def values(name: str) -> list[float | None]:
+        return [metrics.get(name) for metrics in epochs.values()]
+
     shown = dict.fromkeys(("macro_recall", "accuracy", monitor))
-    scores = {f"dev {name.replace('_', ' ')}": _values(rows, f"dev_{name}") for name in shown}
-    losses = {"training loss": _values(rows, "loss"), "dev loss": _values(rows, "dev_loss")}
-    epochs = [float(row["epoch"]) for row in rows]
-    chosen = _values(rows, f"dev_{monitor}")
+    scores = {f"dev {name.replace('_', ' ')}": values(f"dev_{name}") for name in shown}
+    losses = {"training loss": values("loss"), "dev loss": values("dev_loss")}
+    monitored = {epoch: row[f"dev_{monitor}"] for epoch, row in epochs.items()
+                 if f"dev_{monitor}" in row}  # fmt: skip
     marked = None
-    if any(value is not None for value in chosen):
-        best = max(value for value in chosen if value is not None)
-        epoch = epochs[chosen.index(best)]  # of equal ones the first
-        marked = MarkedPlace(epoch, f"best epoch {epoch:g}: {monitor.replace('_', ' ')} {best:.2f}")
-    panels = [Panel("per cent", scores), Panel("loss", losses)]
-    return panel_chart("Learning curve", "epoch", epochs, panels, marked)
-
-
-def _values(rows: list[dict[str, str]], name: str) -> list[float | None]:
-    return [float(row[name]) if row[name] else None for row in rows]
-
-
-def _csv(rows: list[dict[str, str]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    if monitored:
+        best = max(monitored, key=lambda epoch: (monitored[epoch], -epoch))
+        words = f"best epoch {best}: {monitor.replace('_', ' ')} {monitored[best]:.2f}"
+        marked = (float(best), words)
+    panels = {"per cent": scores, "loss": losses}
+    places = [float(epoch) for epoch in epochs]
+    return line_panels("Learning curve", "epoch", places, panels, marked)

@@ -31,10 +31,10 @@ class RecordedLosses:
     """The losses of a network's batches, which are recorded on a GPU where its
     `recorded_places` allow it."""
 
-    def __init__(self, network: Network, losses: Losses, record: bool = True) -> None:
+    def __init__(self, network: Network, losses: Losses) -> None:
         self.network = network
         self.losses = losses
-        self.most = network.recorded_places if record else 0.0
+        self.most = network.recorded_places
         self._leaves: list[Tensor] = []
         self._seen: Counter[tuple[int, int]] = Counter()
         self._graphs: dict[tuple[int, int], nn.Module] = {}

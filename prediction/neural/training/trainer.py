@@ -11,9 +11,8 @@ import json
 import logging
 import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,8 +21,8 @@ from typing import Any, Literal
 import pytorch_lightning as pl
 import torch
 from lightning_fabric.utilities.exceptions import MisconfigurationException
-from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint, TQDMProgressBar
-from pytorch_lightning.loggers import TensorBoardLogger
+from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
+from pytorch_lightning.loggers import CSVLogger
 from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
 
@@ -78,14 +77,6 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     return checkpoint
 
 
-def has_ended(checkpoint: Mapping[str, Any], max_epochs: int, patience: int) -> bool:
-    """Whether a run had done all its epochs, or enough without a better score."""
-    states = checkpoint["callbacks"].values()
-    waits = max((state["wait_count"] for state in states if "wait_count" in state), default=0)
-    all_done: bool = checkpoint["epoch"] + 1 >= max_epochs
-    return all_done or waits >= patience
-
-
 def _differences(
     earlier: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = ""
 ) -> list[str]:
@@ -100,7 +91,7 @@ def _differences(
     return found
 
 
-_STOPPED = {True: 143, False: 130}
+STOPPED = {True: 143, False: 130}
 """Exit codes after SIGTERM and after Ctrl-C, as shells give them."""
 
 
@@ -129,11 +120,14 @@ class TrainedEpochs:
 
 
 class NetworkTrainer:
-    """Trains a network and keeps its best epochs; goes on where a stopped run left off.
+    """Lightning's Trainer for one training of a network, which may go on where one was stopped.
 
-    It is made before any data is looked at, since Lightning refuses some settings. Without a folder
-    nothing is logged, and nothing can be resumed. As many epochs as `training.snapshots` are kept.
+    It is made before any data is looked at, since Lightning refuses some settings. A training is
+    `prepare`, then `lightning.fit(module, ckpt_path="last")` inside `interruptible`, then `result`.
+    Without a folder nothing is logged, and nothing can be resumed.
     """
+
+    module: GapClassifier
 
     def __init__(
         self,
@@ -145,7 +139,6 @@ class NetworkTrainer:
         _quiet()
         self.settings = settings
         self.optimisation = optimisation
-        self.folder = folder
         self.scratch = contextlib.ExitStack()
         if folder is None:
             system = Path(tempfile.gettempdir())
@@ -166,19 +159,19 @@ class NetworkTrainer:
             enable_version_counter=False,
         )
         last = _Checkpoint(self.place, "last", enable_version_counter=False)
-        shown = [_Bar(refresh_rate=10)] if settings.progress_bar else []
-        logs = [EpochLog(folder, training.monitor)] if folder else []
+        bar = settings.progress_bar and sys.stdout.isatty()
+        epochs = EpochLog(folder, training.monitor, settings.progress_bar and not bar)
         self.patience = _Patience(monitor, mode="max")  # how many epochs, the data decides
         try:
-            self.trainer = pl.Trainer(
+            self.lightning = pl.Trainer(
                 accelerator=settings.accelerator,
                 devices=settings.devices,
                 strategy=settings.strategy,
                 precision=_precision(settings),  # type: ignore[arg-type]
                 max_epochs=settings.max_epochs,
-                callbacks=[*shown, *logs, self.patience, self.best, last],
-                logger=TensorBoardLogger(folder, "tensorboard", "") if folder else False,
-                enable_progress_bar=settings.progress_bar,
+                callbacks=[epochs, self.patience, self.best, last],
+                logger=CSVLogger(folder, "logs") if folder else False,
+                enable_progress_bar=bar,
                 enable_model_summary=False,
                 gradient_clip_val=optimisation.gradient_clipping or None,
                 num_sanity_val_steps=0,
@@ -195,45 +188,43 @@ class NetworkTrainer:
         """Whether a stopped run left weights to go on from."""
         return (self.place / _LAST).is_file()
 
-    def fit(
+    def prepare(
         self, network: Network, data: TrainingData, seed: int, identity: Mapping[str, Any]
-    ) -> TrainedEpochs:
-        """Train; `identity` is what a run must have in common with the one that it continues."""
-        module = GapClassifier(network, data, self.optimisation, seed)
-        share, steps = data.settings.share, len(module.batches)
+    ) -> None:
+        """Make the module; `identity` is what a run has in common with the one it continues."""
+        self.module = GapClassifier(network, data, self.optimisation, seed)
+        share, steps = data.settings.share, len(self.module.batches)
         self.patience.patience = self.settings.patience_in_epochs(share, steps)
         if self.settings.compile:
             network.compile(dynamic=True)
         resumed = checkpoint_to_resume(self.place, identity)
-        if resumed and has_ended(resumed, self.settings.max_epochs, self.patience.patience):
-            epochs, steps = resumed["epoch"] + 1, resumed["global_step"]
-            for callback in (self.patience, self.best):
-                callback.load_state_dict(resumed["callbacks"][callback.state_key])
-        else:
-            self._train(module, resumed)
-            epochs, steps = self.trainer.current_epoch, self.trainer.global_step
-        kept = self._kept()
-        self.scratch.close()
-        stopped = self.patience.wait_count >= self.patience.patience
-        return TrainedEpochs(kept, epochs, steps, "patience" if stopped else "max_epochs")
+        if resumed:  # Lightning refuses a checkpoint of more epochs than are asked for
+            most = max(self.settings.max_epochs, resumed["epoch"] + 1)
+            self.lightning.fit_loop.max_epochs = most
+            if self.lightning.is_global_zero:
+                path = self.place / _LAST
+                print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
 
-    def _train(self, module: GapClassifier, resumed: Mapping[str, Any] | None) -> None:
-        path = str(self.place / _LAST) if resumed else None
-        if resumed and self.trainer.is_global_zero:
-            print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
+    @contextlib.contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """A training inside ends with the exit codes of shells after a signal."""
         try:
-            self.trainer.fit(module, ckpt_path=path, weights_only=True)
+            yield
         except SystemExit as stop:  # so Lightning ends after a signal, some of them with 0
-            how = "; start it again with the same folder (hydra.run.dir, -o)" if self.folder else ""
-            print(f"training was stopped{how}", file=sys.stderr)
-            raise SystemExit(_STOPPED[isinstance(stop, SIGTERMException)]) from None
+            raise SystemExit(STOPPED[isinstance(stop, SIGTERMException)]) from None
 
-    def _kept(self) -> list[KeptEpoch]:
+    def result(self) -> TrainedEpochs:
         """The epochs with the best dev scores, best first; of equal ones the earlier."""
-        found = [
+        kept = [
             _kept_epoch(Path(path), float(score)) for path, score in self.best.best_k_models.items()
         ]
-        return sorted(found, key=lambda one: (-one.score, one.epoch))
+        kept.sort(key=lambda epoch: (-epoch.score, epoch.epoch))
+        self.scratch.close()
+        reason: Literal["max_epochs", "patience"] = "max_epochs"
+        if self.patience.wait_count >= self.patience.patience:
+            reason = "patience"
+        trainer = self.lightning
+        return TrainedEpochs(kept, trainer.current_epoch, trainer.global_step, reason)
 
 
 def _precision(settings: TrainerSettings) -> str:
@@ -254,39 +245,13 @@ def _tell_once(note: str) -> None:
     print(note, file=sys.stderr)
 
 
-class _Bar(TQDMProgressBar):
-    """A progress bar on standard error; standard output is for scores.
-
-    It also tells how long all epochs that are still allowed will take.
-    """
-
-    def on_train_start(self, *arguments: Any) -> None:
-        """Remember when and with which epoch a run began, or goes on."""
-        super().on_train_start(*arguments)
-        self.began = (time.monotonic(), arguments[0].current_epoch)
-
-    def on_train_epoch_start(self, trainer: pl.Trainer, *arguments: Any) -> None:
-        """Tell it from the second epoch on."""
-        super().on_train_epoch_start(trainer, *arguments)
-        start, first = self.began
-        done = trainer.current_epoch - first
-        if done and trainer.max_epochs:
-            each = (time.monotonic() - start) / done
-            minutes = each * (trainer.max_epochs - trainer.current_epoch) / 60
-            epoch = f"Epoch {trainer.current_epoch} of {trainer.max_epochs}"
-            self.train_progress_bar.set_description(f"{epoch} (at most {minutes:.1f} min left)")
-
-    def init_train_tqdm(self) -> Any:
-        with contextlib.redirect_stdout(sys.stderr):
-            return super().init_train_tqdm()
-
-    def init_validation_tqdm(self) -> Any:
-        with contextlib.redirect_stdout(sys.stderr):
-            return super().init_validation_tqdm()
-
-
 class _Patience(EarlyStopping):
     """Early stopping with the patience of the settings, also where a run goes on with another."""
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        """A run that had waited long enough trains no more."""
+        if self.wait_count >= self.patience:
+            trainer.should_stop = True
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         super().load_state_dict({**state_dict, "patience": self.patience})
@@ -324,6 +289,7 @@ def _quiet() -> None:
         logging.getLogger(f"pytorch_lightning.{name}").setLevel(logging.WARNING)
     warnings.filterwarnings("ignore", message=".*LeafSpec.*")
     warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
+    warnings.filterwarnings("ignore", message=".*there is no last checkpoint available.*")
     # That a seed does not decide everything there, conf/trainer/default.yaml says.
     warnings.filterwarnings("ignore", message=".*cuDNN Attention defaults to a non-deterministic.*")
     # Gradients of a recorded CUDA graph come from the stream that recorded it: one synchronisation.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Awaitable, Callable, Collection
-from functools import partial
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -27,7 +28,6 @@ from crosspro.scripts.servers.prediction.api import (
     SystemsAnswer,
 )
 from crosspro.scripts.servers.prediction.desk import Desk
-from crosspro.scripts.servers.turns import BusyError, ClientLeftError, Turns
 from crosspro.version import __version__
 
 MOST_BYTES = 256 * 1024
@@ -35,6 +35,8 @@ BODY_SECONDS = 10.0
 MOST_CLIENTS = 1024
 BURST = 30
 """Requests that an address may send at once, if it has been quiet."""
+MOST_WAITING = 8
+WAITING_SECONDS = 60.0
 _CONNECTIONS = 100
 _QUIET_SECONDS = 10
 _LAST_SECONDS = 5
@@ -62,7 +64,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         (413, "Too long"),
         (422, "Something is wrong with what was asked"),
         (429, "Too many requests from an address"),
-        (503, "Others are being answered, or it takes too long"),
+        (503, "Others are being answered"),
     )
 }
 _SUMMARY = """Systems of crosspro that predict pronouns of a translation.
@@ -71,8 +73,36 @@ Wrong requests are answered with `{"problems": [{"message": …}, …]}`, all fa
 """
 
 
+class BusyError(Exception):
+    """No answer now; the request may come again."""
+
+
+class Turns:
+    """Answers one request at a time: systems and annotators are not made for several threads."""
+
+    def __init__(self, seconds: float = WAITING_SECONDS, most_waiting: int = MOST_WAITING) -> None:
+        self._seconds = seconds
+        self._working = Lock()
+        self._places = BoundedSemaphore(1 + most_waiting)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Raises `BusyError` if too many wait already, or after too long a wait."""
+        if not self._places.acquire(blocking=False):
+            raise BusyError("others are being answered; ask again in a moment")
+        try:
+            if not self._working.acquire(timeout=self._seconds):
+                raise BusyError(f"no turn within {self._seconds:g} seconds; ask again in a moment")
+            try:
+                yield
+            finally:
+                self._working.release()
+        finally:
+            self._places.release()
+
+
 def make_app(desk: Desk, turns: Turns | None = None) -> FastAPI:
-    """The application; who may ask is the guard's affair."""
+    """The application; who may ask is the guard's affair. Answers are made in a pool of threads."""
     turns = turns or Turns()
     app = FastAPI(
         title="crosspro serve",
@@ -95,20 +125,21 @@ def make_app(desk: Desk, turns: Turns | None = None) -> FastAPI:
         return desk.example(task, name)
 
     @app.post("/api/predict", responses=_REFUSALS)
-    async def predict(request: PredictionRequest, http: Request) -> PredictionAnswer:
+    def predict(request: PredictionRequest) -> PredictionAnswer:
         """The probabilities of all classes by each system, for each gap of a sentence."""
-        return await turns.answer(partial(desk.predict, request), _left(http))
+        with turns.turn():
+            return desk.predict(request)
 
     @app.post("/api/explain", responses=_REFUSALS)
-    async def explain(request: ExplanationRequest, http: Request) -> ExplanationAnswer:
+    def explain(request: ExplanationRequest) -> ExplanationAnswer:
         """Why each system chose the class of a gap, and the antecedents it points at."""
-        return await turns.answer(partial(desk.explain, request), _left(http))
+        with turns.turn():
+            return desk.explain(request)
 
     app.add_exception_handler(CrossproError, _wrong)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(BusyError, _busy)
-    app.add_exception_handler(ClientLeftError, _unheard)
     app.add_exception_handler(Exception, _broken)
     return app
 
@@ -162,23 +193,8 @@ def _http(_: Request, error: Exception) -> JSONResponse:
     return _problems(status, {"message": text})
 
 
-def _left(request: Request) -> Callable[[], Awaitable[None]]:
-    """A wait for the client to leave; the body has been read."""
-
-    async def left() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-    return left
-
-
 def _busy(_: Request, error: Exception) -> JSONResponse:
     return _problems(503, {"message": str(error)}, headers={"retry-after": "2"})
-
-
-def _unheard(_: Request, error: Exception) -> Response:
-    """Nobody reads this; 499 is what web servers write into their logs."""
-    return Response(status_code=499)
 
 
 def _broken(_: Request, error: Exception) -> JSONResponse:
@@ -220,11 +236,10 @@ def serve(
     listening: socket.socket,
     names: Collection[str],
     per_minute: int,
-    seconds: float,
 ) -> None:
     """Answer until the process is interrupted."""
     web_server(
-        gate(make_app(desk, Turns(seconds)), names, per_minute),
+        gate(make_app(desk), names, per_minute),
         limit_concurrency=_CONNECTIONS,
         timeout_keep_alive=_QUIET_SECONDS,
         timeout_graceful_shutdown=_LAST_SECONDS,

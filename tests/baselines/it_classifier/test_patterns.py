@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.baselines.it_classifier.context import LABELS
+from crosspro.baselines.it_classifier.context import LABELS, ItContext
 from crosspro.baselines.it_classifier.patterns import PATTERNS, PatternScorer, pattern_of
 from crosspro.data_prep.annotate.light_tagger import light_annotation
 
@@ -54,8 +54,8 @@ def test_every_pattern_has_a_label_and_is_surer_of_it_than_of_others():
 
 
 def test_the_scorer_gives_three_probabilities():
-    found = PatternScorer().score(["It", "rained", "."], 0)
-    assert found == pytest.approx({"anaphoric": 0.1, "pleonastic": 0.8, "event": 0.1})
+    (chances,) = PatternScorer().probabilities([ItContext(("It", "rained", "."), 0)])
+    assert chances == pytest.approx([0.1, 0.8, 0.1])
     assert PatternScorer().probabilities([]).shape == (0, 3)
 
 

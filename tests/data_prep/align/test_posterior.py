@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.special import digamma as scipy_digamma
 
-from crosspro.data_prep.align import posteriors
 from crosspro.data_prep.align.model import (
     FLOOR,
     digamma,
@@ -18,14 +17,10 @@ from crosspro.data_prep.align.model import (
     translation_chances,
 )
 from crosspro.data_prep.align.posteriors import (
-    NO_LINK,
-    BatchChances,
-    Moves,
     diagonal_posterior,
     diagonal_prior,
     hmm_posterior,
 )
-from crosspro.data_prep.core.compiled import library
 
 GIVEN, MADE, LOOSE = np.array([3, 2, 4]), np.array([3, 4, 2]), 0.1
 
@@ -112,46 +107,6 @@ def test_ibm1_links_each_word_for_itself(batch):
     assert total == pytest.approx(np.ones_like(total), abs=1e-6)
     expected = emit[1, 0] * near[1, 0] / ((emit[1, 0] * near[1, 0]).sum() + none[1, 0])
     assert posterior.links[1, 0] == pytest.approx(expected, abs=1e-6)
-
-
-def random_batch(turned, moves):
-    """Segments of 9 to 19 words with pairs of their own, as the aligner gives them."""
-    random = np.random.default_rng(3)
-    given, made = random.integers(9, 20, (2, 40))
-    cells = random.integers(1, 500, (made.max(), 40, given.max())).astype(np.int32)
-    for segment, (width, height) in enumerate(zip(given, made, strict=True)):
-        cells[height:, segment], cells[:, segment, width:] = 0, 0
-    if turned:
-        cells = np.ascontiguousarray(cells.T).T
-    table = (random.random(500) ** 8).astype(np.float32)
-    none = (random.random((made.max(), 40)) / 20).astype(np.float32)
-    none[np.arange(made.max())[:, None] >= made] = 1
-    table[0] = 0
-    near, shapes = diagonal_prior(given[::-1], made[::-1], 9.0), np.arange(40)[::-1]
-    return BatchChances(cells, table, none, given, made, near, shapes, moves)
-
-
-@pytest.mark.skipif(library() is None, reason="the library was not built")
-@pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("hmm", [False, True])
-def test_the_library_finds_what_numpy_finds(hmm, turned, monkeypatch):
-    jump, first = first_jumps(30)
-    moves = Moves(jump_chances(jump, 0.5), first.astype(np.float32), LOOSE) if hmm else None
-    batch = random_batch(turned, moves)
-    counts = np.ones((2, 500))
-    none, jumps = batch.count(counts[0])
-    best = batch.best()
-    monkeypatch.setattr(posteriors, "library", lambda: None)
-    expected, expected_jumps = batch.count(counts[1])
-    assert counts[0] == pytest.approx(counts[1], abs=1e-4)
-    inside = np.arange(len(none))[:, None] < batch.made_lengths
-    assert none[inside] == pytest.approx(expected[inside], abs=1e-5)
-    assert np.array_equal(best[inside], batch.best()[inside])
-    assert 0 < (best[inside] == NO_LINK).mean() < 1
-    if jumps is not None and expected_jumps is not None:
-        assert jumps.moves == pytest.approx(expected_jumps.moves, abs=1e-4)
-        assert jumps.first == pytest.approx(expected_jumps.first, abs=1e-4)
-    assert (jumps is None) == (expected_jumps is None) == (not hmm)
 
 
 def test_the_diagonal_prior_is_highest_on_the_diagonal():

@@ -6,7 +6,7 @@ from itertools import islice
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, tokenise_lines, tokenised_bitext
 from crosspro.data_prep.bitext.segment import Segment
-from crosspro.data_prep.core.stored import StoreWriter
+from crosspro.data_prep.core.stored import SentenceFile
 from crosspro.data_prep.core.task import load_task
 
 
@@ -36,12 +36,12 @@ def test_it_is_what_it_would_be_in_memory(tmp_path):
 def test_no_more_is_read_ahead_than_tells_whether_it_is_tokenised(tmp_path, monkeypatch):
     ahead, read, kept = [], [], []
 
-    def noted(self, item, add=StoreWriter.add):
+    def noted(self, item, append=SentenceFile.append):
         kept.append(item)
-        ahead.append(len(read) - len(kept) // 3)
-        add(self, item)
+        ahead.append(len(read) - len(kept) // 2)
+        append(self, item)
 
-    monkeypatch.setattr(StoreWriter, "add", noted)
+    monkeypatch.setattr(SentenceFile, "append", noted)
     texts = (read.append(one.line) or one for one in islice(segments(10**9), 3 * SAMPLE))
     tokenised_bitext(load_task("en-fr"), texts, tmp_path)
     assert max(ahead) <= SAMPLE

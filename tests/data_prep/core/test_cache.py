@@ -9,47 +9,43 @@ from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.stored import Cache, content_key
 
 
-def test_a_step_is_made_once(tmp_path):
+def test_a_text_is_made_once(tmp_path):
     cache, made = Cache(tmp_path / "cache"), []
 
     def make():
         made.append(1)
-        return "text"
+        yield "text"
 
     for _ in range(2):
-        assert cache.text("step", content_key("a", 1), make).read_text() == "text"
+        assert cache.lines("step", content_key("a", 1), make).read_text() == "text"
     assert made == [1]
 
 
-@pytest.mark.parametrize("damage", [None, b"", b"\x93NUMPY", "missing"])
-def test_arrays_are_mapped_and_made_anew_where_they_are_damaged(tmp_path, damage):
+def test_arrays_are_made_once_and_mapped(tmp_path):
     cache, made = Cache(tmp_path / "cache"), []
 
     def make():
         made.append(1)
         return {"a": np.arange(3), "b": np.zeros((2, 0), np.float32)}
 
-    cache.arrays("step", "key", ("a", "b"), make)
-    file = cache.path("step", "key") / "a.npy"
-    if damage == "missing":
-        file.unlink()
-    elif damage is not None:
-        file.write_bytes(damage)
-    found = cache.arrays("step", "key", ("a", "b"), make)
-    assert found["a"].tolist() == [0, 1, 2]
-    assert (found["b"].shape, found["b"].dtype) == ((2, 0), np.float32)
-    assert isinstance(found["a"], np.memmap)
-    assert len(made) == (1 if damage is None else 2)
+    for _ in range(2):
+        arrays = cache.arrays("step", "key", ("a", "b"), make)
+        assert arrays["a"].tolist() == [0, 1, 2]
+        assert (arrays["b"].shape, arrays["b"].dtype) == ((2, 0), np.float32)
+        assert isinstance(arrays["a"], np.memmap)
+    assert made == [1]
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["step.key"]
 
 
-def test_checksums_nested_without_end_are_a_damage_like_any_other(tmp_path):
+def test_of_two_processes_the_first_one_stays(tmp_path):
     cache = Cache(tmp_path / "cache")
-    cache.arrays("step", "key", ("a",), lambda: {"a": np.arange(3)})
-    (cache.path("step", "key") / "sha256.json").write_text("[" * 100_000, "ascii")
-    assert cache.arrays("step", "key", ("a",), lambda: {"a": np.arange(4)})["a"].tolist() == [
-        0, 1, 2, 3,
-    ]  # fmt: skip
+
+    def slower():
+        cache.arrays("step", "key", ("a",), lambda: {"a": np.arange(3)})
+        return {"a": np.arange(3)}
+
+    assert cache.arrays("step", "key", ("a",), slower)["a"].tolist() == [0, 1, 2]
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["step.key"]
 
 
 def test_keys_depend_on_content_not_on_names(tmp_path):
@@ -58,38 +54,6 @@ def test_keys_depend_on_content_not_on_names(tmp_path):
     assert content_key(tmp_path / "a") == content_key(tmp_path / "b")
     (tmp_path / "b").write_text("y\n")
     assert content_key(tmp_path / "a") != content_key(tmp_path / "b")
-
-
-def test_a_text_that_was_changed_is_made_anew(tmp_path):
-    cache, made = Cache(tmp_path / "cache"), []
-
-    def make():
-        made.append(1)
-        return "0-0 1-1\n1-0\n"
-
-    path = cache.text("links", "key", make)
-    for content in ("0-0 1-1\n1-1\n", "", "0-0 1-1\n"):
-        path.write_text(content)
-        assert not cache.has_text("links", "key")
-        assert cache.text("links", "key", make).read_text() == "0-0 1-1\n1-0\n"
-    assert len(made) == 4
-    (tmp_path / "cache" / "links.key.sha256").unlink()
-    assert cache.text("links", "key", make) == path
-    assert len(made) == 5
-
-
-def test_a_flipped_bit_in_an_array_is_noticed(tmp_path):
-    cache = Cache(tmp_path / "cache")
-
-    def make():
-        return {"a": np.arange(3)}
-
-    cache.arrays("step", "key", ("a",), make)
-    file = cache.path("step", "key") / "a.npy"
-    raw = bytearray(file.read_bytes())
-    raw[-8] ^= 4
-    file.write_bytes(raw)
-    assert cache.arrays("step", "key", ("a",), make)["a"].tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("items", [[], [1], [("a", ["é"]), None, {"b": 1, "a": 2}]])
@@ -109,7 +73,6 @@ def test_pieces_are_written_as_they_come_and_only_as_a_whole(tmp_path):
     assert list(cache.folder.iterdir()) == []
     path = cache.lines("step", "key", lambda: iter(["first\n", "é\n"]))
     assert path.read_text("utf-8") == "first\né\n"
-    assert cache.has_text("step", "key")
     with cache:
         pass
     assert path.exists()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
-from crosspro.data_prep.core.processes import map_processes, map_shards
+from crosspro.data_prep.core.processes import parallel_map
 from tests.conftest import ROOT
 
 
@@ -23,7 +23,7 @@ def square(number: int) -> int:
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_local_results_are_in_order(jobs):
-    assert list(map_shards(square, list(range(9)), "local", jobs)) == [n * n for n in range(9)]
+    assert list(parallel_map(square, range(9), jobs)) == [n * n for n in range(9)]
 
 
 def refused(number):
@@ -36,7 +36,7 @@ def test_problems_come_out_of_another_process_whole(number):
     with pytest.raises(InputError) as here:
         refused(number)
     with pytest.raises(InputError) as there:
-        list(map_processes(refused, [number], 1))
+        list(parallel_map(refused, [number], 2))
     assert str(there.value) == str(here.value)
     assert there.value.total == number
     assert there.value.problems == here.value.problems
@@ -45,22 +45,46 @@ def test_problems_come_out_of_another_process_whole(number):
 def test_pieces_are_not_read_ahead_of_the_work():
     taken = []
     endless = (taken.append(n) or n for n in itertools.count())
-    assert list(itertools.islice(map_processes(square, endless, 1), 3)) == [0, 1, 4]
-    assert len(taken) == 5  # the three that were asked for, and two that wait
+    assert list(itertools.islice(parallel_map(square, endless, 2), 3)) == [0, 1, 4]
+    assert len(taken) == 7  # the three that were asked for, and four that wait
 
 
 @pytest.mark.slow
 def test_ray_gives_the_same_results():
     pytest.importorskip("ray")
-    assert list(map_shards(square, list(range(9)), "ray")) == [n * n for n in range(9)]
+    assert list(parallel_map(square, range(9), engine="ray")) == [n * n for n in range(9)]
+
+
+def slowly_squared(number: int) -> int:
+    time.sleep(0.2)
+    return number * number
+
+
+@pytest.mark.slow
+def test_items_of_a_node_that_is_killed_are_tried_again():
+    ray = pytest.importorskip("ray")
+    cluster_utils = pytest.importorskip("ray.cluster_utils")
+    ray.shutdown()
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        other = cluster.add_node(num_cpus=1)
+        ray.init(address=cluster.address, log_to_driver=False)
+        cluster.wait_for_nodes()
+        results = parallel_map(slowly_squared, range(20), engine="ray")
+        first = list(itertools.islice(results, 4))
+        cluster.remove_node(other, allow_graceful=False)
+        assert [*first, *results] == [n * n for n in range(20)]
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
 
 
 def test_an_unknown_engine_and_a_missing_package_are_told(monkeypatch):
-    with pytest.raises(InputError, match="local, ray"):
-        list(map_shards(square, [1], "spark"))
+    with pytest.raises(InputError):
+        list(parallel_map(square, [1], engine="spark"))
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(CrossproError, match=r"crosspro\[ray\]"):
-        list(map_shards(square, [1], "ray"))
+        list(parallel_map(square, [1], engine="ray"))
 
 
 def leave_mark(folder: str) -> None:
@@ -74,9 +98,9 @@ def leave_mark(folder: str) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_processes_end_when_the_one_they_work_for_is_killed(tmp_path):
     code = (
-        "from crosspro.data_prep.core.processes import map_processes\n"
+        "from crosspro.data_prep.core.processes import parallel_map\n"
         "from tests.data_prep.core.test_engine import leave_mark\n"
-        f"if __name__ == '__main__': list(map_processes(leave_mark, [{str(tmp_path)!r}] * 2, 1))\n"
+        f"if __name__ == '__main__': list(parallel_map(leave_mark, [{str(tmp_path)!r}] * 3, 2))\n"
     )
     (tmp_path / "main.py").write_text(code)
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])

@@ -16,7 +16,7 @@ def test_an_input_is_known_by_every_name(tmp_path):
     os.link(text, link)
     with guarded():
         note_input(text)
-        with pytest.raises(InputError, match="an input of this command"):
+        with pytest.raises(InputError):
             check_not_input(link)
     check_not_input(link)
 
@@ -31,5 +31,5 @@ def test_a_file_that_has_the_number_of_a_deleted_input_is_no_input(tmp_path):
         kept.rename(output)
         check_not_input(output)
         note_input(output)
-        with pytest.raises(InputError, match="an input of this command"):
+        with pytest.raises(InputError):
             check_not_input(output)

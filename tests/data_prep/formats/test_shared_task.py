@@ -201,7 +201,7 @@ def test_damaged_archives_are_input_errors(tmp_path, en_fr, name, damage):
 
 
 def test_a_missing_file_is_an_input_error(tmp_path, en_fr):
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError):
         list(read_examples(tmp_path / "none.data", en_fr))
 
 

@@ -110,7 +110,7 @@ def test_only_the_pronouns_of_the_filter_are_judged():
 
 def test_a_language_without_rules_needs_a_parse():
     sentence = AnnotatedSentence((Token("lo", "lo", "PRON"),))
-    with pytest.raises(CrossproError, match="expected a parse of the source, or a source language"):
+    with pytest.raises(CrossproError):
         judge_by_rules(sentence, [0], "es")
 
 

@@ -102,7 +102,7 @@ def test_spanish():
 
 
 def test_unknown_language():
-    with pytest.raises(InputError, match="one of fr, es, de"):
+    with pytest.raises(InputError):
         induce([], "it")
 
 

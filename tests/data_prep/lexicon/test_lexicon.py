@@ -140,7 +140,7 @@ def test_all_faults_of_a_file_are_told(tmp_path):
     path.write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="header"):
         read_lexicon(path)
-    with pytest.raises(InputError, match="lefff, lexique, german-nouns, or a TSV file"):
+    with pytest.raises(InputError):
         load_lexicon("letff")
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from crosspro.data_prep.core.task import joint_task, load_task
-from crosspro.data_prep.lexicon.agreement import PronounAgreement, class_agreements, english_nouns
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.lexicon.agreement import class_agreements, english_nouns
 
 
 def of(task):
@@ -44,23 +42,6 @@ def test_expletives_may_stand_for_nothing():
     assert [name for name, one in of("en-fr").items() if one.expletive] == ["il"]
     assert [name for name, one in of("en-de").items() if one.expletive] == ["es"]
     assert [name for name, one in of("es-en").items() if one.expletive] == ["it"]
-
-
-def test_classes_of_joint_tasks_agree_as_in_their_own_language():
-    names = ("en-fr", "en-de", "de-en")
-    joint = joint_task([load_task(name) for name in names])
-    found = dict(zip(joint.classes, class_agreements(joint), strict=True))
-    for name in names:
-        assert found.items() >= of(name).items()
-    assert found["OTHER"] == PronounAgreement()
-    german = load_task("en-de")
-    other = replace(
-        german, name="other", target_language="fr", forms={**german.forms, "er": ("il",)}
-    )
-    joint = joint_task([german, other])
-    agreements = dict(zip(joint.classes, class_agreements(joint), strict=True))
-    assert agreements["er"] == PronounAgreement()  # Masc in one, Masc or nothing in the other
-    assert agreements["sie"] == PronounAgreement()
 
 
 def test_english_words_that_are_mostly_nouns_are_listed():

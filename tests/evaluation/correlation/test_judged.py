@@ -7,20 +7,17 @@ from pathlib import Path
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.correlation.disagreement import (
-    count_kinds,
-    derived_verdicts,
-    printed_kinds,
-)
 from crosspro.evaluation.correlation.judged import (
     COLUMNS,
+    disagreement_kind,
     is_impersonal,
     is_personal,
     join_cases,
-    kind_of,
     read_judgements,
+    read_placed_verdicts,
 )
 from crosspro.evaluation.inputs.case_records import CaseRecord, PlacedVerdict, RecordedSide
+from crosspro.evaluation.output.tables import csv_text
 
 PATH = Path("cases.json")
 
@@ -35,22 +32,26 @@ def verdict(system="a", line=0, human="correct", category="x", anaphoric=True):
 
 
 @pytest.mark.parametrize(
-    ("case", "correct", "anaphoric", "reference", "candidate", "kind"),
+    ("case", "human", "anaphoric", "reference", "candidate", "kind"),
     [
-        (3, True, True, "elles", "ils", "V"),  # extraits and vidéos, the example of 001 §6
-        (3, True, True, "elle", "ce", "I"),
-        (3, True, True, "ils", "ça", "I"),
-        (3, True, True, "ça", "ce", "O"),
-        (3, True, True, "ça", "il", "V"),
-        (3, True, True, "elle", "OTHER", "O"),
-        (3, True, False, "cela", "il", "O"),  # pleonastic and event
-        (2, False, True, "ce", "il", "E"),
-        (2, False, False, "ce", "il", "E"),
-        (1, False, True, "il", "il", "O"),
+        (3, "correct", True, "elles", "ils", "V"),  # extraits and vidéos, the example of 001 §6
+        (3, "correct", True, "elle", "ce", "I"),
+        (3, "correct", True, "ils", "ça", "I"),
+        (3, "correct", True, "ça", "ce", "O"),
+        (3, "correct", True, "ça", "il", "V"),
+        (3, "correct", True, "elle", "OTHER", "O"),
+        (3, "correct", False, "cela", "il", "O"),  # pleonastic and event
+        (2, "incorrect", True, "ce", "il", "E"),
+        (2, "incorrect", False, "ce", "il", "E"),
+        (1, "incorrect", True, "il", "il", "O"),
+        (1, "correct", True, "il", "il", ""),
+        (4, "incorrect", True, "il", "", ""),
     ],
 )
-def test_kinds(case, correct, anaphoric, reference, candidate, kind):
-    assert kind_of(case, correct, anaphoric, [reference], [candidate], "fr") == kind
+def test_kinds(case, human, anaphoric, reference, candidate, kind):
+    sides = [reference], [candidate]
+    assert disagreement_kind(case, human, anaphoric, sides, "fr") == kind
+    assert disagreement_kind(case, human, anaphoric, sides, "cs") == ""
 
 
 def test_personal_and_impersonal_forms():
@@ -85,38 +86,35 @@ def test_the_table_is_read_as_judged_pronouns(tmp_path):
     records = [record(line=n, case=case) for n, case in enumerate((1, 2, 3, 3, 5))]
     said = ("correct", "incorrect", "correct", "", "bad translation")
     verdicts = [verdict(line=n, human=human) for n, human in enumerate(said)]
+    joined = join_cases(PATH, records, verdicts, "fr")
     path = tmp_path / "judged.csv"
-    path.write_text(join_cases(PATH, records, verdicts, "fr").text(), "utf-8")
-    judged = read_judgements(path)
-    assert [(one.case, one.correct, one.bad, one.kind) for one in judged] == [
-        (1, True, False, ""),
-        (2, False, False, "E"),
-        (3, True, False, "V"),
-        (3, None, False, ""),
-        (5, None, True, ""),
+    path.write_text(csv_text([COLUMNS, *joined.rows]), "utf-8")
+    judged = read_judgements(path, "document")
+    assert judged == joined.pronouns("document")
+    assert [(one.case, one.human, one.kind) for one in judged] == [
+        *((1, "correct", ""), (2, "incorrect", "E"), (3, "correct", "V")),
+        *((3, "", ""), (5, "bad translation", "")),
     ]
-    assert count_kinds(judged)["total"] == {"V": 1, "E": 1, "I": 0, "O": 0}
+    assert {one.unit for one in judged} == {"doc"}
 
 
-def test_languages_without_a_table_have_no_kinds():
-    table = join_cases(PATH, [record()], [verdict()], "cs")
-    assert table.rows[0][-1] == ""
+def test_verdicts_of_a_table_have_places(tmp_path):
+    path = tmp_path / "v.tsv"
+    heading = "system\tline\tposition\tcategory\thuman\tdocument\n"
+    path.write_text(f"{heading}a\t1\t4\tanaphoric_intra_they\twrong\td\na\t2\t0\tevent_it\t\td\n")
+    assert read_placed_verdicts(path) == [
+        PlacedVerdict("a", 1, 4, "anaphoric_intra_they", "incorrect", "", "d", True),
+        PlacedVerdict("a", 2, 0, "event_it", "", "", "d", False),
+    ]
+    path.write_text(f"{heading}a\tx\t4\tevent_it\twrong\td\n")
+    with pytest.raises(InputError, match=r"v\.tsv:2: line: "):
+        read_placed_verdicts(path)
 
 
 def test_systems_that_do_not_fit():
-    with pytest.raises(InputError) as error:
-        join_cases(PATH, [record("a"), record("x"), record("y")], [verdict()], "fr")
-    assert [problem.found for problem in error.value.problems] == ["'x'", "'y'"]
-    with pytest.raises(InputError, match="each once"):
+    with pytest.raises(InputError, match="'x'"):
+        join_cases(PATH, [record("a"), record("x")], [verdict()], "fr")
+    with pytest.raises(InputError, match=r"'a\.en'"):
         join_cases(PATH, [record("a.fr"), record("a.en")], [verdict()], "fr")
-    with pytest.raises(InputError, match="apt --tokens"):
+    with pytest.raises(InputError, match=r"cases\.json"):
         join_cases(PATH, [record(line=5)], [verdict()], "fr")
-
-
-def test_one_row_of_table_4_cannot_come_from_the_words_alone():
-    """V and I are accepted different pronouns, but there are only 40 of them and 57 of these."""
-    counts = derived_verdicts()
-    kinds = {name: own for name, own in printed_kinds().items() if name in counts}
-    assert all(own["E"] == counts[name][1, 1] for name, own in kinds.items())
-    more = {name for name, own in kinds.items() if own["V"] + own["I"] > counts[name][2, 0]}
-    assert more == {"anaphoric_inter_subject_it"}

@@ -10,12 +10,10 @@ from crosspro.evaluation.metrics.pronoun_doubt.metric import ProofreadPronoun
 from tests.conftest import GOLDEN
 
 APT = GOLDEN / "apt"
-CTXPRO = GOLDEN / "ctxpro" / "fr"
-CONTRAPRO = GOLDEN / "contrastive" / "small_set"
 
 
 def make_folder(folder: Path) -> Path:
-    """Fifteen lines in three documents, two systems with links, two contrastive sets."""
+    """Fifteen lines in three documents, two systems with links."""
     files = {
         "source.en": APT / "src.en",
         "reference.fr": APT / "ref.fr",
@@ -24,10 +22,6 @@ def make_folder(folder: Path) -> Path:
         "outputs/mt.links": APT / "mt.align",
         "outputs/people.fr": APT / "ref.fr",
         "outputs/people.links": APT / "ref.align",
-        "contrastive/ctx.json": CTXPRO / "set.json",
-        "contrastive/ctx/mt.fr": CTXPRO / "out.fr",
-        "contrastive/pro.json": CONTRAPRO / "test.json",
-        "contrastive/pro/mt.scores": CONTRAPRO / "scores",
     }
     for name, path in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

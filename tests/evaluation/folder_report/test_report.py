@@ -13,16 +13,15 @@ from crosspro.evaluation.core.score import PERCENT, Score
 from crosspro.evaluation.core.statistics import Difference, Resampling
 from crosspro.evaluation.folder_report.compute import Headline, ReportSettings
 from crosspro.evaluation.folder_report.contents import ReadingRules
-from crosspro.evaluation.folder_report.files import GivenFiles
 from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
 from crosspro.evaluation.folder_report.results import report_json, report_text, standing
 from tests.evaluation.folder_report.folders import make_folder, word_judge
 from tests.evaluation.output.reading import Elements
-from tests.scripts.run import crosspro
+from tests.scripts.run import crosspro, each
 
 SETTINGS = ReportSettings(Resampling(50, 1))
-METRICS = ["BLEU", "chrF", "pronoun F1", "APT", "AutoPRF F1", "ctx (generated)", "pro (scores)"]
+METRICS = ["BLEU", "chrF", "pronoun F1", "APT", "AutoPRF F1"]
 
 
 @pytest.fixture(scope="module")
@@ -49,24 +48,17 @@ def single(*arguments):
 
 
 def test_every_metric_is_that_of_its_own_command(folder, content):
-    outputs = [folder / "outputs/mt.fr", folder / "outputs/people.fr"]
-    names = ("--name", "mt", "--name", "people")
-    reference = ("--reference", folder / "reference.fr", "--doc-ids", folder / "doc-ids", *names)
+    outputs = [f"{name}={folder}/outputs/{name}.fr" for name in ("mt", "people")]
+    systems = each("--candidate", *outputs)
+    reference = ("--reference", folder / "reference.fr", "--doc-ids", folder / "doc-ids")
     linked = ("--source", folder / "source.en", "--links", folder / "reference.links")
     links = [folder / "outputs/mt.links", folder / "outputs/people.links"]
-    linked = (*linked, "--candidate", *outputs, "--candidate-links", *links, *reference)
-    mt = single("mt-metrics", "--candidate", *outputs, *reference)
+    linked = (*linked, *systems, *each("--candidate-links", *links), *reference)
+    mt = single("mt-metrics", *systems, *reference)
     alone = {
-        "pronoun_f1": single("pronoun-f1", "--candidate", *outputs, *reference, "-l", "fr"),
+        "pronoun_f1": single("pronoun-f1", *systems, *reference, "-l", "fr"),
         "apt": single("apt", *linked),
         "autoprf": single("autoprf", *linked),
-        "expected_forms:ctx": single(
-            *("contrastive", "generate", folder / "contrastive/ctx.json"),
-            *("--candidate", folder / "contrastive/ctx/mt.fr", "-l", "fr"),
-        ),
-        "contrastive:pro": single(
-            "contrastive", folder / "contrastive/pro.json", folder / "contrastive/pro/mt.scores"
-        ),
     }
     for metric in ("bleu", "chrf"):
         for one, ours in zip(mt["systems"], content["metrics"][metric]["systems"], strict=True):
@@ -98,7 +90,7 @@ def test_scores_have_signatures_intervals_and_data(folder, content):
     source = files["source.en"]
     assert (source["role"], source["lines"]) == ("source", 15)
     assert source["sha256"] == hashlib.sha256((folder / "source.en").read_bytes()).hexdigest()
-    assert len(files) == 12
+    assert len(files) == 8
     assert "3 documents" in " ".join(content["warnings"])
 
 
@@ -108,7 +100,7 @@ def unit(score):
 
 def test_the_best_is_compared_with_the_others(content):
     pairs = {(one["metric"], one["first"], one["second"]) for one in content["comparisons"]}
-    assert pairs == {(metric, "people", "mt") for metric in METRICS[:5]}
+    assert pairs == {(metric, "people", "mt") for metric in METRICS}
 
 
 def test_a_baseline_is_subtracted(folder):
@@ -116,9 +108,7 @@ def test_a_baseline_is_subtracted(folder):
     differences = [one for part in found.headlines for one in part.comparisons]
     assert {(one.first, one.second) for one in differences} == {("mt", "people")}
     assert all(one.difference < 0 for one in differences)
-    with pytest.raises(
-        InputError, match=r"--baseline: name: expected one of mt, people, found 'x'"
-    ):
+    with pytest.raises(InputError, match=r"--baseline: .*'x'"):
         report_on(folder, baseline="x")
 
 
@@ -141,19 +131,15 @@ def _ids(page):
     return [piece.partition('"')[0] for piece in page.split(' id="')[1:]]
 
 
-def test_names_are_text_and_not_html(folder):
-    name = "<b>&'\"x"
-    found = report_on(folder, settings=SETTINGS, names=[name])
+def test_names_are_text_and_not_html(tmp_path):
+    name, folder = "<b>&'\"x", make_folder(tmp_path)
+    for ending in ("fr", "links"):
+        (folder / f"outputs/mt.{ending}").rename(folder / f"outputs/{name}.{ending}")
+    found = report_on(folder, settings=SETTINGS)
     page = report_page(found)
     assert "<b>&" not in page
     assert "&lt;b&gt;&amp;" in page
     assert json.loads(report_json(found))["systems"][0] == name
-
-
-@pytest.mark.parametrize("names", [["a", "a"], ["people"], ["a", "b", "c"], [" "], ["\udcff"]])
-def test_names_that_cannot_be(folder, names):
-    with pytest.raises(InputError, match="--name: names: expected at most 2 names, each another"):
-        report_on(folder, names=names)
 
 
 def test_without_resampling(folder):
@@ -172,19 +158,15 @@ def test_what_is_not_there_is_listed(folder, tmp_path):
         (small / name).write_bytes((folder / name).read_bytes())
     found = report_on(small, settings=SETTINGS)
     assert [one.headline.title for one in found.parts] == METRICS[:3]
-    reason = "no source: a file such as source.en, or --source"
+    (reason,) = {one.reason for one in found.not_computed}
     assert reason in report_page(found)
-    assert f"Not computed: APT, AutoPRF: {reason}.\n" in report_text(found)
+    assert f"APT, AutoPRF: {reason}" in report_text(found)
     assert json.loads(report_json(found))["not_computed"][0] == {"metric": "APT", "reason": reason}
-    everything = report_on(
-        small,
-        GivenFiles(source=folder / "source.en", doc_ids=folder / "doc-ids"),
-        settings=SETTINGS,
-        rules=ReadingRules(),
-    )
-    assert [one.headline.title for one in everything.parts] == METRICS[:5]
+    for name in ("source.en", "doc-ids"):
+        (small / name).write_bytes((folder / name).read_bytes())
+    everything = report_on(small, settings=SETTINGS)
+    assert [one.headline.title for one in everything.parts] == METRICS
     assert "aligned(2-texts" in everything.parts[3].headline.scores["mt"].signature
-    assert everything.data[0].path == str(folder / "source.en")
 
 
 def test_text_without_a_pronoun_has_no_score(tmp_path):
@@ -200,7 +182,7 @@ def test_text_without_a_pronoun_has_no_score(tmp_path):
 
 
 def test_a_folder_that_is_none(tmp_path):
-    with pytest.raises(InputError, match=r"expected a folder, or a file of WMT .*, found nothing"):
+    with pytest.raises(InputError, match="none: folder: "):
         report_on(tmp_path / "none")
 
 
@@ -230,7 +212,7 @@ def doubt_of(folder, **options):
 def test_pronouns_are_judged_where_something_judges_the_pair(folder, report):
     found, content = doubt_of(folder)
     titles = [one.title for one in found.headlines]
-    assert titles == [*METRICS[:5], "in doubt per 100", *METRICS[5:]]
+    assert titles == [*METRICS, "in doubt per 100"]
     own = [one for one in content["scores"] if one["metric"] == "in doubt per 100"]
     assert [one["value"] for one in own] == [50, 50]
     assert {one["better"] for one in own} == {"lower"}
@@ -240,7 +222,6 @@ def test_pronouns_are_judged_where_something_judges_the_pair(folder, report):
     assert [one["group"] for one in groups] == ["it-3"]
     assert "Lower is better: in doubt per 100.\n" in report_text(found)
     assert "Lower is better: in doubt per 100. " in report_page(found)
-    assert "Most doubtful pronouns" in report_page(found)
     others = [one for one in content["scores"] if one["metric"] != "in doubt per 100"]
     assert others == json.loads(report_json(report))["scores"]
 
@@ -252,27 +233,21 @@ def test_a_pair_that_nothing_judges_has_the_report_of_before(folder, report):
     assert report_text(found) == report_text(report)
 
 
-def test_processes_judge_the_same(folder, monkeypatch):
-    _, alone = doubt_of(folder)
-    monkeypatch.setattr("crosspro.evaluation.folder_report.compute.FEW", 0)
-    _, both = doubt_of(folder, jobs=2)
-    assert both == alone
-
-
 @pytest.mark.parametrize(
     ("rules", "most", "reason"),
     [
-        ({"proofread": False}, 100, "--no-proofread says so"),
-        ({}, 29, "30 lines of outputs, which take long: --proofread"),
-        ({"proofread": True}, 29, None),
-        ({}, 30, None),
+        ({"proofread": False}, 100, "--no-proofread"),
+        ({}, 29, "--proofread"),
+        ({"proofread": True}, 29, ""),
+        ({}, 30, ""),
     ],
 )
 def test_what_is_not_judged_is_told(folder, monkeypatch, rules, most, reason):
     monkeypatch.setattr("crosspro.evaluation.folder_report.contents.PROOFREAD_LINES", most)
     found, _ = doubt_of(folder, rules=rules)
     missing = {one.metric: one.reason for one in found.not_computed}
-    assert missing.get("pronouns in doubt per 100") == reason
+    assert reason in missing.get("pronouns in doubt per 100", "")
+    assert bool(reason) == ("pronouns in doubt per 100" in missing)
 
 
 def test_a_folder_without_a_reference_has_the_score_that_needs_none(folder, tmp_path):
@@ -282,12 +257,11 @@ def test_a_folder_without_a_reference_has_the_score_that_needs_none(folder, tmp_
     found, content = doubt_of(tmp_path)
     assert [one.title for one in found.headlines] == ["in doubt per 100"]
     assert (content["lines"], content["documents"]) == (15, 3)
-    reasons = {one.reason for one in found.not_computed}
-    assert reasons == {"no reference: a file such as reference.fr, or --reference"}
+    assert len({one.reason for one in found.not_computed}) == 1
     assert report_page(found)
     for rules in ({"proofread": False}, {}):
         judge = word_judge if rules else lambda source, target: None
-        with pytest.raises(InputError, match="reference: expected a file such as"):
+        with pytest.raises(InputError, match="reference: "):
             report_on(tmp_path, rules=ReadingRules(**rules), judge_of=judge)
 
 

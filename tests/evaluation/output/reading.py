@@ -19,36 +19,35 @@ class Elements(HTMLParser):
         self.loaded = []
         self.buttons = []
         self.tags = []
-        self._button = None
+        self._filters = None
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
         self.tags.append(tag)
         self.loaded += [value for name, value in attrs if name in ("src", "href", "action")]
-        if found.get("class") == "count":
-            self._button = {
+        if "count" in (dict(attrs).get("class") or "").split():
+            self._filters = {
                 key.removeprefix("data-"): value for key, value in attrs if key.startswith("data-")
             }
 
     def handle_data(self, data):
-        if self._button is not None:
-            self.buttons.append((self._button, int(data.replace(",", ""))))
-            self._button = None
+        if self._filters is not None:
+            self.buttons.append((self._filters, int(data.replace(",", ""))))
+            self._filters = None
 
 
 def matching(data, filters):
     """How many examples a button's filters leave, counted as the page's script does."""
     count = 0
-    for _, _, group, _, _, candidates in data["examples"]:
-        verdict, reference, word, *_ = candidates[int(filters["candidate"])]
-        found = {
-            "verdict": str(verdict),
-            "group": str(group),
-            "reference": data["words"][reference],
-            "word": data["words"][word],
+    for example in data["examples"]:
+        rendering = example["candidates"][int(filters["candidate"])]
+        values = {
+            "verdict": str(rendering["verdict"]),
+            "group": str(example["group"]),
+            "reference": rendering["reference"],
+            "word": rendering["word"],
         }
-        count += all(found.get(key, value) == value for key, value in filters.items())
+        count += all(values.get(key, value) == value for key, value in filters.items())
     return count
 
 

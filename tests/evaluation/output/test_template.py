@@ -1,44 +1,66 @@
-"""Templates, tables and embedded data of HTML pages."""
+"""Templates and embedded data of HTML pages."""
 
 from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import UndefinedError
 
-from crosspro.evaluation.output import page as page_template
-from crosspro.evaluation.output.page import (
-    cell_table,
-    embedded_json,
-    fill_page,
-    html_table,
-    shade,
-)
+from crosspro.evaluation.output.examples import Mark
+from crosspro.evaluation.output.templates import render_page
+
+HOSTILE = "</title><script>alert(1)</script>{{ 7 * 7 }}\"'&"
 
 
-def test_parts_and_other_files_are_put_in_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(page_template, "SHARED", tmp_path)
-    (tmp_path / "page.html").write_text("<p>{{a}}</p>{{b.html}}<i>{{a}}</i>\n", "utf-8")
-    (tmp_path / "b.html").write_text("<b>shared {{s}}</b>\n", "utf-8")
-    filled = fill_page(tmp_path / "page.html", {"a": "{{b.html}} {{c}}", "s": "once"})
-    assert filled == "<p>{{b.html}} {{c}}</p><b>shared once</b><i>{{b.html}} {{c}}</i>\n"
+@pytest.fixture
+def template(tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text(
+        '{% extends "base.html" %}'
+        '{% block main %}<i title="{{ said }}">{{ said }}</i>{% endblock %}'
+        '{% block script %}<script id="data">{{ data|tojson }}</script>{% endblock %}',
+        "utf-8",
+    )
+    return path
 
 
-def test_tables_escape_text_but_not_cells():
-    table = html_table(("<h>", "n"), [("a&b", "1")])
-    assert "<th class=l>&lt;h&gt;</th><th>n</th>" in table
-    assert "<td class=l>a&amp;b</td><td>1</td>" in table
-    assert "<td class=l><b>1</b></td>" in cell_table(("x",), [("<b>1</b>",)])
+def page_of(template, **content):
+    usual = {"title": "t", "subtitle": "", "warnings": (), "signatures": (), "said": "", "data": 0}
+    return render_page(template, **{**usual, **content})
+
+
+def test_texts_stay_texts(template):
+    page = page_of(template, title=HOSTILE, subtitle=HOSTILE, warnings=[HOSTILE], said=HOSTILE,
+                   signatures=[HOSTILE], data=HOSTILE)  # fmt: skip
+    assert page.count("<script") == page.count("</script>") == 1
+    assert "49" not in page.split("</style>")[1]
+    assert page.count("{{ 7 * 7 }}") == 8
+
+
+def test_nothing_is_left_out_silently(template):
+    with pytest.raises(UndefinedError):
+        render_page(template, title="t")
 
 
 @given(st.recursive(st.text() | st.integers(), lambda inner: st.lists(inner)))
-def test_embedded_data_is_what_it_was_and_has_no_markup(data):
-    text = embedded_json(data)
+def test_embedded_data_is_what_it_was_and_has_no_markup(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("data") / "data.html"
+    path.write_text("{{ data|tojson }}", "utf-8")
+    text = render_page(path, data=data)
     assert "<" not in text
     assert json.loads(text) == data
 
 
-def test_shades_grow_with_the_share():
-    assert shade(0).endswith(",0.000)")
-    assert shade(1).endswith(",0.600)")
+def test_dataclasses_are_objects(template):
+    page = page_of(template, data=Mark(0, (1,), range(2, 4)))
+    mark = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert mark == {
+        "line": 0,
+        "source": [1],
+        "target": [2, 3],
+        "kind": "pronoun",
+        "repaired": False,
+    }

@@ -73,37 +73,37 @@ def test_slots_tell_persons_and_roles(french):
 
 
 def test_unknown_languages_and_missing_sections(tmp_path):
-    with pytest.raises(InputError, match="one of de, en, es, fr"):
+    with pytest.raises(InputError, match="xx"):
         target_words("xx")
-    with pytest.raises(InputError, match="as a source language"):
+    with pytest.raises(InputError):
         source_words("fr")
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match=r"none\.yaml"):
         target_words(str(tmp_path / "none.yaml"))
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("content", "field"),
     [
-        ("language: [", "valid YAML"),
-        ("x: 1", "the code of the language"),
-        ("language: it\ntarget: {pronouns: []}", "a list of groups of forms"),
-        ("language: it\ntarget: {pronouns: [{forms: [a]}]}", "person: expected one of second"),
+        ("language: [", ""),
+        ("x: 1", "language"),
+        ("language: it\ntarget: {pronouns: []}", "pronouns"),
+        ("language: it\ntarget: {pronouns: [{forms: [a]}]}", "person"),
         (
             "language: it\ntarget: {pronouns: [{forms: [on], person: third, gender: neuter, "
             "number: either, role: any}], dropped: [], elisions: {}}",
-            "quote it",
+            "forms",
         ),
         (
             "language: it\ntarget: {pronouns: [{forms: [x], person: first, gender: neuter, "
             "number: either, role: any}], dropped: [], elisions: {}, more: 1}",
-            "one of second, third, either",
+            "person",
         ),
     ],
 )
-def test_bad_lists_are_refused(tmp_path, content, message):
+def test_bad_lists_are_refused(tmp_path, content, field):
     path = tmp_path / "it.yaml"
     path.write_text(content, "utf-8")
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=rf"it\.yaml.*{field}"):
         target_words(str(path))
 
 
@@ -119,7 +119,7 @@ def test_own_lists(tmp_path):
     assert lists.head_forms(["il", "l'auto"]) == {"l'", "auto"}
 
 
-def test_problems_of_lists_name_their_lines(tmp_path):
+def test_problems_of_lists_are_told_together(tmp_path):
     path = tmp_path / "it.yaml"
     path.write_text(
         "language: it\ntarget:\n  pronouns:\n"
@@ -130,10 +130,10 @@ def test_problems_of_lists_name_their_lines(tmp_path):
     )
     with pytest.raises(InputError) as caught:
         target_words(str(path))
-    assert [(problem.line, problem.field) for problem in caught.value.problems] == [
-        (5, "target.pronouns.person"),
-        (7, "target.elisions.l'"),
-        (9, "target.other"),
+    assert [problem.field for problem in caught.value.problems] == [
+        "target.pronouns.1.person",
+        "target.elisions.l'",
+        "target.other",
     ]
 
 
@@ -165,7 +165,7 @@ def test_lists_that_inherit(tmp_path, french):
 
 
 @pytest.mark.parametrize("person", ["fourth", "third"])
-def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path, person):
+def test_problems_of_lists_that_inherit_name_the_heir(tmp_path, person):
     own, parent = tmp_path / "own.yaml", tmp_path / "parent.yaml"
     parent.write_text(
         f"language: it\ntarget:\n  pronouns:\n  - {ESSO}\n"
@@ -181,6 +181,5 @@ def test_problems_of_lists_that_inherit_name_the_file_that_has_them(tmp_path, pe
     with pytest.raises(InputError) as caught:
         target_words(str(own))
     (found,) = caught.value.problems
-    expected = (parent, "person") if person == "fourth" else (own, "forms")
-    assert (found.path, found.field) == (str(expected[0]), f"target.pronouns.{expected[1]}")
-    assert found.line == 5
+    field = "1.person" if person == "fourth" else "2.forms"
+    assert (found.path, found.field) == (str(own), f"target.pronouns.{field}")

@@ -128,8 +128,8 @@ def test_a_parse_must_have_the_words_of_every_line(tmp_path):
         read_source_parse(path, "en", lines)
     assert len(error.value.problems) == 2
     path.write_text(ROWS.replace("\t2\tnsubj", "\t_\t_").replace("\t0\troot", "\t_\t_") * 2)
-    with pytest.raises(InputError, match="heads and relations"):
+    with pytest.raises(InputError, match=path.name):
         read_source_parse(path, "en", lines)
     path.write_text(ROWS.replace("\tit\t", "\t") * 2)
-    with pytest.raises(InputError, match="10 separated by tabs"):
+    with pytest.raises(InputError, match=f"{path.name}:1"):
         read_source_parse(path, "en", lines)

@@ -11,13 +11,9 @@ from crosspro.data_prep.formats.mmax import Markable, MmaxDocument, read_mmax
 from crosspro.evaluation.protest.antecedents import (
     TYPES,
     count_types,
-    type_csv,
-    type_json,
     type_text,
 )
-from tests.conftest import GOLDEN, SHARED_DATA
-
-ARCHIVE = SHARED_DATA / "parcorfull" / "parcorfull-ted.tar.xz"
+from tests.conftest import GOLDEN
 
 
 def document(*mentions):
@@ -70,7 +66,7 @@ def test_a_pronoun_linked_to_a_pronoun(english):
 
 
 def test_nothing_annotated(english):
-    with pytest.raises(InputError, match="pronouns: expected markables"):
+    with pytest.raises(InputError, match="pronouns"):
         count_types([document(NOUN)], english)
 
 
@@ -82,8 +78,6 @@ def test_reports(documents, english):
     assert int(rows["– inter-sentential"]) + int(rows["– intra-sentential"]) == 10
     assert rows["addressee reference"] == "3"
     assert rows["all"] == str(types.total)
-    assert type_csv(types).startswith("type,subtype,count,percentage\nanaphoric,inter-sentential,")
-    assert '"documents": 2' in type_json(types)
 
 
 def test_the_rows_are_those_of_the_paper():
@@ -93,11 +87,9 @@ def test_the_rows_are_those_of_the_paper():
     assert ours == printed[:-1]
 
 
-def test_types_of_the_ten_talks_of_parcorfull(english):
+def test_types_of_the_ten_talks_of_parcorfull(english, parcorfull):
     """002 has two talks more; of these here 199 are relative pronouns, nearly all of them intra."""
-    if not ARCHIVE.is_file():
-        pytest.skip("ParCorFull is not here")
-    types = count_types(read_mmax(ARCHIVE / "corpus" / "DiscoMT" / "EN"), english)
+    types = count_types(read_mmax(parcorfull / "DiscoMT" / "EN"), english)
     assert types.documents == 10
     assert types.counts["pleonastic", ""] == 126  # 123 in twelve talks
     assert types.counts["event", ""] == 275  # 360

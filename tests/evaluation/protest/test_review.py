@@ -1,180 +1,273 @@
-"""Review files of a suite, and what becomes of the verdicts in them."""
+"""Questions as tables and as a campaign of Pearmut, their verdicts, and what follows from these."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.evaluation.human.exchange import COLUMNS, read_review_file
-from crosspro.evaluation.human.verdicts import Item, Verdict, VerdictStore
-from crosspro.evaluation.protest.match import Alternative, score_system
-from crosspro.evaluation.protest.review import silver_from, to_judge, write_review
-from crosspro.evaluation.protest.text import SystemOutput
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.human.verdicts import Verdict, VerdictStore, verdicts_by_item
+from crosspro.evaluation.inputs.pronoun_lists import load_lists
+from crosspro.evaluation.protest.match import score_system
+from crosspro.evaluation.protest.pearmut import campaign, read_annotations
+from crosspro.evaluation.protest.review import (
+    COLUMNS,
+    placed_verdicts,
+    questions_of,
+    read_review,
+    silver_from,
+    to_judge,
+    verdict_table,
+    write_review,
+)
+from crosspro.evaluation.protest.suite import Place, token_list
+from tests.conftest import GOLDEN
 from tests.evaluation.protest.tokens import CLITIC, HOUSE, RAIN, changed
 
-ITEM = Item(HOUSE, "sys", "abc", "il", "manoir", True)
-
-
-@pytest.fixture
-def store(tmp_path):
-    with VerdictStore(tmp_path / "v.sqlite", "suite") as store:
-        yield store
+PEARMUT = GOLDEN / "protest" / "pearmut"
 
 
 @pytest.fixture
 def results(suite, reference, french):
-    """Three mismatches: a pair, a pronoun, and a head."""
-    output = changed(
-        replace(reference, name="sys"),
-        (16, 0, "Il"),
-        (15, 5, "manoir"),
-        (4, 0, "Ça"),
-        (0, 3, '"bicyclette'),
-    )
-    return score_system(suite, output, french, repair=True)
-
-
-def filled(path, verdicts):
-    """A review file with verdicts (pronoun, antecedent, tags, remark) by token."""
-    lines = path.read_text("utf-8").splitlines()
-    out = [lines[0]]
-    for line in lines[1:]:
-        cells = line.split("\t")
-        if cells[0] in verdicts:
-            cells[-4:] = verdicts[cells[0]]
-        out.append("\t".join(cells))
-    path.write_text("\n".join(out) + "\n", "utf-8")
-
-
-def test_mismatches_go_out_and_verdicts_come_back(suite, results, french, tmp_path, store):
-    path = tmp_path / "review.tsv"
-    rows = to_judge(results, {})
-    assert [row.token.name for row in rows] == [
-        "talk1:word_6",
-        CLITIC,
-        RAIN,
-        HOUSE,
-        "talk2:word_19",
+    """The same mismatches of two systems: a pronoun, and a head with two pronouns."""
+    outputs = [
+        changed(replace(reference, name=name), (15, 5, "manoir"), (4, 0, "Ça"))
+        for name in ("old", "new")
     ]
-    assert write_review(path, rows) == 5
-    text = path.read_text("utf-8")
-    assert "She saw the old [[house]] . / [[It]] stood on a hill ." in text
-    assert "vu la vieille [[manoir]]" in text
-    assert read_review_file(path, suite.anaphoric, "Anna") == []  # nothing is filled in yet
-    filled(
-        path,
-        {HOUSE: ("right", "RIGHT", "gender, style", "a valid pair"), RAIN: ("wrong", "", "", "")},
-    )
-    verdicts = read_review_file(path, suite.anaphoric, "Anna")
-    assert [(v.item.token, v.pronoun, v.antecedent, v.tags) for v in verdicts] == [
-        (RAIN, "wrong", None, ()),
-        (HOUSE, "right", "right", ("gender", "style")),
+    return [
+        result for output in outputs for result in score_system(suite, output, french, repair=True)
     ]
-    store.record(verdicts)
-    left = to_judge(results, store.judgements())
-    assert [row.token.name for row in left] == ["talk1:word_6", CLITIC, "talk2:word_19"]
-    silver = silver_from(store.judgements().values())
-    assert silver == {HOUSE: [Alternative(("il",), ("manoir",), "from sys")]}
-    assert silver_from(store.judgements().values(), silver) == silver  # nothing twice
 
 
-def test_matches_are_judged_on_demand(results, french, tmp_path, store):
-    assert len(to_judge(results, {}, matches=True)) == len(results) == 15
-    said = Verdict(
-        Item(results[0].token.name, "sys", results[0].item.digest, "il", "", True),
-        "Anna",
-        "right",
-        None,
-    )
-    store.record([said])
-    assert len(to_judge(results, store.judgements(), matches=True)) == 14
+def fill_in(path, **cells):
+    """Fill in a row of a review file by the beginning of its token, as a spreadsheet does."""
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8")), delimiter="\t"))
+    for row in rows:
+        row |= next((c for name, c in cells.items() if row["item"].startswith(name)), {})
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, delimiter="\t", lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_bytes(b"\xef\xbb\xbf" + text.getvalue().encode("utf-8"))
 
 
-@pytest.mark.parametrize("column", [0, 1, 2, 9, 10])
-def test_a_row_about_something_else_than_was_exported_is_refused(
-    suite, results, french, tmp_path, column
-):
+def test_a_translation_of_two_systems_is_one_question(results):
+    questions = to_judge(results, {})
+    assert {question.item.token for question in questions} >= {RAIN, HOUSE}
+    assert {question.systems for question in questions} == {("old", "new")}
+    assert len(to_judge(results, {}, matches=True)) == len(questions_of(results)) == 15
+
+
+def test_tables_go_out_and_come_back(suite, results, tmp_path):
     path = tmp_path / "review.tsv"
-    write_review(path, to_judge(results, {}))
-    filled(path, {HOUSE: ("right", "right", "", "")})
-    assert len(read_review_file(path, suite.anaphoric, "Anna")) == 1
-    lines = path.read_text("utf-8").splitlines()
-    (at,) = [number for number, line in enumerate(lines) if line.startswith(HOUSE)]
-    cells = lines[at].split("\t")
-    cells[column] = "talk1:word_6" if column == 0 else "0" + cells[column][1:]
-    lines[at] = "\t".join(cells)
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-    with pytest.raises(InputError, match="as they were exported"):
-        read_review_file(path, suite.anaphoric, "Anna")
-
-
-def test_pairs_need_both_halves_right_to_become_silver(store):
-    store.record([Verdict(ITEM, "Anna", "right", "wrong")])
-    assert silver_from(store.judgements().values()) == {}
-
-
-def test_bad_review_files_are_named(suite, results, french, tmp_path):
-    path = tmp_path / "review.tsv"
-    write_review(path, to_judge(results, {}))
-    filled(
+    count = write_review(path, to_judge(results, {}))
+    fill_in(
         path,
-        {
-            "talk1:word_6": ("yes", "right", "", ""),
-            CLITIC: ("right", "", "", ""),
-            RAIN: ("right", "right", "", ""),
-            HOUSE: ("", "", "tag", ""),
+        **{
+            RAIN: {"pronoun": "Right", "remark": 'as "one" says'},
+            HOUSE: {"pronoun": "wrong", "antecedent": "right", "annotator": "Ben"},
         },
     )
-    path.write_text(path.read_text("utf-8") + "x\ty\n" + "none" + "\t" * 15 + "\n", "utf-8")
-    with pytest.raises(InputError) as caught:
-        read_review_file(path, suite.anaphoric, "Anna")
-    assert [(p.line, p.field) for p in caught.value.problems] == [
-        (2, "pronoun"),
-        (3, "antecedent"),
-        (4, "antecedent"),
-        (5, "pronoun"),
-        (5, "antecedent"),
-        (7, "columns"),
-        (8, "token"),
+    verdicts = {verdict.item.token: verdict for verdict in read_review(path, suite, "Ada")}
+    assert (len(verdicts), count) == (2, 3)
+    rain, house = verdicts[RAIN], verdicts[HOUSE]
+    assert (rain.annotator, rain.pronoun, rain.antecedent) == ("Ada", "right", None)
+    assert (rain.remark, rain.item.pronoun) == ('as "one" says', "ça")
+    assert (house.annotator, house.pronoun, house.antecedent) == ("Ben", "wrong", "right")
+    assert house.item.head == "manoir"
+    judgements = {key: on_item.judgement for key, on_item in verdicts_by_item([rain]).items()}
+    assert RAIN not in {question.item.token for question in to_judge(results, judgements)}
+
+
+def test_a_table_of_all_verdicts_is_read_into_another_store(suite, results, tmp_path):
+    questions = questions_of(results)
+    item = next(question.item for question in questions.values() if question.item.token == RAIN)
+    given = [
+        Verdict(item, "Ada", "wrong", remark="=1+1"),
+        Verdict(item, "Ben", "right", remark="- why not"),
+        Verdict(item, "Eve", "right", kind="decision"),
     ]
-    path.write_text("token\tsystem\n", "utf-8")
-    with pytest.raises(InputError, match="columns: expected token system"):
-        read_review_file(path, suite.anaphoric, "Anna")
+    table = tmp_path / "all.tsv"
+    table.write_bytes(b"".join(verdict_table(questions, given)))
+    assert b"\t=1" not in table.read_bytes()
+    assert read_review(table, suite, None) == given
+    store = VerdictStore(tmp_path / "v.sqlite", suite.digest)
+    assert store.add(read_review(table, suite, None)) == 3
+    assert store.judgements()[item.key].pronoun == "right"
 
 
-def test_a_row_twice_is_refused(suite, results, french, tmp_path):
+@pytest.mark.parametrize(
+    ("cells", "field"),
+    [
+        ({"item": "talk1:word_29"}, "item"),
+        ({"item": "talk9:word_1/0123456789ab"}, "item"),
+        ({"item": "talk1:word_29/1.2E+11"}, "item"),
+        ({"pronoun": "yes"}, "pronoun"),
+        ({"pronoun": "", "remark": "what?"}, "pronoun"),
+        ({"antecedent": "right"}, "antecedent"),
+        ({"annotator": "a\u0007"}, "annotator"),
+        ({"kind": "order"}, "kind"),
+    ],
+)
+def test_faults_name_their_line_and_column(suite, results, tmp_path, cells, field):
     path = tmp_path / "review.tsv"
     write_review(path, to_judge(results, {}))
-    filled(path, {RAIN: ("right", "", "", "")})
+    fill_in(path, **{RAIN: {"pronoun": "right"} | cells})
+    with pytest.raises(InputError) as caught:
+        read_review(path, suite, "Ada")
+    assert [(problem.line, problem.field) for problem in caught.value.problems] == [(2, field)]
+
+
+def test_another_table_and_no_annotator(suite, results, tmp_path):
+    path = tmp_path / "review.tsv"
+    path.write_text("token\tpronoun\n", "utf-8")
+    with pytest.raises(InputError, match="columns"):
+        read_review(path, suite, "Ada")
+    write_review(path, to_judge(results, {}))
+    fill_in(path, **{RAIN: {"pronoun": "right"}})
+    with pytest.raises(InputError, match="annotator"):
+        read_review(path, suite, None)
     lines = path.read_text("utf-8").splitlines()
-    path.write_text("\n".join([*lines, lines[3]]) + "\n", "utf-8")
-    with pytest.raises(InputError, match="a second one on talk1:word_29"):
-        read_review_file(path, suite.anaphoric, "Anna")
+    path.write_text("\n".join(line.rstrip("\t") for line in lines), "utf-8")
+    assert len(read_review(path, suite, "Ada")) == 1  # empty cells at the end may be missing
+    path.write_text("\n".join(f"{line}\tmore" for line in lines), "utf-8")
+    with pytest.raises(InputError, match="columns"):
+        read_review(path, suite, "Ada")
 
 
-@given(st.integers(0, 3000), st.text(max_size=3))
-def test_mutated_review_files_raise_nothing_else(
-    suite, reference_rows, french, tmp_path_factory, place, text
-):
-    path = tmp_path_factory.mktemp("review") / "r.tsv"
-    write_review(path, reference_rows)
-    content = path.read_text("utf-8")
-    path.write_text(content[:place] + text + content[place + 1 :], "utf-8", newline="\n")
-    try:
-        read_review_file(path, suite.anaphoric, "Anna")
-    except CrossproError as error:
-        assert str(error)
+def test_what_people_accept_becomes_silver(suite, results, reference, french):
+    questions = {question.item.token: question.item for question in to_judge(results, {})}
+    verdicts = [
+        Verdict(questions[RAIN], "Ada", "right"),
+        Verdict(questions[HOUSE], "Ada", "right", "right"),
+        Verdict(questions["talk2:word_19"], "Ada", "right", "wrong"),
+    ]
+    judgements = [on_item.judgement for on_item in verdicts_by_item(verdicts).values()]
+    silver = silver_from(judgements)
+    assert {name: [(a.pronoun, a.head) for a in some] for name, some in silver.items()} == {
+        RAIN: [(("ça",), ())],
+        HOUSE: [(("elle",), ("manoir",))],
+    }
+    assert silver_from(judgements, silver) == silver
+    output = changed(reference, (15, 5, "manoir"), (4, 0, "Ça"))
+    outcomes = {r.token.name: r.outcome for r in score_system(suite, output, french, silver, True)}
+    assert [outcomes[name] for name in (RAIN, HOUSE)] == ["silver", "silver"]
 
 
-@pytest.fixture(scope="session")
-def reference_rows(suite, text, french):
-    output = SystemOutput("sys", suite.source, suite.references[0], text.links[0])
-    return score_system(suite, output, french, repair=True)
+@pytest.mark.parametrize(
+    ("values", "decision", "human"),
+    [
+        ([], None, ""),
+        (["right"], None, "correct"),
+        (["wrong"], None, "incorrect"),
+        (["unclear"], None, ""),
+        (["bad"], None, "bad translation"),
+        (["bad", "wrong"], None, ""),
+        (["right", "wrong"], None, ""),
+        (["right", "wrong"], "wrong", "incorrect"),
+        (["unclear"], "bad", "bad translation"),
+    ],
+)
+def test_verdicts_by_place(values, decision, human, results):
+    item = next(result.item for result in results if result.token.name == RAIN)
+    verdicts = [Verdict(item, str(number), value) for number, value in enumerate(values)]
+    verdicts += [] if decision is None else [Verdict(item, "Eve", decision, kind="decision")]
+    judgements = {key: on_item.judgement for key, on_item in verdicts_by_item(verdicts).items()}
+    placed = [verdict for verdict in placed_verdicts(results, judgements) if verdict.token == RAIN]
+    assert [(one.human, one.line, one.position) for one in placed] == [(human, 4, 0)] * 2
+    assert {one.system for one in placed} == {"old", "new"}
 
 
-def test_the_columns_end_with_what_people_fill_in():
-    assert COLUMNS[-4:] == ("pronoun", "antecedent", "tags", "remark")
+def test_tokens_for_apt(suite):
+    places = token_list(suite)
+    assert len(places) == len(suite.tokens)
+    assert places == sorted(places)
+    words = {suite.source[line][at].lower() for line, at in places}
+    assert words == {"it", "they", "you"}
+    assert len(token_list(suite, load_lists("en-fr"))) == len(suite.tokens) - 3
+
+
+def test_a_token_of_several_words_is_where_its_pronoun_is(suite):
+    token = next(token for token in suite.tokens if token.name == RAIN)
+    line = token.place.line
+    source = list(suite.source)
+    source[line] = ("'", "It", "'", "rains")
+    wide = replace(suite, source=tuple(source))
+    assert wide.position(replace(token, place=Place(line, (0, 1, 2)))) == 1
+    assert wide.position(replace(token, place=Place(line, (2, 3)))) == 2
+
+
+# Pearmut: the golden files were loaded, answered and downloaded with Pearmut 1.1.6 ----------------
+
+
+@pytest.fixture
+def judged(suite, reference, french):
+    """What the golden campaign asks: the suite without the clitic that only repair finds."""
+    used = replace(suite, tokens=tuple(token for token in suite.tokens if token.name != CLITIC))
+    old = changed(replace(reference, name="old"), (1, 0, "Elle"))
+    new = changed(replace(reference, name="new"), (4, 0, "Ça"), (15, 5, "manoir"))
+    every = [result for system in (old, new) for result in score_system(used, system, french)]
+    return used, to_judge(every, {})
+
+
+def test_a_campaign_is_as_pearmut_loads_it(judged):
+    ours = json.loads(campaign(*judged, ["Ada", "Ben"]))
+    golden = json.loads((PEARMUT / "campaign.json").read_text("utf-8"))
+    assert ours["info"] == golden["info"]
+    assert ours["data"] == golden["data"]
+    assert ours.keys() == golden.keys()
+
+
+def annotations(suite, tmp_path, change=lambda log: None):
+    (log,) = json.loads((PEARMUT / "annotations.json").read_text("utf-8")).values()
+    change(log)
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps({f"protest-{suite.digest}": log}), "utf-8")
+    return path
+
+
+def test_annotations_of_pearmut(judged, tmp_path):
+    suite, questions = judged
+    verdicts = read_annotations(annotations(suite, tmp_path), suite)
+    assert [(v.annotator, v.pronoun, v.antecedent) for v in verdicts] == [
+        ("Ada", "right", "right"), ("Ada", "wrong", None), ("Ada", "right", "wrong"),
+        ("Ada", "bad", None), ("Ben", "right", "right"), ("Ben", "right", None),
+        ("Ben", "right", "right"), ("Ben", "unclear", "unclear"),
+    ]  # fmt: skip
+    assert verdicts[1].remark == "a = b c"
+    assert [verdict.item for verdict in verdicts[:4]] == [q.item for q in questions]
+
+    def begun_again(log):
+        log[4:4] = [{"user_id": "Ada", "annotation": "__RESET__"}, log[0]]
+
+    again = read_annotations(annotations(suite, tmp_path, begun_again), suite)
+    assert [verdict.annotator for verdict in again].count("Ada") == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda log: log[0]["annotation"][0]["output"]["sliders"].update(pronoun=7),
+        lambda log: log[0]["annotation"][0]["output"]["sliders"].update(pronoun=-1),
+        lambda log: log[0]["annotation"][0]["output"]["sliders"].update(antecedent=0),
+        lambda log: log[0].pop("user_id"),
+        lambda log: log[0]["item"][0].update(item_id="x"),
+        lambda log: log[0].update(annotation=[]),
+        lambda log: log.append(5),
+    ],
+)
+def test_other_annotations_are_refused(judged, tmp_path, change):
+    suite, _ = judged
+    with pytest.raises(InputError, match=r"annotations\.json"):
+        read_annotations(annotations(suite, tmp_path, change), suite)
+
+
+def test_annotations_of_another_suite_and_no_json(suite, tmp_path):
+    (tmp_path / "x").write_text("{")
+    for path in (PEARMUT / "annotations.json", tmp_path / "x"):
+        with pytest.raises(InputError, match=path.name):
+            read_annotations(path, suite)

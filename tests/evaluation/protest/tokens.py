@@ -24,5 +24,5 @@ def by_name(results):
 
 
 def judgement(result, pronoun, antecedent=None):
-    item = Item(*result.item.key, "x", "y", result.token.anaphoric)
-    return {item.key: Judgement(item, pronoun, antecedent, ("A",), (), (), False)}
+    item = Item(*result.item.key, result.output.name, "x", "y")
+    return {item.key: Judgement(item, pronoun, antecedent, ("A",))}

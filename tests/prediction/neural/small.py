@@ -8,7 +8,6 @@ import torch
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import load_task
-from crosspro.prediction.neural.attribution import word_focus
 from crosspro.prediction.neural.reading.encoding import fit_and_encode
 from crosspro.prediction.neural.reading.tensors import gap_tensors
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
@@ -47,12 +46,6 @@ def with_network(made, examples):
     torch.manual_seed(1)
     made.network = made._new_network().eval()
     return made, gap_tensors(data, made.context)
-
-
-def focus_of(made, examples, row=0):
-    """Which words the network of a system chose for the gap of a row."""
-    tensors, _ = made._inputs(examples)
-    return word_focus(made.network, tensors, made.encoder.reading, examples, row)
 
 
 def prepared(name, examples, network=None, **training):

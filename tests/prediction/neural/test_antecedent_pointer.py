@@ -16,9 +16,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.demo.language import PROFILES
 from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
-from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.reading.lexicon_fields import (
     SOURCE_NOUN,
     TARGET_NOUN,
@@ -126,8 +124,7 @@ def lexicons(task, folder):
     """Settings with lexicons of sides that are inflected and have gender, from more text."""
     text = demo_examples(task, "train", 150)
     found = {}
-    for side, languages in inflected_text(task, text).items():
-        ((language, sentences),) = languages.items()
+    for side, (language, sentences) in inflected_text(task, text).items():
         if language in LANGUAGES:
             found[f"{side}_lexicon"] = str(folder / f"{side}.tsv")
             write_lexicon(folder / f"{side}.tsv", induce(sentences, language))
@@ -250,23 +247,6 @@ def test_the_right_noun_is_found_though_only_agreement_tells_the_class(lexicon):
     assert np.mean(prior) > 0.8
 
 
-def test_explanations_show_the_nouns_of_both_sides(train, dev, tmp_path):
-    made, _ = prepared(NAME, train, POINTER, **JOINT)
-    made.adjustment = Adjustment(0.0, np.ones(len(TASK.classes)))
-    made.save(tmp_path)
-    lines = [example for example in dev if example.document == dev[0].document]
-    line = next(number for number, one in enumerate(lines) if number and one.gaps)
-    found = explain(load_system(tmp_path), lines, line)
-    table = found.evidence.tables[0]
-    assert table.title == "Antecedents"
-    assert table.columns == (
-        "word", "side", "sentences before", "position", "probability", f"given {found.chosen}",
-    )  # fmt: skip
-    for column in (4, 5):
-        assert sum(row[column] for row in table.rows) == pytest.approx(1, abs=1e-5)
-    assert {row[1] for row in table.rows} == {"source", "target", ""}
-
-
 def test_an_ensemble_points_where_a_member_does(train, dev):
     one, other, plain = (
         system(name, epochs=1, network=network, seed=seed, context=2)
@@ -284,5 +264,5 @@ def test_an_ensemble_points_where_a_member_does(train, dev):
         for n in found:
             own = [part.get((n.side, n.sentences, n.index), 0.0) for part in known]
             assert n.given == pytest.approx(sum(own) / 2)
-    with pytest.raises(CrossproError, match="does not point"):
+    with pytest.raises(CrossproError):
         Ensemble.of([plain, plain]).antecedents(dev, classes)

@@ -72,7 +72,7 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
     ("settings", "step"), [({"width": 100}, 24), ({"width": 20, "heads": 2}, 8), ({"heads": 7}, 28)]
 )
 def test_heads_have_a_size_that_is_a_multiple_of_four(settings, step):
-    with pytest.raises(InputError, match=rf"width: expected a multiple of 4 \* heads = {step}"):
+    with pytest.raises(InputError, match=r"width"):
         NeuralSystem(NAME, settings)
 
 
@@ -225,7 +225,7 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
             assert torch.equal(weight, same[name]), name
     assert tuned.predict(dev).shape[1] == len(other.classes)
     assert np.isfinite(tuned.predict(dev)).all()
-    with pytest.raises(Exception, match="with the target language of en-fr"):
+    with pytest.raises(InputError):
         NeuralSystem(NAME, SMALL[NAME], trainer=QUIET, init_from=str(tmp_path)).fit(
             TASK, demo_examples(TASK, "train", 3), demo_examples(TASK, "dev", 3)
         )

@@ -12,11 +12,9 @@ import torch
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
 from crosspro.prediction.adjustment import Adjustment
-from crosspro.prediction.explanation import explain
 from crosspro.prediction.neural.networks.hardmeier_anaphora import linked_words, noun_kinds
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.system import load_system
-from tests.prediction.neural.small import QUIET, SMALL, TASK, focus_of, prepared
+from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared
 
 NAME = "hardmeier_anaphora"
 
@@ -49,7 +47,7 @@ def test_the_classes_are_summed_over_the_antecedents(train):
     with torch.inference_mode():
         _, latent = made.network._chances(tensors, gaps, None)
         scores = made.network(tensors, gaps)
-        (focus,) = made.network.focus(tensors, gaps)
+        (focus,) = made.network.antecedents(tensors, gaps)
     antecedent = latent.antecedent.exp()
     total = (antecedent[:, :, None] * latent.classes.exp()).sum(1)
     assert torch.allclose(scores.exp(), total, atol=1e-6)
@@ -77,8 +75,7 @@ def test_words_beyond_the_sentence_are_not_read_but_nouns_are(train):
 def test_without_a_noun_there_is_no_antecedent(train):
     made, _ = prepared(NAME, train, context=2)
     line = Example.of_tokens(("it",), ("REPLACE_0", "être|VER"), ((0, 0),), (Gap(0, 0, "il"),))
-    (focus,) = focus_of(made, [line], 0)
-    assert not focus.shares[0].any()
+    assert made.antecedents([line], np.zeros(1, int)) == [()]
     assert made.predict([line]).sum() == pytest.approx(1)
 
 
@@ -127,32 +124,25 @@ def test_the_right_noun_is_found_though_nobody_tells_which_it_is():
     for line, place, same in dev:
         if same:
             continue
-        (focus,) = focus_of(made, [line], 0)
         told += 1
-        right += int(focus.shares[0].argmax()) == place
         label = TASK.class_index[line.gaps[0].label]
-        given += int(focus.given[0][label].argmax()) == place
+        (nouns,) = made.antecedents([line], np.array([label]))
+        right += max(nouns, key=lambda noun: noun.probability).index == place
+        given += nouns[0].index == place
     assert right / told > 0.9
     assert given >= right
 
 
-def test_explanations_show_the_antecedents(train, dev, tmp_path):
+def test_antecedents_are_the_candidates(train, dev):
     made, _ = prepared(NAME, train, context=2)
     made.adjustment = Adjustment(0.0, np.ones(len(TASK.classes)))
-    made.save(tmp_path)
     lines = [example for example in dev if example.document == dev[0].document]
-    for line, gap in gaps_of(lines):
+    pointed = made.antecedents(lines, made.decide(lines))
+    for own, (line, gap) in zip(pointed, gaps_of(lines), strict=True):
         nouns = [c for c in antecedent_candidates(lines, line, gap, made.training.context)
                  if c.side == "target"]  # fmt: skip
-        if gap != lines[line].gaps[0]:
-            continue
-        assert len(nouns) <= made.network.candidates
-        table = explain(load_system(tmp_path), lines, line).evidence.tables[0]
-        assert table.title == "Antecedents"
-        assert sum(row[3] for row in table.rows) == pytest.approx(1, abs=1e-5)
-        shown = {row[:3] for row in table.rows if row[0] != "(none)"}
-        tokens = {(lines[line - c.sentences].target[c.index], c.sentences, c.index) for c in nouns}
-        assert shown == tokens
+        assert {(n.sentences, n.index) for n in own} == {(c.sentences, c.index) for c in nouns}
+        assert sum(n.probability for n in own) <= 1 + 1e-5
 
 
 def test_nouns_in_units_are_words_again(train, dev):
@@ -163,14 +153,10 @@ def test_nouns_in_units_are_words_again(train, dev):
     )  # fmt: skip
     made.fit(TASK, train, dev)
     lines = [example for example in dev if example.document == dev[0].document]
-    for row, (line, gap) in enumerate(gaps_of(lines)):
-        (focus,) = focus_of(made, lines, row)
+    pointed = made.antecedents(lines, made.decide(lines))
+    for own, (line, gap) in zip(pointed, gaps_of(lines), strict=True):
         nouns = {(line - c.sentences, c.index) for c in antecedent_candidates(lines, line, gap, 1)
                  if c.side == "target"}  # fmt: skip
-        chosen = {
-            (number, int(place))
-            for number, shares in enumerate(focus.shares)
-            for place in np.flatnonzero(shares > 1e-9)
-        }
+        chosen = {(line - n.sentences, n.index) for n in own if n.probability > 1e-9}
         assert chosen <= nouns
         assert bool(chosen) == bool(nouns)

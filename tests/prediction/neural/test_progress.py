@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 
 from crosspro.data_prep.core.processes import Step
-from crosspro.prediction.neural.training.progress import COLUMNS, learning_curve, step_bar
+from crosspro.prediction.neural.training.progress import learning_curve, read_metrics, step_bar
 from tests.prediction.neural.small import TASK, system
-
-
-def row(epoch, **values):
-    return {name: str(values.get(name, "")) for name in COLUMNS} | {"epoch": str(epoch)}
 
 
 def test_the_dev_loss_of_each_epoch_is_that_of_its_probabilities(train, dev, tmp_path):
     made = system("turku_gru", epochs=3, class_weight_power=0.0)
     made.fit(TASK, train, dev, tmp_path)
-    with (tmp_path / "logs/metrics.csv").open(encoding="utf-8", newline="") as handle:
-        rows = list(csv.DictReader(handle))
-    assert len(rows) == 3
+    epochs = read_metrics(tmp_path)
+    assert list(epochs) == [0, 1, 2]
     gold = [TASK.class_index[gap.label] for example in dev for gap in example.gaps]
     chances = torch.from_numpy(made.predict(dev))[range(len(gold)), gold]
-    chosen = rows[made.report.chosen_epoch]
-    assert float(chosen["dev_loss"]) == pytest.approx(-chances.log().mean().item(), rel=1e-3)
-    assert all(math.isfinite(float(one["dev_loss"])) for one in rows)
+    chosen = epochs[made.report.chosen_epoch]
+    assert chosen["dev_loss"] == pytest.approx(-chances.log().mean().item(), rel=1e-3)
+    assert all(math.isfinite(row["dev_loss"]) for row in epochs.values())
+    pytest.importorskip("matplotlib")
     chart = (tmp_path / "learning_curve.svg").read_text("utf-8")
     assert "training loss" in chart
     assert "dev loss" in chart
@@ -35,17 +31,31 @@ def test_the_dev_loss_of_each_epoch_is_that_of_its_probabilities(train, dev, tmp
 
 
 def test_the_epoch_with_the_best_monitored_score_is_marked():
-    rows = [
-        row(0, loss=1.5, dev_loss=1.2, dev_macro_recall=40, dev_accuracy=70, dev_mean=55),
-        row(1, loss=1.0, dev_loss=1.1, dev_macro_recall=50, dev_accuracy=62, dev_mean=56),
-        row(2, loss=0.8, dev_loss=1.3, dev_macro_recall=50, dev_accuracy=60, dev_mean=55),
-    ]
+    pytest.importorskip("matplotlib")
+    names = "loss", "dev_loss", "dev_macro_recall", "dev_accuracy", "dev_mean"
+    values = (
+        (1.5, 1.2, 40.0, 70.0, 55.0),
+        (1.0, 1.1, 50.0, 62.0, 56.0),
+        (0.8, 1.3, 50.0, 60.0, 55.0),
+    )
+    rows = {epoch: dict(zip(names, row, strict=True)) for epoch, row in enumerate(values)}
     assert "best epoch 1: macro recall 50.00" in learning_curve(rows, "macro_recall")
     assert "best epoch 0: accuracy 70.00" in learning_curve(rows, "accuracy")
     del rows[0]["dev_loss"]  # of an older log
-    chart = learning_curve([{**row(0), **rows[0]}, *rows[1:]], "mean")
+    chart = learning_curve(rows, "mean")
     assert "best epoch 1: mean 56.00" in chart
     assert "dev mean" in chart
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_off_a_terminal_an_epoch_is_a_line_of_standard_error(shown, train, dev, capsys):
+    made = system("turku_gru", epochs=2)
+    made.trainer = replace(made.trainer, progress_bar=shown)
+    made.fit(TASK, train, dev)
+    said = capsys.readouterr()
+    assert said.out == ""
+    lines = [line.partition(":")[0] for line in said.err.splitlines()]
+    assert lines == (["epoch 0", "epoch 1"] if shown else [])
 
 
 def test_each_step_has_a_bar_on_standard_error(capsys):

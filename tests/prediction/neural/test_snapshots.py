@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-
 import pytest
 
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
+from crosspro.prediction.neural.training.progress import read_metrics
 from crosspro.prediction.neural.training.settings import TrainerSettings
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import TASK, system
@@ -20,9 +19,7 @@ def fitted(train, dev, folder=None, epochs=6, **training):
 
 
 def dev_scores(folder):
-    with (folder / "logs/metrics.csv").open(encoding="utf-8", newline="") as handle:
-        rows = csv.DictReader(handle)
-        return {int(row["epoch"]): float(row["dev_macro_recall"]) for row in rows}
+    return {epoch: row["dev_macro_recall"] for epoch, row in read_metrics(folder).items()}
 
 
 def weights_on_disk(folder):

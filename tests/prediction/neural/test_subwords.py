@@ -55,7 +55,7 @@ def test_a_capital_does_not_change_how_a_word_is_cut():
 
 
 def test_too_few_units_are_refused():
-    with pytest.raises(InputError, match="unit_vocabulary: expected at least a unit for every"):
+    with pytest.raises(InputError, match="unit_vocabulary"):
         train_units(demo_examples(TASK, "train", 20), 10, lowercase=True)
 
 
@@ -82,7 +82,7 @@ def test_a_system_keeps_its_units(tmp_path):
     system.save(tmp_path)
     assert (load_system(tmp_path).predict(dev) == system.predict(dev)).all()
     (tmp_path / "units.source.model").write_bytes(b"nonsense")
-    with pytest.raises(InputError, match=r"units.source.model: units: expected a sentencepiece"):
+    with pytest.raises(InputError, match=r"units\.source\.model: units"):
         load_system(tmp_path)
 
 

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from crosspro.prediction.neural.reading.encoding import EncodedText, Reading, fit_and_encode
 from crosspro.prediction.neural.reading.fields import LEMMA, SOURCE
 from crosspro.prediction.neural.reading.tensors import (
-    TOKEN_MARK,
     gap_tensors,
     pick,
     span,
-    word_numbers,
 )
 from crosspro.prediction.neural.training.data import training_data
 from crosspro.prediction.neural.training.settings import Training
@@ -41,10 +39,6 @@ def test_a_span_is_cut_at_its_end_and_at_its_width():
     assert pick(flat, places, lengths).tolist() == [
         [1, 2, 3, 0], [3, 4, 5, 6], [0, 0, 0, 0], [0, 0, 0, 0],
     ]  # fmt: skip
-
-
-def test_the_number_of_a_word_is_known_without_its_token():
-    assert word_numbers(torch.tensor([5, 7 * TOKEN_MARK + 5])).tolist() == [5, 5]
 
 
 def test_gaps_may_read_back_by_different_numbers_of_sentences(train):

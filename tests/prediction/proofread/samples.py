@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
+from crosspro.data_prep.core.errors import InputError
 from crosspro.prediction.proofread.formats import read_translation
 from crosspro.prediction.proofread.text import (
     LINE_BREAKS,
@@ -49,6 +52,13 @@ SAMPLES = (
     Sample("letters.de", ("letters.tmx",), ("en", "de")),
 )
 BY_NAME = {sample.name: sample for sample in SAMPLES}
+
+
+def refused(*paths: Path, **options: object) -> list[tuple[str, int | None, str]]:
+    """File, line and field of each fault of files that cannot be read."""
+    with pytest.raises(InputError) as error:
+        read_translation(*paths, **options)
+    return [(Path(fault.path).name, fault.line, fault.field) for fault in error.value.problems]
 
 
 def rows(text: TranslatedText) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.prediction.proofread.formats import read_translation
 from crosspro.prediction.proofread.text import FilePlace
-from tests.prediction.proofread.samples import BY_NAME, FOLDER, assert_placed, rows
+from tests.prediction.proofread.samples import BY_NAME, FOLDER, assert_placed, refused, rows
 
 EN_DE = ("en", "de")
 
@@ -24,12 +24,10 @@ def texts(text):
     return [row[1:] for row in rows(text)]
 
 
-def refused(path, content=None, languages=EN_DE):
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError) as error:
-        read_translation(path, languages=languages)
-    return str(error.value)
+def faults(path, content, languages=EN_DE):
+    """Lines and fields."""
+    path.write_text(content, encoding="utf-8")
+    return [place[1:] for place in refused(path, languages=languages)]
 
 
 # PO
@@ -66,24 +64,24 @@ def test_comments_of_obsolete_entries_are_theirs(tmp_path):
 
 def test_faults_of_a_catalogue_are_told_at_once(tmp_path):
     content = 'msgid "a"\n\nmsgid "b"\nmsgstr "c\nwords\nmsgid "d"\nmsgid "e"\nmsgstr "f"\n'
-    lines = refused(tmp_path / "x.po", content).splitlines()
-    assert [line.partition(": expected")[0].rpartition("x.po")[2] for line in lines] == [
-        ":3: syntax",
-        ":4: syntax",
-        ":5: syntax",
-        ":6: syntax",
-        ":7: syntax",
-    ]
-    assert "x.po:1: msgstr: expected msgstr in every entry" in refused(
-        tmp_path / "x.po", 'msgid "a"\n'
-    )
-    assert "at least one segment" in refused(tmp_path / "x.po", "# nothing\n")
+    path = tmp_path / "x.po"
+    assert faults(path, content) == [(line, "syntax") for line in range(3, 8)]
+    assert faults(path, 'msgid "a"\n') == [(1, "msgstr")]
+    assert faults(path, "# nothing\n") == [(None, "file")]
+
+
+def test_a_name_with_a_line_break_stays_on_the_line_of_its_fault(tmp_path):
+    path = tmp_path / "a\n::error::x.po"
+    path.write_text('msgid "a"\n', "utf-8")
+    with pytest.raises(InputError) as error:
+        read_translation(path, languages=EN_DE)
+    assert len(str(error.value).splitlines()) == 1
 
 
 def test_a_catalogue_of_another_language_is_refused():
-    message = refused(FOLDER / "editor.de.po", languages=("en", "fr"))
-    assert "editor.de.po:3: Language: expected fr, found de" in message
-    assert refused(FOLDER / "editor.de.po", languages=("de", "en")).endswith("found de")
+    for languages in (("en", "fr"), ("de", "en")):
+        faults = refused(FOLDER / "editor.de.po", languages=languages)
+        assert faults == [("editor.de.po", 3, "Language")]
     assert rows(read_translation(FOLDER / "editor.de.po")) == rows(BY_NAME["editor"].read())
 
 
@@ -159,36 +157,27 @@ def test_prefixes_and_files_of_one_name(tmp_path):
 
 
 def test_other_languages_are_refused():
-    message = refused(FOLDER / "manual.de.xlf", languages=("de", "fr"))
-    assert message.splitlines()[0].endswith(
-        "manual.de.xlf:4: source language: expected de, found en-US"
-    )
-    assert "manual.de.xlf:25: target language: expected fr, found de" in message
-    assert "source language: expected fr, found en" in refused(
-        FOLDER / "museum.fr.xliff", languages=("fr", "en")
-    )
+    both = refused(FOLDER / "manual.de.xlf", languages=("de", "fr"))
+    assert both[0][1:] == (4, "source language")
+    assert (25, "target language") in [place[1:] for place in both]
+    other = refused(FOLDER / "museum.fr.xliff", languages=("fr", "en"))
+    assert other[0][2] == "source language"
 
 
 @pytest.mark.parametrize(
-    ("content", "found"),
+    ("content", "line", "field"),
     [
-        ("<xliff>\n<file></xliff>", "x.xlf:2: XML: expected well-formed XML, found mismatched tag"),
-        (
-            "<!DOCTYPE xliff [<!ENTITY e 'It'>]>\n<xliff>&e;</xliff>",
-            "x.xlf:1: DTD: expected no declarations",
-        ),
-        (
-            "<!DOCTYPE xliff SYSTEM 'x' [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><xliff/>",
-            "expected no declarations",
-        ),
-        ("<xliff>&nbsp;</xliff>", "x.xlf:1: XML: expected well-formed XML, found undefined entity"),
-        ("<xliff>" + "<g>" * 999, "at most 200 elements in each other"),
-        ("<html/>", "x.xlf:1: format: expected <xliff>, found <html>"),
-        ("<xliff/>", "at least one segment"),
+        ("<xliff>\n<file></xliff>", 2, "XML"),
+        ("<!DOCTYPE xliff [<!ENTITY e 'It'>]>\n<xliff>&e;</xliff>", 1, "DTD"),
+        ("<!DOCTYPE xliff SYSTEM 'x' [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><xliff/>", 1, "DTD"),
+        ("<xliff>&nbsp;</xliff>", 1, "XML"),
+        ("<xliff>" + "<g>" * 999, 1, "XML"),
+        ("<html/>", 1, "format"),
+        ("<xliff/>", None, "file"),
     ],
 )
-def test_what_is_refused_in_xml(content, found, tmp_path):
-    assert found in refused(tmp_path / "x.xlf", content)
+def test_what_is_refused_in_xml(content, line, field, tmp_path):
+    assert (line, field) in faults(tmp_path / "x.xlf", content)
 
 
 # TMX
@@ -213,12 +202,10 @@ def test_languages_of_a_memory(tmp_path):
     path = tmp_path / "x.tmx"
     both = memory(tu(en_US="colour", EN="color", de="Farbe"), tu(fr="couleur"), tu(de_AT="Er"))
     assert texts(read(path, both)) == [("color", "Farbe"), ("", "Er")]
-    assert "expected units in en and es, found units in en-us, en, de, fr, de-at" in refused(
-        path, both, ("en", "es")
-    )
-    assert "expected a source and one other language" in refused(path, both, None)
+    assert [field for _, field in faults(path, both, ("en", "es"))] == ["languages"]
+    assert [field for _, field in faults(path, both, None)] == ["languages"]
     assert texts(read(path, memory(tu(de="Er", en="He")), None)) == [("He", "Er")]
-    assert "found no unit" in refused(path, memory())
+    assert faults(path, memory())
 
 
 def test_entities_of_the_dtd_of_a_memory():

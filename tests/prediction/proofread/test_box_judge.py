@@ -1,4 +1,4 @@
-"""A model of the box judges whole translations."""
+"""A bundled model judges whole translations."""
 
 from __future__ import annotations
 

@@ -47,33 +47,28 @@ def test_files_state_languages(name, content, model, tmp_path):
 def test_a_name_that_two_files_share(tmp_path):
     for name in ("talk.en", "talk.fr"):
         (tmp_path / name).write_text("x\n")
-    with pytest.raises(InputError, match="found files for en-fr, fr-en"):
+    with pytest.raises(InputError, match="en-fr, fr-en"):
         model_for(tmp_path / "talk", None)
-    with pytest.raises(InputError, match="expected --model, or names"):
+    with pytest.raises(InputError, match="other"):
         model_for(tmp_path / "other", None)
 
 
 @pytest.mark.parametrize(
-    ("files", "found"),
-    [
-        (("source.txt", "target.txt"), "found no language and no language"),
-        (("book.en", "output"), "found en and no language"),
-        (("book.de", "book.fr"), "found de and fr"),
-    ],
+    "files", [("source.txt", "target.txt"), ("book.en", "output"), ("book.de", "book.fr")]
 )
-def test_what_is_not_known_is_asked_for(files, found):
+def test_what_is_not_known_is_asked_for(files):
     with pytest.raises(InputError) as error:
         model_for(*map(Path, files))
-    assert found in str(error.value)
-    assert "de-en, en-de, en-es, en-fr, es-en, fr-en" in str(error.value)
+    (fault,) = error.value.problems
+    assert (fault.path, fault.field) == (files[1], "languages")
 
 
 def test_several_languages_need_a_choice():
-    with pytest.raises(InputError, match="found files for en-de, en-fr"):
+    with pytest.raises(InputError, match="en-de, en-fr"):
         model_for(GOLDEN / "proofread" / "letters.tmx", None)
 
 
 def test_a_text_without_its_translation_is_told(tmp_path):
     (tmp_path / "book.fr").write_text("Elle dort.\n", "utf-8")
-    with pytest.raises(InputError, match="expected TRANSLATION, or a PO, XLIFF or TMX file"):
+    with pytest.raises(InputError, match="translation"):
         model_for(tmp_path / "book.fr", None)

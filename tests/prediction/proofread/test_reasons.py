@@ -22,61 +22,60 @@ def said(word, source_word, suggestion, language, *nouns, chances=(0.02, 0.93)):
 
 HUND, KATZE = noun("Hund", "Masc", "Sing"), noun("Katze", "Fem", "Sing", 3)
 DISAGREE = [
-    ("es", "it", "er", "de", HUND, "“es” for “it”: “Hund” is masculine, line 12"),
-    ("Es", "It", "Sie", "de", KATZE, "“Es” for “It”: “Katze” is feminine, line 3"),
-    ("ihn", "it", "sie", "de", KATZE, "“ihn” for “it”: “Katze” is feminine, line 3"),
-    ("sein", "its", "ihr", "de", KATZE, "“sein” for “its”: “Katze” is feminine, line 3"),
-    ("ihre", "its", "seine", "de", HUND, "“ihre” for “its”: “Hund” is masculine singular, line 12"),
-    ("er", "they", "sie", "de", noun("Hunde", "Masc", "Plur"),
-     "“er” for “they”: “Hunde” is plural, line 12"),
-    ("il", "it", "elle", "fr", noun("table", "Fem", "Sing"),
-     "“il” for “it”: “table” is feminine, line 12"),
-    ("ils", "they", "elles", "fr", noun("tables", "Fem", "Plur"),
-     "“ils” for “they”: “tables” is feminine, line 12"),
-    ("lo", "it", "la", "es", noun("casa", "Fem", "Sing"),
-     "“lo” for “it”: “casa” is feminine, line 12"),
-    ("ella", "it", "él", "es", noun("hombre", "Masc", "Sing"),
-     "“ella” for “it”: “hombre” is masculine, line 12"),
-    ("he", "elle", "she", "en", noun("woman", "Fem", "Sing"),
-     "“he” for “elle”: “woman” is feminine, line 12"),
-    ("it", "sie", "they", "en", noun("rules", "", "Plur"),
-     "“it” for “sie”: “rules” is plural, line 12"),
-]  # fmt: skip
+    ("es", "it", "er", "de", HUND, "masculine"),
+    ("Es", "It", "Sie", "de", KATZE, "feminine"),
+    ("ihn", "it", "sie", "de", KATZE, "feminine"),
+    ("sein", "its", "ihr", "de", KATZE, "feminine"),
+    ("ihre", "its", "seine", "de", HUND, "masculine singular"),
+    ("er", "they", "sie", "de", noun("Hunde", "Masc", "Plur"), "plural"),
+    ("il", "it", "elle", "fr", noun("table", "Fem", "Sing"), "feminine"),
+    ("ils", "they", "elles", "fr", noun("tables", "Fem", "Plur"), "feminine"),
+    ("lo", "it", "la", "es", noun("casa", "Fem", "Sing"), "feminine"),
+    ("ella", "it", "él", "es", noun("hombre", "Masc", "Sing"), "masculine"),
+    ("he", "elle", "she", "en", noun("woman", "Fem", "Sing"), "feminine"),
+    ("it", "sie", "they", "en", noun("rules", "", "Plur"), "plural"),
+]
 
 
-@pytest.mark.parametrize(("word", "source", "suggestion", "language", "one", "expected"), DISAGREE)
+@pytest.mark.parametrize(("word", "source", "suggestion", "language", "one", "is_a"), DISAGREE)
 def test_a_noun_that_the_word_cannot_stand_for_is_the_reason(
-    word, source, suggestion, language, one, expected
+    word, source, suggestion, language, one, is_a
 ):
-    assert said(word, source, suggestion, language, one) == expected
+    sentence = said(word, source, suggestion, language, one)
+    assert one.word in sentence
+    assert f" {is_a}," in sentence
+    assert str(one.place.line) in sentence
 
 
 @pytest.mark.parametrize(
-    ("language", "words", "nouns", "expected"),
+    ("language", "words", "nouns"),
     [
-        ("de", ("er", "it", "sie"), [HUND, KATZE], ""),
-        ("de", ("er", "it", "sie"), [HUND], ""),
-        ("de", ("es", "it", "sie"), [HUND], ""),
-        ("de", ("er", "it", "sie"), [], ""),
-        ("de", ("er", "it", "sie"), [noun("cat", side="source")], ""),
-        ("de", ("er", "it", "sie"), [noun("Wochen", "Fem", "Plur")], ""),
-        ("de", ("es", "it", "er"), [noun("Ozeane", "Masc")], ""),
-        ("es", ("los", "them", "lo"), [noun("control", "Masc", "Sing")], ""),
-        ("de", ("das", "it", "er"), [HUND], ", which would agree with “Hund”, line 12"),
-        ("de", ("es", "it", "man"), [noun("Xy")], ""),
-        ("en", ("it", "sie", "she"), [noun("woman", "Fem", "Sing")], ""),
-        ("nl", ("hij", "it", "zij"), [HUND], ""),
+        ("de", ("er", "it", "sie"), [HUND, KATZE]),
+        ("de", ("er", "it", "sie"), [HUND]),
+        ("de", ("es", "it", "sie"), [HUND]),
+        ("de", ("er", "it", "sie"), [noun("cat", side="source")]),
+        ("de", ("er", "it", "sie"), [noun("Wochen", "Fem", "Plur")]),
+        ("de", ("es", "it", "er"), [noun("Ozeane", "Masc")]),
+        ("es", ("los", "them", "lo"), [noun("control", "Masc", "Sing")]),
+        ("de", ("es", "it", "man"), [noun("Xy")]),
+        ("en", ("it", "sie", "she"), [noun("woman", "Fem", "Sing")]),
+        ("nl", ("hij", "it", "zij"), [HUND]),
     ],
-)  # fmt: skip
-def test_no_noun_is_named_that_does_not_bear_the_suggestion_out(language, words, nouns, expected):
+)
+def test_no_noun_is_named_that_does_not_bear_the_suggestion_out(language, words, nouns):
     word, source, suggestion = words
-    sentence = f"“{word}” for “{source}”: the model expects “{suggestion}” here (0.93)"
-    assert said(word, source, suggestion, language, *nouns) == sentence + expected
+    sentence = said(word, source, suggestion, language, *nouns)
+    assert all(part in sentence for part in (*words, "0.93"))
+    assert not any(one.word in sentence for one in nouns)
+
+
+def test_a_noun_that_agrees_with_the_suggestion_is_named_beside_a_demonstrative():
+    assert "“Hund”, line 12" in said("das", "it", "er", "de", HUND)
 
 
 def test_a_noun_that_is_but_one_of_several_is_named_as_such():
     one = replace(HUND, probability=0.3)
-    assert said("es", "it", "er", "de", one).endswith(": perhaps for “Hund”, masculine, line 12")
+    assert said("es", "it", "er", "de", one) != said("es", "it", "er", "de", HUND)
 
 
 def test_the_gender_of_a_source_noun_says_nothing_of_the_translation():
@@ -84,38 +83,31 @@ def test_the_gender_of_a_source_noun_says_nothing_of_the_translation():
     assert "masculine" not in said("she", "er", "he", "en", hund)
 
 
-def test_a_word_that_the_model_expects_is_said_to_be_so():
-    found = said("es", "it", "er", "de", HUND, chances=(0.6, 0.3))
-    assert found == "the model expects “es” for “it” (0.60)"
-
-
-def test_a_model_that_is_not_sure_is_said_to_be_so():
-    assert said("es", "it", "er", "de", chances=(0.3, 0.2)) == (
-        "the model is not sure of “es” for “it” (0.30)"
-    )
-    assert said("es", "it", "er", "de", chances=(0.1, 0.2)) == (
-        "“es” for “it”: the model would rather expect “er” here (0.20)"
-    )
+def test_what_the_model_is_sure_of_is_told_from_what_it_is_not():
+    chances = ((0.6, 0.3), (0.3, 0.2), (0.1, 0.2), (0.02, 0.93))
+    told = [said("es", "it", "er", "de", chances=pair) for pair in chances]
+    assert [max(pair) for pair in chances] == [float(text.split("(")[1][:-1]) for text in told]
+    assert ["er" in text.replace("“er”", " er ").split() for text in told] == [
+        *(False, False, True, True)
+    ]
 
 
 def test_pronouns_and_other_small_words_are_no_nouns():
     words = [noun("Es", "Neut", "Sing"), noun("Die", "Fem"), noun("I", side="source")]
-    found = said("es", "it", "sie", "de", *words)
-    assert found == "“es” for “it”: the model expects “sie” here (0.93)"
-    assert said("es", "it", "sie", "de", *words, KATZE).endswith("“Katze” is feminine, line 3")
+    assert said("es", "it", "sie", "de", *words) == said("es", "it", "sie", "de")
+    assert "“Katze” is feminine" in said("es", "it", "sie", "de", *words, KATZE)
 
 
-def test_a_suggestion_without_a_word_names_none():
-    found = said("es", "it", "", "de", HUND)
-    assert found == "“es” for “it”: the model expects another word or none here (0.93)"
+def test_a_suggestion_without_a_word_names_no_noun():
+    assert "Hund" not in said("es", "it", "", "de", HUND)
 
 
 def test_missing_and_additional_pronouns():
     expected = Expected(0.0, "es", 0.9)
     missing = reason(DoubtKind.MISSING, "", "it", 3, expected, (), "de")
-    assert missing == "nothing translates “it” (line 3)"
+    assert "“it” (line 3)" in missing
     more = reason(DoubtKind.ADDITIONAL, "sie", "", None, expected, (HUND,), "de")
-    assert more == "nothing in the source is linked to “sie”"
+    assert "“sie”" in more
 
 
 def test_a_sentence_is_short_even_with_long_words():

@@ -40,9 +40,8 @@ def refused(line: str) -> str:
 
 def scores(suite, *outputs, options=""):
     """The systems of a report."""
-    candidates = f"--candidate {' '.join(map(str, outputs))} {OWN_LINKS}"
-    links = f" {OWN_LINKS}" * (len(outputs) - 1)
-    text = protest(f"score {suite} {candidates}{links} --layout json {options}")[0]
+    candidates = " ".join(f"--candidate {output} {OWN_LINKS}" for output in outputs)
+    text = protest(f"score {suite} {candidates} --layout json {options}")[0]
     return json.loads(text)["systems"]
 
 

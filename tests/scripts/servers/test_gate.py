@@ -50,7 +50,7 @@ def test_long_contents_and_what_is_no_length_do_not(length):
 def test_an_address_that_is_taken_is_said():
     with listen("127.0.0.1", 0) as listening:
         assert isinstance(listening, socket.socket)
-        with pytest.raises(InputError, match=r"--host, --port: expected a free address"):
+        with pytest.raises(InputError, match="--host, --port"):
             listen("127.0.0.1", listening.getsockname()[1])
 
 

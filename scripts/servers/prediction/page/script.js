@@ -321,7 +321,7 @@ function card(one, gap) {
   if (state.answer.gaps.length && gap.predictions.length > 1)
     made.append(element("button", { type: "button", "aria-pressed": String(shown), "data-key": `show-${one.system}`,
       onclick: () => { state.shown = one.system; draw(); } }, shown ? "Shown in the sentence" : "Show in the sentence"));
-  if (why) {
+  if (why && why.explanation.evidence) {
     const opened = state.open === one.system;
     if (opened) made.classList.add("open");
     const details = element("details", { open: opened }, element("summary", { "data-key": `why-${one.system}` }, "Why?"));
@@ -331,7 +331,7 @@ function card(one, gap) {
       if (details.open) state.open = one.system; else if (state.open === one.system) state.open = null;
     });
     made.append(details);
-  } else made.append(element("p", { class: "note" }, "asking why …"));
+  }
   return made;
 }
 
@@ -356,7 +356,7 @@ function explanation(why) {
   const parts = [];
   const chances = why.probabilities;
   parts.push(element("p", {}, `${why.chosen} (${percent(chances[why.chosen])}) rather than ${why.against} (${percent(chances[why.against])})`));
-  if (!why.evidence) return [...parts, element("p", { class: "note" }, "This system cannot explain its decisions.")];
+  if (!why.evidence) return [...parts, element("p", { class: "note" }, "No explanation.")];
   parts.push(element("p", { class: "note" }, why.evidence.how));
   if (why.evidence.source.length || why.evidence.target.length)
     parts.push(element("p", { class: "note" }, `In the sentence above, words in blue speak for ${why.chosen}, those in orange for ${why.against}.`));

@@ -16,7 +16,7 @@ from crosspro.evaluation.metrics.apt.metric import (
     case_counts,
 )
 from crosspro.evaluation.metrics.apt.settings import AptSettings
-from crosspro.evaluation.output.page import evaluation_figure, evaluation_page
+from crosspro.evaluation.output.page import evaluation_page
 from tests.evaluation.metrics.apt.texts import mt_input, text, translation
 
 # In the first sentence *it* has no link, in the second one to a word that is no pronoun.
@@ -49,7 +49,7 @@ def test_without_repair_is_what_no_repair_gives(others):
     counts = [case_counts(one) for one in plain.scored.items]
     assert case_counts(repaired.scored.items[0]) != counts[0]
     assert unrepaired(repaired) == counts
-    assert unrepaired(plain) == unrepaired(apt(replace(settings, start="reference"))) == []
+    assert unrepaired(plain) == []
 
 
 def test_charts_of_each_candidate_and_of_all():
@@ -62,10 +62,9 @@ def test_charts_of_each_candidate_and_of_all():
     assert list(charts(apt(AptSettings(repair=False)))[0].counts) == [COUNTED]
 
 
-def test_the_page_and_the_file_show_them():
+def test_the_page_has_their_numbers():
     repaired = apt(AptSettings())
-    assert evaluation_page(repaired).count('class="plot"') == 3
-    assert evaluation_figure(repaired).count("links repaired") >= 3
-    nothing = apt(AptSettings(), text(["x"] * 3))
-    assert 'class="plot"' not in evaluation_page(nothing)
-    assert "APT of 0 pronouns" in evaluation_figure(nothing)
+    page = evaluation_page(repaired)
+    assert "Distribution of cases" in page
+    assert page.count("links repaired</th>") == 3
+    assert "Distribution of cases" not in evaluation_page(apt(AptSettings(), text(["x"] * 3)))

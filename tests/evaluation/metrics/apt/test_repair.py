@@ -1,4 +1,4 @@
-"""The four steps of the repair, and the points that the paper leaves open."""
+"""The four steps of the repair, the points that the paper leaves open, and the released tool's."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.inputs.anchors import source_anchors
 from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.evaluation.metrics.apt.cases import Repair, translation_sides
-from crosspro.evaluation.metrics.apt.settings import RULE_CHOICES, RepairRules, make_rules
+from crosspro.evaluation.metrics.apt.cases import UNLISTED, translation_sides
+from crosspro.evaluation.metrics.apt.repair import Repair
 from tests.evaluation.metrics.apt.texts import LISTS, text, translation
 
-PAPER = RepairRules()
 
-
-def sides(english, french, links, rules=PAPER):
+def sides(english, french, links, heuristics="paper"):
     source, translated = text([english]), translation("x", [french], [links])
-    return translation_sides(source_anchors(source, LISTS), source, translated, LISTS, rules)
+    anchors = source_anchors(source, LISTS)
+    return translation_sides(anchors, source, translated, LISTS, heuristics)
 
 
 KEPT, PICKED, MOVED = Repair.KEPT, Repair.PICKED, Repair.MOVED
@@ -59,9 +57,8 @@ def test_the_example_of_the_paper():
     english = "The system is so healthy that it purifies the water ."
     french = "Le système est si sain qu' il purifie l' eau ."
     links = "0-0 1-1 2-2 3-3 4-4 5-5 7-7 8-8 9-9 10-10"
-    for rules in (PAPER, make_rules(["ambiguous=any"])):
-        (side,) = sides(english, french, links, rules)
-        assert (side.positions, side.labels, side.repair) == ((6,), ("il",), MOVED)
+    (side,) = sides(english, french, links)
+    assert (side.positions, side.labels, side.repair) == ((6,), ("il",), MOVED)
 
 
 NO_MARKER = ("so well it really rains", "bien il pleut vraiment", "0-0 4-2")
@@ -72,27 +69,35 @@ SEVERAL = ("a it b", "u v w x y il z", "0-0 2-1 2-6")
 
 
 @pytest.mark.parametrize(
-    ("rule", "texts", "positions"),
+    ("texts", "positions"),
     [
-        ("missing_marker=other", NO_MARKER, ()),
-        ("missing_marker=further", NO_MARKER, (1,)),
-        ("missing_marker=skip", NO_MARKER, ()),
-        ("missing_marker=other", FIRST, (0,)),
-        ("missing_marker=skip", FIRST, ()),
-        ("ties=left", TIED, (1,)),
-        ("ties=right", TIED, (2,)),
-        ("crossed=span", CROSSED, (2,)),
-        ("crossed=skip", CROSSED, ()),
-        ("marker_links=all", SEVERAL, (5,)),
-        ("marker_links=inner", SEVERAL, ()),
-        ("ambiguous=refuse", ("use it now", "l' utiliser maintenant", "0-1 2-2"), ()),
-        ("shared=refuse", ("a it b it", "x il y z", "0-0 2-2 3-1"), ()),
-        ("shared=allow", ("a it b it", "x il y z", "0-0 2-2 3-1"), (1,)),
-        ("shared=refuse", ("a it b she", "x elle y z", "0-0 2-2 3-1"), ()),  # she is not scored
+        (NO_MARKER, ()),
+        (FIRST, (0,)),
+        (TIED, (1,)),
+        (CROSSED, (2,)),
+        (SEVERAL, (5,)),
+        (("a it b it", "x il y z", "0-0 2-2 3-1"), ()),  # il is linked to the other pronoun
+        (("a it b she", "x elle y z", "0-0 2-2 3-1"), ()),  # she is not scored
     ],
 )
-def test_points_that_the_paper_leaves_open(rule, texts, positions):
-    assert sides(*texts, make_rules([rule]))[0].positions == positions
+def test_points_that_the_paper_leaves_open(texts, positions):
+    assert sides(*texts)[0].positions == positions
+
+
+@pytest.mark.parametrize(
+    ("texts", "positions", "labels"),
+    [
+        (("it rains", "pleut il", "0-0 1-0"), (0, 1), ("il",)),
+        (("it rains", "pleut il", "1-0"), (), ()),  # no link
+        (("it rains", "pleut Il", "0-0"), (0,), ("OTHER",)),  # case matters
+        (("it rains", "pleut a-t-il", "0-0"), (0, 1), (UNLISTED,)),
+        (("it and they", "pleut et il", "0-0 2-2"), (0,), ("OTHER",)),  # linked to they
+        (("x it y", "a b c d il", "1-1"), (1,), ("OTHER",)),  # three words away
+    ],
+)
+def test_the_released_tool_adds_a_pronoun_near_the_links(texts, positions, labels):
+    side = sides(*texts, "released")[0]
+    assert (side.positions, side.labels) == (positions, labels)
 
 
 def test_two_pronouns_do_not_get_one_word():
@@ -100,27 +105,20 @@ def test_two_pronouns_do_not_get_one_word():
     assert [side.positions for side in found] == [(1,), ()]
 
 
-def test_rules_that_do_not_exist():
-    with pytest.raises(InputError) as caught:
-        make_rules(["ties=middle", "colour=red"])
-    assert len(caught.value.problems) == 2
-
-
 LETTERS = st.lists(
     st.sampled_from(["it", "they", "il", "le", "a", "dit-il"]), min_size=1, max_size=6
 )
-RULES = st.builds(RepairRules, **{name: st.sampled_from(v) for name, v in RULE_CHOICES.items()})
 
 
-@given(LETTERS, LETTERS, st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))), RULES)
-def test_any_links_give_positions_inside(source, target, pairs, rules):
+@given(LETTERS, LETTERS, st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))
+def test_any_links_give_positions_inside(source, target, pairs):
     inside = [(s, t) for s, t in pairs if s < len(source) and t < len(target)]
     lists: PronounLists = replace(LISTS, ambiguous=("le",))
     english = text([" ".join(source)])
     translated = translation("x", [" ".join(target)], [inside])
     anchors = source_anchors(english, lists)
     before = translation_sides(anchors, english, translated, lists, None)
-    after = translation_sides(anchors, english, translated, lists, rules)
+    after = translation_sides(anchors, english, translated, lists, "paper")
     for old, new in zip(before, after, strict=True):
         assert all(0 <= position < len(target) for position in new.positions)
         if new.repair is Repair.MOVED:

@@ -4,22 +4,6 @@ from __future__ import annotations
 
 import json
 
-BLOCK = {
-    "src": ["The cats came.", "They slept."],
-    "trg": [
-        {
-            "type": "m.pl",
-            "correct": ["Les chats arrivent.", "Ils dorment."],
-            "incorrect": ["Les chats arrivent.", "Elles dorment."],
-        },
-        {
-            "type": "f.pl",
-            "semi-correct": ["Les chattes arrivent.", "Elles dorment."],
-            "incorrect": ["Les chattes arrivent.", "Ils dorment."],
-        },
-    ],
-}
-
 
 def instance(**changes):
     one = {

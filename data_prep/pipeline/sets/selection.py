@@ -1,0 +1,137 @@
+"""Choose documents for a test set: rich in rare classes, of a given size, unseen elsewhere.
+
+003 §3.2 and 004 §3.2: about eight talks for a group of language pairs, some tens of thousands of
+words in all, chosen for pronouns of rare classes (feminine ones in French and German,
+demonstratives in English), disjoint from all other sets. What "rich" means is not stated; here each
+further instance of a class counts less the more are chosen already and the more frequent the class
+is, so that rare classes are covered first and none is piled up.
+
+A group of documents may serve several tasks, as English talks with their French and their German
+translations did: the same documents are then chosen from the data of all of them. What a document
+adds to a task counts in proportion to what that task has already, so the task that lies behind
+decides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import OTHER, Task
+
+
+@dataclass(frozen=True)
+class CandidateDocument:
+    """A document that may be chosen."""
+
+    document: str
+    segments: int
+    words: int
+    classes: Mapping[str, int]
+
+
+def candidates(
+    examples: Sequence[Example], task: Task, excluded: Collection[str] = ()
+) -> list[CandidateDocument]:
+    """The documents of a data set, without those that are excluded."""
+    groups: dict[str, list[Example]] = {}
+    for example in examples:
+        groups.setdefault(example.document or "", []).append(example)
+    documents = []
+    for document, group in groups.items():
+        if document in excluded:
+            continue
+        gaps = (gap for example in group for gap in example.gaps if gap.label is not None)
+        classes = Counter(task.classes[task.class_index[gap.label or ""]] for gap in gaps)
+        words = sum(len(example.source) for example in group)
+        documents.append(CandidateDocument(document, len(group), words, classes))
+    return documents
+
+
+def select_shared(
+    found: Sequence[Sequence[CandidateDocument]],
+    tasks: Sequence[Task],
+    number: int,
+    max_words: int,
+    min_segments: int = 20,
+) -> list[list[CandidateDocument]]:
+    """The same documents for all tasks, in order of choice; `max_words` holds for each task."""
+    usable = _in_all(found, min_segments)
+    coverages = [_Coverage(own, task) for own, task in zip(found, tasks, strict=True)]
+    chosen: list[str] = []
+    while len(chosen) < number:
+        fitting = {
+            document: own
+            for document, own in usable.items()
+            if document not in chosen
+            and all(c.words + d.words <= max_words for c, d in zip(coverages, own, strict=True))
+        }
+        if not fitting:
+            break
+
+        def gain(item: tuple[str, list[CandidateDocument]]) -> tuple[float, str]:
+            document, own = item
+            gains = (c.gain(d) for c, d in zip(coverages, own, strict=True))
+            return sum(gains) / sum(d.words for d in own), document
+
+        best, own = max(fitting.items(), key=gain)
+        chosen.append(best)
+        for coverage, candidate in zip(coverages, own, strict=True):
+            coverage.words += candidate.words
+            coverage.have.update(candidate.classes)
+    return [[usable[document][place] for document in chosen] for place in range(len(tasks))]
+
+
+def _in_all(
+    found: Sequence[Sequence[CandidateDocument]], min_segments: int
+) -> dict[str, list[CandidateDocument]]:
+    """The documents that all tasks have, long enough in each."""
+    known = [{one.document: one for one in own if one.document} for own in found]
+    shared = {
+        document: [own[document] for own in known]
+        for document in known[0]
+        if all(document in own for own in known)
+    }
+    usable = {
+        document: own
+        for document, own in shared.items()
+        if all(one.segments >= min_segments for one in own)
+    }
+    if not usable:
+        raise CrossproError(
+            f"select-test: expected documents of at least {min_segments} segments that all data "
+            f"sets have, found none of {len(shared)} (document ids are needed)"
+        )
+    return usable
+
+
+class _Coverage:
+    """How well the classes of a task are covered while documents are chosen."""
+
+    def __init__(self, documents: Sequence[CandidateDocument], task: Task) -> None:
+        frequency: Counter[str] = Counter()
+        for candidate in documents:
+            frequency.update(candidate.classes)
+        total = sum(frequency.values()) or 1
+        self.rarity = {
+            name: -math.log((frequency[name] + 1) / (total + len(task.classes)))
+            for name in task.classes
+            if name != OTHER
+        }
+        self.worth_of_all = self._worth(frequency)
+        self.have: Counter[str] = Counter()
+        self.words = 0
+
+    def _worth(self, numbers: Mapping[str, int]) -> float:
+        """Diminishing returns for each class."""
+        return sum(w * math.log1p(numbers.get(name, 0)) for name, w in self.rarity.items())
+
+    def gain(self, candidate: CandidateDocument) -> float:
+        """What a document adds, in proportion to what there is (a hundredth of all, at least)."""
+        have = self._worth(self.have)
+        added = self._worth(self.have + Counter(candidate.classes)) - have
+        return added / (have + self.worth_of_all / 100 or 1)

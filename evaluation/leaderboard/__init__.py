@@ -1,1 +1,0 @@
-"""Results as data: records, the evidence that their scores come from, and boards made of them."""

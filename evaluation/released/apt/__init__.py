@@ -1,1 +1,0 @@
-"""APT exactly as the released Python 2 tool computes it, quirks and all."""

@@ -1,1 +1,0 @@
-"""What the released evaluation scripts of contrastive sets print, line by line."""

@@ -1,0 +1,184 @@
+"""The command `crosspro`: its sub-commands, each a module of this folder with a Typer `app`.
+
+A module is imported when its command is called. A new command is a module with an example in its
+`epilog`, and a line in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from crosspro.data_prep.core.errors import CrossproError, printable
+from crosspro.data_prep.core.guard import guarded
+from crosspro.version import __version__
+
+COMMANDS = {
+    "Data": {
+        "align": "Align the words of parallel text, or evaluate links.",
+        "annotate": "Add lemmas, tags and parses to tokenised text.",
+        "check": "Check shared-task files, and count what they hold.",
+        "classes": "Propose the classes of a new language pair.",
+        "demo": "Write the generated demo corpus as shared-task files.",
+        "fetch-official": "Download the official data of the shared tasks.",
+        "prepare": "Make shared-task files from parallel text.",
+        "select-test": "Choose test documents rich in rare classes.",
+        "tokenise": "Tokenise text as the official files are tokenised.",
+    },
+    "Train and predict": {
+        "train": "Train a system and score it.",
+        "pretrain": "Pre-train a network on text whose pronouns are hidden.",
+        "ensemble": "Join trained systems into one that averages them.",
+        "predict": "Fill the gaps of a file, or of a typed sentence.",
+        "explain": "Say what decided the class of a gap.",
+        "serve": "Try trained systems on sentence pairs in a browser.",
+        "lm": "Train n-gram language models, and fill gaps with them.",
+        "models": "List and pack trained systems.",
+    },
+    "Score predictions": {
+        "evaluate": "Score submissions against a gold file.",
+        "contrastive": "Score systems on contrastive sets.",
+        "published": "Show published results and the figures of the papers.",
+    },
+    "Judge translations": {
+        "apt": "Score how accurately MT output translates pronouns.",
+        "autoprf": "Precision and recall of MT output for pronouns (AutoPRF).",
+        "correlate": "Correlate metrics with human scores of MT systems.",
+        "mt-metrics": "BLEU and chrF of MT output, through sacrebleu.",
+        "pronoun-f1": "Precision, recall and F1 of pronouns without links.",
+        "proofread": "Find pronouns of a translation that are probably wrong.",
+        "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
+        "report": "All scores of a folder of MT output as one page.",
+    },
+}
+"""The sub-commands by panels of the help: `scripts/NAME.py` (with _ for -)."""
+
+NAMES = [name for panel in COMMANDS.values() for name in panel]
+
+FIRST_LINES = {
+    "Fill a pronoun:": (
+        'crosspro predict en-fr --text "The cup fell, but it did not break." '
+        '"La tasse est tombée, mais REPLACE ne s\'est pas cassée."'
+    ),
+    "Find pronouns of a translation that are probably wrong:": (
+        "crosspro proofread sample/mt/source.en sample/mt/outputs/careless.fr"
+    ),
+    "Score a model, or a submission, on a gold file:": (
+        "crosspro evaluate sample/gold.data en-fr --task en-fr-text"
+    ),
+    "Compare two translations, on the page report/report.html:": (
+        "crosspro report sample/mt -o report"
+    ),
+    "Try the models on a page in a browser (needs the extra review):": "crosspro serve",
+}
+"""Commands that work at once, in any folder: `sample/` is in the package where there is none."""
+
+
+class LazyGroup(TyperGroup):
+    """The sub-commands: their names and first lines for the help, and their modules when called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for panel, commands in COMMANDS.items():
+            for name, line in commands.items():
+                self.commands[name] = TyperCommand(name, help=line, rich_help_panel=panel)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names in the order of the panels."""
+        return NAMES
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that arguments name, from its module, and the rest of the arguments."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, command_of(str(name)), rest
+
+
+def command_of(name: str) -> Any:
+    """A sub-command with its options; Hydra, and not Typer, reads those of train."""
+    if name == "train":
+        return TyperCommand(name, help="Train a system and score it.")
+    module = import_module(f"crosspro.scripts.{name.replace('-', '_')}")
+    command = typer.main.get_command(module.app)
+    command.name = name
+    return command
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    invoke_without_command=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def crosspro(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+) -> None:
+    """Cross-lingual pronoun prediction and evaluation of pronoun translation."""
+    if version:
+        print(f"crosspro {__version__}")
+    elif context.invoked_subcommand is None:
+        about = "cross-lingual pronoun prediction and evaluation of pronoun translation."
+        lines = [f"{what}\n  {line}" for what, line in FIRST_LINES.items()]
+        print(
+            f"crosspro {__version__}: {about}", *lines, "crosspro --help: all commands.", sep="\n\n"
+        )
+
+
+def main() -> None:
+    """Run the command line."""
+    if sys.argv[1:2] == ["train"]:  # Hydra reads the arguments, and starts this file for each GPU
+        train = import_module("crosspro.scripts.train")
+        sys.argv = [str(train.__file__), *sys.argv[2:]]
+        train.main()
+    else:
+        # Threads of OpenBLAS wait busily for work; only training multiplies enough to profit.
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+        run(app, "crosspro")
+
+
+def run(application: typer.Typer, name: str | None = None) -> None:
+    """Run an application; wrong input becomes one message and exit status 2."""
+    escape_output()
+    try:
+        try:
+            with guarded():
+                typer.main.get_command(application)(prog_name=name)
+        finally:
+            sys.stdout.flush()  # here, where an error can be reported
+    except CrossproError as error:
+        print(printable(str(error), lines=True), file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:
+        end_after(error)
+
+
+def escape_output() -> None:
+    """Print characters that the terminal's encoding lacks as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # a closed stream, or a test's
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def end_after(error: OSError) -> None:
+    """Exit after a file could not be read or written; an error without a name is of the output."""
+    with suppress(OSError, ValueError):  # the interpreter would flush stdout once more at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):  # as with `| head`
+        raise SystemExit(1)
+    place = printable(str(error.filename or "output"))
+    print(f"crosspro: {place}: {error.strerror or error}", file=sys.stderr)
+    raise SystemExit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,286 @@
+"""The pages of the review server: questions for annotators, an overview for the researcher.
+
+Every address begins with the token of a visitor. A verdict is committed before it is acknowledged.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, FastAPI, Form, HTTPException, Request, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp
+
+from crosspro.data_prep.core.errors import CrossproError, printable
+from crosspro.evaluation.human.verdicts import (
+    AGREEMENT_HEADING,
+    ANTECEDENT_VERDICTS,
+    PRONOUN_VERDICTS,
+    AntecedentVerdict,
+    ItemKey,
+    ItemVerdicts,
+    PronounVerdict,
+    Verdict,
+    VerdictStore,
+    agreement_table,
+)
+from crosspro.evaluation.protest.categories import BY_NAME
+from crosspro.evaluation.protest.review import Question, verdict_table
+from crosspro.scripts.servers.review.access import Visitor, visitor_with
+from crosspro.scripts.servers.review.limits import HEADERS, AnswerHeaders, BodyLimit
+
+LONGEST_REMARK = 2000
+
+
+@dataclass(frozen=True)
+class ReviewSite:
+    """What is judged, who judges, and where verdicts go.
+
+    Each question goes to `judges_each` of the annotators, or to all of them.
+    """
+
+    store: VerdictStore
+    questions: Sequence[Question]
+    people: Sequence[Visitor]
+    judges_each: int | None = None
+    title: str = "Pronoun review"
+
+    @property
+    def annotators(self) -> list[Visitor]:
+        """All visitors but the researcher."""
+        return [who for who in self.people if not who.is_researcher]
+
+    def asks(self, who: Visitor, number: int) -> bool:
+        """Whether a visitor may see the question of a number; the researcher sees all."""
+        if who.is_researcher:
+            return True
+        place, count = self.annotators.index(who), len(self.annotators)
+        return (place - number) % count < (self.judges_each or count)
+
+    def verdicts_for(self, who: Visitor) -> dict[ItemKey, ItemVerdicts]:
+        """The verdicts that a visitor may see."""
+        return self.store.by_item(None if who.is_researcher else who.name)
+
+    def numbers(self, who: Visitor) -> list[int]:
+        """The numbers of a visitor's questions."""
+        return [number for number in range(len(self.questions)) if self.asks(who, number)]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A line of text and its translation, as parts that are marked or plain text."""
+
+    source: list[tuple[str, str]]
+    output: list[tuple[str, str]]
+
+
+ROUTER = APIRouter()
+_PAGES = Environment(
+    loader=PackageLoader("crosspro.scripts.servers.review"),
+    autoescape=True,
+    undefined=StrictUndefined,
+)
+
+
+def make_app(site: ReviewSite, hosts: Sequence[str]) -> ASGIApp:
+    """The application; `hosts` are the names under which it may be addressed."""
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.site = site
+    app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")))
+    app.include_router(ROUTER)
+    app.add_exception_handler(CrossproError, _not_stored)
+    trusted = TrustedHostMiddleware(app, allowed_hosts=list(hosts), www_redirect=False)
+    return AnswerHeaders(BodyLimit(trusted), HEADERS)
+
+
+def _site(request: Request) -> ReviewSite:
+    site: ReviewSite = request.app.state.site
+    return site
+
+
+Site = Annotated[ReviewSite, Depends(_site)]
+
+
+def _visitor(token: str, site: Site) -> Visitor:
+    who = visitor_with(token, site.people)
+    if who is None:
+        raise HTTPException(404)
+    return who
+
+
+Who = Annotated[Visitor, Depends(_visitor)]
+
+
+def _question(number: int, who: Who, site: Site) -> Question:
+    if not 0 <= number < len(site.questions) or not site.asks(who, number):
+        raise HTTPException(404)
+    return site.questions[number]
+
+
+Asked = Annotated[Question, Depends(_question)]
+
+
+@ROUTER.get("/{token}/")
+def show_home(who: Who, site: Site) -> Response:
+    """The progress of an annotator, or the researcher's overview."""
+    verdicts = site.verdicts_for(who)
+    if who.is_researcher:
+        return _page("overview.html", site, who, **_overview(site, verdicts))
+    done = _answered(site, verdicts, who)
+    return _page("home.html", site, who, numbers=site.numbers(who), done=done)
+
+
+@ROUTER.get("/{token}/next")
+def show_next(who: Who, site: Site, after: int = -1) -> Response:
+    """The next question that waits for an answer."""
+    done = _answered(site, site.verdicts_for(who), who)
+    waiting = [number for number in site.numbers(who) if number not in done]
+    later = [number for number in waiting if number > after]
+    number = next(iter([*later, *waiting]), None)
+    path = f"/{who.token}/" if number is None else f"/{who.token}/question/{number}"
+    return RedirectResponse(path, 303)
+
+
+@ROUTER.get("/{token}/question/{number}")
+def show_question(who: Who, site: Site, asked: Asked, number: int) -> Response:
+    """A question with the visitor's last answer."""
+    verdicts = site.verdicts_for(who)
+    on_item = verdicts.get(asked.item.key)
+    return _page(
+        "question.html",
+        site,
+        who,
+        question=asked,
+        number=number,
+        category=BY_NAME[asked.result.token.category].label,
+        passages=_passages(asked),
+        answer=_answer_of(on_item, who),
+        on_item=on_item,
+        numbers=site.numbers(who),
+        done=_answered(site, verdicts, who),
+        pronoun_verdicts=PRONOUN_VERDICTS,
+        antecedent_verdicts=ANTECEDENT_VERDICTS,
+        longest_remark=LONGEST_REMARK,
+    )
+
+
+@ROUTER.post("/{token}/question/{number}")
+def save_answer(
+    request: Request,
+    who: Who,
+    site: Site,
+    asked: Asked,
+    number: int,
+    pronoun: Annotated[PronounVerdict, Form()],
+    antecedent: Annotated[AntecedentVerdict | None, Form()] = None,
+    remark: Annotated[str, Form(max_length=LONGEST_REMARK)] = "",
+) -> Response:
+    """Store a verdict, or the researcher's decision; it is on the disk before the answer."""
+    asks_antecedent = asked.result.token.anaphoric and pronoun != "bad"
+    if asks_antecedent and antecedent is None:
+        raise HTTPException(422)
+    verdict = Verdict(
+        asked.item,
+        who.name,
+        pronoun,
+        antecedent if asks_antecedent else None,
+        " ".join(remark.split()),
+        "decision" if who.is_researcher else "verdict",
+    )
+    site.store.add([verdict])
+    if request.headers.get("accept") == "text/plain":
+        return PlainTextResponse("saved")
+    return RedirectResponse(f"/{who.token}/next?after={number}", 303)
+
+
+@ROUTER.get("/{token}/verdicts.tsv")
+def export_verdicts(who: Who, site: Site) -> Response:
+    """All verdicts as a review file, for the researcher."""
+    if not who.is_researcher:
+        raise HTTPException(404)
+    by_key = {question.item.key: question for question in site.questions}
+    content = b"".join(verdict_table(by_key, site.store.verdicts()))
+    name = {"content-disposition": 'attachment; filename="verdicts.tsv"'}
+    return Response(content, media_type="text/tab-separated-values", headers=name)
+
+
+def _not_stored(request: Request, error: Exception) -> Response:
+    print(printable(str(error)), file=sys.stderr)
+    return PlainTextResponse("Nothing was stored: the file of verdicts cannot be used.", 503)
+
+
+def _page(template: str, site: ReviewSite, who: Visitor, **values: Any) -> HTMLResponse:
+    return HTMLResponse(_PAGES.get_template(template).render(site=site, who=who, **values))
+
+
+def _answer_of(on_item: ItemVerdicts | None, who: Visitor) -> Verdict | None:
+    if on_item is None:
+        return None
+    return on_item.decision if who.is_researcher else on_item.by_annotator.get(who.name)
+
+
+def _answered(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts], who: Visitor) -> set[int]:
+    """The numbers of the questions that need no answer of a visitor any more."""
+    answered = set()
+    for number in site.numbers(who):
+        on_item = verdicts.get(site.questions[number].item.key)
+        if who.is_researcher:
+            settled = on_item is None or not on_item.judgement.in_conflict
+        else:
+            settled = _answer_of(on_item, who) is not None
+        if settled:
+            answered.add(number)
+    return answered
+
+
+def _overview(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts]) -> dict[str, Any]:
+    """Progress by annotator, agreement, and conflicts with their numbers."""
+    known = [verdicts.get(question.item.key) for question in site.questions]
+    progress = []
+    for who in site.annotators:
+        answers = [_answer_of(on_item, who) for on_item in known]
+        values = [answer.pronoun for answer in answers if answer is not None]
+        counts = [values.count(value) for value in PRONOUN_VERDICTS]
+        progress.append((who, len(values), len(site.numbers(who)), counts))
+    conflicts = [
+        (number, site.questions[number], on_item)
+        for number, on_item in enumerate(known)
+        if on_item is not None and on_item.judgement.in_conflict
+    ]
+    return {
+        "progress": progress,
+        "agreement_heading": AGREEMENT_HEADING,
+        "agreement": agreement_table(filter(None, known)),
+        "conflicts": conflicts,
+        "pronoun_verdicts": PRONOUN_VERDICTS,
+    }
+
+
+def _passages(question: Question) -> Iterator[Passage]:
+    """The lines that are needed to judge a translation, pronoun and antecedent marked."""
+    result = question.result
+    token, output = result.token, result.output
+    for line in result.suite.context(token):
+        source: dict[int, str] = {}
+        translated: dict[int, str] = {}
+        antecedent, head = token.antecedent, result.head
+        if antecedent is not None and head is not None and antecedent.line == line:
+            source |= dict.fromkeys(antecedent.at, "head")
+            translated |= dict.fromkeys(head.candidate, "head")
+        if token.place.line == line:
+            source |= dict.fromkeys(token.place.at, "pronoun")
+            translated |= dict.fromkeys(result.pronoun.candidate, "pronoun")
+        yield Passage(
+            _parts(result.suite.source[line], source), _parts(output.output[line], translated)
+        )
+
+
+def _parts(words: Sequence[str], marks: Mapping[int, str]) -> list[tuple[str, str]]:
+    return [(word, marks.get(at, "")) for at, word in enumerate(words)]

@@ -1,1 +1,0 @@
-"""Records, boards and their evidence."""

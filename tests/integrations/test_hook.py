@@ -1,0 +1,126 @@
+"""The hook of pre-commit, and the image of Docker, on translations of a repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+PO = """msgid ""
+msgstr ""
+"Language: de\\n"
+"Content-Type: text/plain; charset=UTF-8\\n"
+
+#: a.c:1
+msgid "I bought a lamp because it was cheap."
+msgstr "Ich habe eine Lampe gekauft, weil {} billig war."
+"""
+
+
+STUB = """#!/bin/sh
+for file; do true; done
+printf '%s\\n' "$file:1:1: $*"
+case "$file" in *right.po) exit 0;; *) exit 1;; esac
+"""
+"""Called as `crosspro`; the last argument is the file."""
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A translation with a wrong pronoun, and one with a right one."""
+    for name, word in (("wrong.po", "er"), ("right.po", "sie")):
+        (tmp_path / name).write_text(PO.format(word), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def hook():
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    return hook
+
+
+def run(hook, programs, *files):
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        [*shlex.split(hook["entry"]), *files],
+        env={**os.environ, "PATH": path}, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def test_each_file_is_read_and_its_name_is_no_option_and_no_command(hook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crosspro").write_text(STUB, "utf-8")
+    (tmp_path / "crosspro").chmod(0o755)
+    names = ["a.po", "-b.po", "::error::c.po", "d e $(touch made).po"]
+    result = run(hook, tmp_path, *names, "right.po")
+    assert result.returncode == 1
+    assert result.stdout.splitlines() == [
+        f"{tmp_path / name}:1:1: proofread -- {tmp_path / name}" for name in (*names, "right.po")
+    ]
+    assert not (tmp_path / "made").exists()
+    assert run(hook, tmp_path, "right.po").returncode == 0
+    assert run(hook, tmp_path).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("repository")
+def test_the_hook_fails_where_a_pronoun_is_doubtful(hook):
+    programs = Path(sys.prefix) / "bin"
+    assert run(hook, programs, "right.po").returncode == 0
+    result = run(hook, programs, "wrong.po", "right.po")
+    assert result.returncode == 1
+    assert "er → sie" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("locale/de.po", True), ("a.xliff", True), ("a.tmx", True), ("a.srt", False), ("po", False)],
+)
+def test_files_of_both_languages_are_read(hook, name, wanted):
+    assert bool(re.search(hook["files"], name)) == wanted
+
+
+def checked(*command):
+    program = Path(sys.prefix) / "bin" / command[0]
+    if not program.is_file():
+        pytest.skip(f"no {command[0]}")
+    result = subprocess.run([program, *command[1:]], capture_output=True, text=True, cwd=ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_manifest_is_valid():
+    checked("pre-commit", "validate-manifest", ".pre-commit-hooks.yaml")
+
+
+def test_the_image_is_linted():
+    checked("hadolint", "Dockerfile")
+
+
+@pytest.mark.slow
+def test_the_image_is_built_and_reads(repository):
+    """Where docker is at hand, and has or gets the base."""
+
+    def docker(*command):
+        return subprocess.run(["docker", *command], capture_output=True, text=True)
+
+    if not shutil.which("docker") or docker("info").returncode != 0:
+        pytest.skip("no docker that answers")
+    built = docker("build", "--tag", "crosspro-test", ROOT)
+    assert built.returncode == 0, built.stderr
+    options = ["run", "--rm", "--network", "none"]
+    assert docker(*options, "--entrypoint", "id", "crosspro-test").stdout.startswith("uid=10001")
+    options += ["--user", f"{os.getuid()}:{os.getgid()}", "--volume", f"{repository}:/text"]
+    result = docker(*options, "crosspro-test", "proofread", "wrong.po", "--html", "page.html")
+    assert result.returncode == 1, result.stderr
+    assert "er → sie" in result.stdout
+    assert (repository / "page.html").is_file()

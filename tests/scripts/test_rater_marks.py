@@ -1,0 +1,144 @@
+"""Marks of raters in every format of the verdicts, and what is learnt and measured with them."""
+
+from __future__ import annotations
+
+import lzma
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from crosspro.data_prep.core.errors import InputError
+from crosspro.prediction.proofread.doubts import DoubtKind
+from crosspro.scripts.reproduce.proofread import (
+    MarkCounts,
+    RatedPronoun,
+    learnt_weights,
+    rater_recall,
+)
+from crosspro.scripts.reproduce.rankings import Ranking, area, average_precision
+from crosspro.scripts.reproduce.rater_marks import (
+    RatedSegment,
+    RaterMark,
+    read_metric_scores,
+    read_newstest,
+    read_wmt23,
+)
+from tests.conftest import GOLDEN
+
+WMT = GOLDEN / "wmt"
+ES = RaterMark(0, 2, "Accuracy/Mistranslation", "Major")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The golden folder, compressed as the verdicts are."""
+    for path in (WMT / "pair").rglob("*.*"):
+        packed = tmp_path / f"{path.relative_to(WMT / 'pair')}.xz"
+        packed.parent.mkdir(exist_ok=True)
+        packed.write_bytes(lzma.compress(path.read_bytes()))
+    return tmp_path
+
+
+def test_rows_of_newstest_are_marks_of_raters():
+    segments = read_newstest(WMT / "mqm.tsv")
+    assert [(one.system, one.document, one.number, len(one.raters)) for one in segments][:2] == [
+        ("alpha", "dog.1", 1, 1),
+        ("alpha", "dog.1", 2, 2),
+    ]
+    awkward = [RaterMark(*place, "Style/Awkward", "Minor") for place in ((3, 6), (17, 21))]
+    assert segments[1].raters == ((ES, *awkward), ())
+    assert segments[1].target == "Es war unter dem Sofa."
+    assert segments[1].target[17:21] == "Sofa"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"), [("<v>Es</v>", "</v>Es<v>", 3), ("\t2\t2\t", "\t2\tx\t", 3)]
+)
+def test_wrong_rows_of_newstest_are_named(tmp_path, old, new, line):
+    text = (WMT / "mqm.tsv").read_text("utf-8").replace(old, new, 1)
+    (tmp_path / "x.tsv").write_text(text, "utf-8")
+    with pytest.raises(InputError, match=rf"x\.tsv:{line}: "):
+        read_newstest(tmp_path / "x.tsv")
+
+
+def test_marks_of_wmt_belong_to_segments_of_systems(folder):
+    segments = read_wmt23(folder)
+    assert [(one.system, one.number) for one in segments] == [
+        (system, number) for system in ("alpha", "beta") for number in range(4)
+    ]
+    assert segments[1].raters == ((RaterMark(0, 2, "accuracy/mistranslation", "major"),),)
+    assert [one.document for one in segments[:4]] == ["dog.1", "dog.1", "key.2", "key.2"]
+    assert segments[3].raters == ()  # nobody looked
+    assert segments[7].raters == ((),)  # a mark in the source
+    rows = 'ESA-1\talpha\t4\t[{"start": 4, "end": 11, "category": null, "severity": "minor"}]\n'
+    (folder / "raters.tsv.xz").write_bytes(lzma.compress(rows.encode()))
+    assert read_wmt23(folder, more_raters=True)[3].raters == ((RaterMark(4, 11, "", "minor"),),)
+
+
+@pytest.mark.parametrize("name", ["documents.tsv", "outputs/beta.de", "mqm.tsv", "raters.tsv"])
+def test_wrong_files_of_wmt_are_named(folder, name):
+    (folder / "raters.tsv.xz").write_bytes(lzma.compress(b""))
+    (folder / f"{name}.xz").write_bytes(lzma.compress(b"a\t1\n"))
+    with pytest.raises(InputError, match=rf"{name}\.xz:[12]: "):
+        read_wmt23(folder, more_raters=True)
+
+
+def test_scores_of_metrics(tmp_path):
+    scores = read_metric_scores(WMT / "pair/metrics.tsv")
+    assert scores["toy-refA"]["alpha", 1] == 0.4
+    assert len(scores["toy-refA"]) == 8
+    (tmp_path / "x.tsv").write_text("m\ta\t0\tNone\nm\ta\tx\t1\n")
+    with pytest.raises(InputError, match=r"x\.tsv:2: "):
+        read_metric_scores(tmp_path / "x.tsv")
+
+
+def pronoun(*raters, kind=DoubtKind.WORD, start=0, end=2):
+    segment = RatedSegment("a", "d", 1, "It was under the sofa.", "Es war unter dem Sofa.", raters)
+    return RatedPronoun(segment, kind, start, end, "es", "It", {"es": 0.5})
+
+
+def test_a_pronoun_is_marked_where_a_short_mark_of_its_kind_touches_it():
+    levels = {
+        ES: 2,
+        RaterMark(0, 2, "fluency/grammar", "minor"): 1,
+        RaterMark(0, 2, "", "minor"): 1,
+        RaterMark(0, 2, "style/awkward", "major"): 0,
+        RaterMark(3, 6, "accuracy/mistranslation", "major"): 0,
+        RaterMark(0, 20, "accuracy/mistranslation", "major"): 0,
+    }
+    assert {mark: pronoun().level([mark]) for mark in levels} == levels
+    assert pronoun().level([RaterMark(0, 20, "fluency/grammar", "minor")], longest=5) == 1
+    missing = pronoun(kind=DoubtKind.MISSING, start=3, end=3)
+    assert missing.level([RaterMark(0, 3, "accuracy/omission", "minor")]) == 1
+    assert missing.level([RaterMark(0, 3, "fluency/grammar", "minor")]) == 0
+
+
+def test_how_much_raters_miss():
+    pronouns = [pronoun((ES,), (ES,), ()), pronoun((ES,), (), ()), pronoun((), (), ())]
+    assert rater_recall(pronouns) == pytest.approx(2 / 6)
+
+
+def test_weights_are_those_that_made_the_marks():
+    draws = np.random.default_rng(1)
+    rows = np.column_stack([np.ones(20_000), draws.normal(size=20_000)])
+    true, recall = np.array([-1.0, 2.0]), 0.5
+    wrong = draws.random(20_000) < 1 / (1 + np.exp(-rows @ true))
+    marks = draws.binomial(3, recall, 20_000) * wrong
+    counts = MarkCounts(rows, marks, np.full(20_000, 3))
+    # marks of one pronoun depend on each other here, which widens the error
+    assert learnt_weights([counts], recall) == pytest.approx(true, abs=0.15)
+
+
+def test_measures_of_an_order():
+    draws = np.random.default_rng(2)
+    doubts, marked = np.round(draws.random(200), 1), draws.random(200) < 0.3
+    weights = draws.integers(0, 3, 200).astype(float)
+    expected = roc_auc_score(marked, doubts, sample_weight=weights)
+    assert area(doubts, marked, weights) == pytest.approx(expected)
+    order, ones = np.array([3.0, 2.0, 1.0]), np.ones(3)
+    assert average_precision(order, np.array([True, False, True]), ones) == pytest.approx(5 / 6)
+    ranking = Ranking(doubts, marked * 2, [str(n // 10) for n in range(200)])
+    for value, low, high in ranking.measured():
+        assert low <= value <= high
+    assert all(value == 0 for value, _, _ in ranking.measured(ranking))
