@@ -52,17 +52,23 @@ class CrossproError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: where it is, what was expected there and what was found."""
+    """One fault: where it is, what was expected there and what was found.
+
+    Without `found`, `expected` is a whole message (of pydantic).
+    """
 
     path: str
     line: int | None
     field: str
     expected: str
-    found: str
+    found: str = ""
 
     def __str__(self) -> str:
         where = printable(self.path) + ("" if self.line is None else f":{self.line}")
-        text = f"{where}: {self.field}: expected {self.expected}, found {self.found}"
+        fault = (
+            self.expected if self.found is None else f"expected {self.expected}, found {self.found}"
+        )
+        text = f"{where}: {self.field}: {fault}"
         return printable(text, lines=True)
 
 
