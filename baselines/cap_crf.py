@@ -7,19 +7,19 @@ classes and are left out of the training.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from crosspro.baselines.crf.chain import Ints
 from crosspro.baselines.crf.model import (
     ChainModel,
     ChainTraining,
     Penalty,
-    Rate,
-    Reach,
     averaged_class_weights,
     best_path,
     load_chain,
@@ -37,10 +37,10 @@ from crosspro.baselines.crf.windows import (
 from crosspro.baselines.majority import class_counts, number_of_gaps
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.settings import Count, Seed
+from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
+from crosspro.data_prep.lexicon.load import LexiconSetting, both_lexicons
 from crosspro.prediction.adjustment import (
     Adjustment,
     WeightPower,
@@ -57,6 +57,21 @@ _CHAIN, _TEMPLATES = "chain.npz", "templates.json"
 _LEXICONS = ("lexicon.tsv", "source_lexicon.tsv")
 
 
+@settings
+class CapSettings(ChainTraining):
+    """The windows, and how their weights are learnt."""
+
+    window: Annotated[int, Field(ge=0, le=20)] = 5
+    min_count: Annotated[int, Field(ge=1)] = 2
+    lexicon: LexiconSetting = None
+    source_lexicon: LexiconSetting = None
+    l2: Penalty = 10.0
+    batch_tokens: Annotated[int, Field(ge=1)] = 4096
+    class_weight_power: WeightPower = 0.0
+    tune_adjustment: bool = False
+    monitor: Monitor = "macro_recall"
+
+
 class CapCRF(System):
     """Labels target tokens; `window` words on each side of a token are its features.
 
@@ -67,30 +82,11 @@ class CapCRF(System):
     """
 
     name = "cap_crf"
+    settings_class = CapSettings
+    settings: CapSettings
 
-    def __init__(
-        self,
-        window: Reach = 5,
-        min_count: Count = 2,
-        lexicon: LexiconSetting = None,
-        source_lexicon: LexiconSetting = None,
-        epochs: Count = 10,
-        learning_rate: Rate = 0.2,
-        l2: Penalty = 10.0,
-        batch_tokens: Count = 4096,
-        class_weight_power: WeightPower = 0.0,
-        tune_adjustment: bool = False,
-        monitor: Monitor = "macro_recall",
-        seed: Seed = 1,
-    ) -> None:
-        self.window = window
-        self.min_count = min_count
-        self.lexicon_names = (lexicon, source_lexicon)
-        self.training = ChainTraining(epochs, learning_rate, l2, batch_tokens, seed)
-        self.class_weight_power = class_weight_power
-        self.tune_adjustment = tune_adjustment
-        self.monitor = monitor
-        self.side_lexicons: tuple[SideLexicon, ...] = ()
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
         self.lexicons: tuple[Lexicon | None, ...] = (None, None)
         self.adjustment = Adjustment(0.0, np.zeros(0))
         self.templates: list[Template] = []
@@ -101,23 +97,24 @@ class CapCRF(System):
         """Parses say gender and number before any lexicon does."""
         return frozenset({"source_parse", "target_parse"})
 
-    def resolved_settings(self) -> dict[str, Any]:
-        """The lexicons that were found."""
-        keys = ("lexicon", "source_lexicon")
-        return {k: one.name for k, one in zip(keys, self.side_lexicons, strict=False)}
-
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Learn the values of the windows and their weights; the adjustment is chosen on dev."""
         self.task = task
         self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
-        score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        self.side_lexicons = both_lexicons(*self.lexicon_names, task, train)
-        self.lexicons = tuple(lexicon.lexicon for lexicon in self.side_lexicons)
-        self.report = LexiconReport(lexicons_used(self.side_lexicons))
+        score = (
+            dev_score(task, dev, self.settings.monitor) if self.settings.tune_adjustment else None
+        )
+        names = self.settings.lexicon, self.settings.source_lexicon
+        target, source = lexicons = both_lexicons(*names, task, train)
+        self.settings = replace(self.settings, lexicon=target.name, source_lexicon=source.name)
+        self.lexicons = (target.lexicon, source.lexicon)
+        self.report = LexiconReport(lexicons_used(lexicons))
         labelled = [e for e in train if e.gaps and all(gap.label for gap in e.gaps)]
         self.templates = [
-            learn_template(column.name, column.places, map(column.values, labelled), self.min_count)
+            learn_template(
+                column.name, column.places, map(column.values, labelled), self.settings.min_count
+            )
             for column in self._columns()
         ]
         windows, lengths = self._windows(labelled), _lengths(labelled)
@@ -129,8 +126,8 @@ class CapCRF(System):
             lengths,
             labels,
             size + 1,
-            self.training,
-            averaged_class_weights(classes, lengths, size, self.class_weight_power),
+            self.settings,
+            averaged_class_weights(classes, lengths, size, self.settings.class_weight_power),
         )
         self.adjustment = Adjustment(0.0, counts / counts.sum())
         if score is not None:
@@ -138,7 +135,7 @@ class CapCRF(System):
             self.adjustment = Adjustment(tau, self.adjustment.frequencies)
 
     def _columns(self) -> list[TokenColumn]:
-        return token_columns(self.window, *self.lexicons)
+        return token_columns(self.settings.window, *self.lexicons)
 
     def _windows(self, examples: Examples) -> Windows:
         """The features of all target tokens."""
@@ -198,9 +195,10 @@ class CapCRF(System):
     def load_state(self, folder: Path) -> None:
         """Read them again."""
         self.templates = load_templates(folder / _TEMPLATES, self._columns())
+        names = self.settings.lexicon, self.settings.source_lexicon
         self.lexicons = tuple(
             None if name is None else read_lexicon(folder / file)
-            for name, file in zip(self.lexicon_names, _LEXICONS, strict=True)
+            for name, file in zip(names, _LEXICONS, strict=True)
         )
         width = sum(template.width for template in self.templates if not template.says_nothing)
         self.chain = load_chain(folder / _CHAIN, width, len(self.task.classes) + 1)

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from crosspro.baselines.fill import Fillers, GapFiller, filling_evidence
 from crosspro.baselines.majority import class_counts
@@ -31,16 +32,14 @@ from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import by_class, model_of
 from crosspro.data_prep.annotate.layers import layers_in
-from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.settings import Must
+from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
-from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, side_lexicon
+from crosspro.data_prep.lexicon.load import LexiconSetting, side_lexicon
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
-from crosspro.prediction.arguments import whole
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import LexiconReport, lexicons_used
@@ -88,6 +87,19 @@ _PRONOUNS = word_set("idiap", "fr", "pronouns")
 _BEFORE_VERBS = _OBJECTS | word_set("idiap", "fr", "between")
 
 
+@settings
+class IdiapSettings:
+    """The model, and what the rules say."""
+
+    order: Annotated[int, Field(ge=1)] = 3
+    lexicon: LexiconSetting = None
+    context: Annotated[int, Field(ge=0)] = 3
+    rules: bool = True
+    certainty: Annotated[float, Field(gt=0, lt=1)] = 0.9
+    tune_adjustment: bool = False
+    monitor: Monitor = "macro_recall"
+
+
 class IdiapPLM(System):
     """Predicts pronouns by gender and number of the nouns and pronouns before them.
 
@@ -98,61 +110,44 @@ class IdiapPLM(System):
     """
 
     name = "idiap_plm"
+    settings_class = IdiapSettings
+    settings: IdiapSettings
 
-    def __init__(
-        self,
-        order: int = 3,
-        lexicon: LexiconSetting = None,
-        context: Annotated[int, whole()] = 3,
-        rules: bool = True,
-        certainty: Annotated[float, Must("between 0 and 1", lambda value: 0 < value < 1)] = 0.9,
-        tune_adjustment: bool = False,
-        monitor: Monitor = "macro_recall",
-    ) -> None:
-        if wrong := self.setting_problems():
-            raise InputError(wrong)
-        self.order = order
-        self.lexicon = lexicon
-        self.sentences_back = context
-        self.rules = rules
-        self.certainty = certainty
-        self.tune_adjustment = tune_adjustment
-        self.monitor = monitor
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
         self.adjustment = Adjustment(0.0, np.zeros(0))
-        self.side_lexicon: SideLexicon | None = None
         self.genders: Lexicon | None = None
         self.model: NGramModel
 
     @property
     def context(self) -> int:
         """The sentences whose nouns are looked at."""
-        return self.sentences_back
+        return self.settings.context
 
     @property
     def layers_read(self) -> frozenset[str]:
         """A parse of the target says gender and number before the lexicon does."""
         return super().layers_read | {"target_parse"}
 
-    def resolved_settings(self) -> dict[str, Any]:
-        """The lexicon that was found."""
-        return {} if self.side_lexicon is None else {"lexicon": self.side_lexicon.name}
-
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the model on the gender and number of what stands before labelled pronouns."""
         self.task = task
         self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
-        score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
-        self.side_lexicon = side_lexicon(self.lexicon, "system.lexicon", task, "target", train)
-        self.genders = self.side_lexicon.lexicon
-        self.report = LexiconReport(lexicons_used([self.side_lexicon]))
+        score = (
+            dev_score(task, dev, self.settings.monitor) if self.settings.tune_adjustment else None
+        )
+        lexicon = side_lexicon(self.settings.lexicon, "system.lexicon", task, "target", train)
+        self.settings = replace(self.settings, lexicon=lexicon.name)
+        self.genders = lexicon.lexicon
+        self.report = LexiconReport(lexicons_used([lexicon]))
         marked = [
             (*shown.target[:-1], _token(task.classes[task.class_index[gap.label]]))
             for shown in self._shown(train)
             for gap in shown.gaps
             if gap.label
         ]
-        self.model = model_of(marked, (), self.order)
+        self.model = model_of(marked, (), self.settings.order)
         self.adjustment = Adjustment(0.0, counts / counts.sum())
         if score is not None:
             raw, frequencies = self._raw(dev), self.adjustment.frequencies
@@ -167,7 +162,7 @@ class IdiapPLM(System):
             earlier = self._words_before(examples, own, number) if example.gaps else []
             for gap in example.gaps:
                 in_line = [shown for place, shown in own[number] if place < gap.position]
-                words = [*earlier, *in_line][-self.order :]
+                words = [*earlier, *in_line][-self.settings.order :]
                 alone = (replace(gap, position=len(words)),)
                 lemmas = (*words, example.lemmas[gap.position])
                 found.append(replace(example, lemmas=lemmas, tags=None, gaps=alone, links=()))
@@ -178,7 +173,7 @@ class IdiapPLM(System):
     ) -> list[str]:
         document = examples[number].document
         words: list[str] = []
-        for place in range(max(0, number - self.sentences_back), number):
+        for place in range(max(0, number - self.settings.context), number):
             if document is not None and examples[place].document == document:
                 words += [shown for _, shown in own[place]]
             else:
@@ -199,7 +194,7 @@ class IdiapPLM(System):
 
     def _ruled(self, examples: Examples, chances: Probabilities) -> Probabilities:
         """Where a rule fits, the other classes share what it leaves."""
-        if not self.rules:
+        if not self.settings.rules:
             return chances
         chances = chances.copy()
         gaps = ((example, gap) for example in examples for gap in example.gaps)
@@ -208,8 +203,8 @@ class IdiapPLM(System):
             if chosen in self.task.class_index:
                 index = self.task.class_index[chosen]
                 rest = np.delete(np.arange(len(row)), index)
-                row[rest] *= (1 - self.certainty) / row[rest].sum()
-                row[index] = self.certainty
+                row[rest] *= (1 - self.settings.certainty) / row[rest].sum()
+                row[index] = self.settings.certainty
         return chances
 
     def _filler(self) -> GapFiller:
@@ -226,7 +221,7 @@ class IdiapPLM(System):
         shown = self._shown(question.examples)[question.row]
         pair = (self.task.classes[question.chosen], self.task.classes[question.against])
         found = filling_evidence(self._filler(), shown, 0, *pair)
-        rule = rule_of(question.example, question.gap) if self.rules else ""
+        rule = rule_of(question.example, question.gap) if self.settings.rules else ""
         seen = EvidenceTable("What the model sees", ("text",), ((" ".join(shown.target),),))
         how = (
             "log10 probability of the best line with each class, in what the model sees of the text"
@@ -234,13 +229,15 @@ class IdiapPLM(System):
         if self.adjustment.tau:
             how += f"; rare classes are then favoured with tau {self.adjustment.tau:g}"
         if rule in self.task.class_index:
-            how = f"a rule gives {rule} the probability {self.certainty:g}; the model: {how}"
+            how = (
+                f"a rule gives {rule} the probability {self.settings.certainty:g}; the model: {how}"
+            )
         return Evidence(how, (*found.tables, seen))
 
     def save_state(self, folder: Path) -> None:
         """Write the model, the lexicon, and the adjustment if it was tuned."""
         save_model(folder / _MODEL, self.model)
-        if self.tune_adjustment:
+        if self.settings.tune_adjustment:
             save_adjustment(self.adjustment, folder)
         if self.genders is not None:
             write_lexicon(folder / _LEXICON, self.genders)
@@ -248,9 +245,9 @@ class IdiapPLM(System):
     def load_state(self, folder: Path) -> None:
         """Read them."""
         self.model = load_own(folder / _MODEL)
-        if self.tune_adjustment:
+        if self.settings.tune_adjustment:
             self.adjustment = load_adjustment(folder, len(self.task.classes))
-        self.genders = read_lexicon(folder / _LEXICON) if self.lexicon else None
+        self.genders = read_lexicon(folder / _LEXICON) if self.settings.lexicon else None
 
 
 def rule_of(example: Example, gap: Gap) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object, write_text
+from crosspro.data_prep.core.settings import Seed, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.system import Examples, Probabilities, System
 
@@ -84,6 +85,13 @@ class Majority(System):
         self.counts = read_counts(self.task, folder / FILE)
 
 
+@settings
+class PriorSettings:
+    """The seed of the draws."""
+
+    seed: Seed = 1
+
+
 class ClassPrior(Majority):
     """Guesses by the training distribution, and is certain of its guess.
 
@@ -92,9 +100,8 @@ class ClassPrior(Majority):
     """
 
     name = "class_prior"
-
-    def __init__(self, seed: int = 1) -> None:
-        self.seed = seed
+    settings_class = PriorSettings
+    settings: PriorSettings
 
     def predict(self, examples: Examples) -> Probabilities:
         """Probability 1 for the class that was drawn."""
@@ -109,7 +116,7 @@ class ClassPrior(Majority):
 
     def _draw(self, example: Example, position: int) -> float:
         """A number in [0, 1), the same for the same gap."""
-        key = (str(self.seed), str(position))
+        key = (str(self.settings.seed), str(position))
         text = "\t".join((*key, *example.source, *example.target))
         digest = hashlib.blake2b(text.encode("utf-8"), digest_size=6).digest()
         return int.from_bytes(digest, "big") / 2.0**48

@@ -11,9 +11,10 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from pydantic import Field
 
 from crosspro.baselines.fill import Fillers, Floats, GapFiller, filling_evidence, task_fillers
 from crosspro.baselines.ngram import DEFAULT_FALLBACK
@@ -21,9 +22,9 @@ from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.text import SentenceBatch, filled, read_sentences
-from crosspro.data_prep.core.errors import CrossproError, InputError, input_error, quoted
+from crosspro.data_prep.core.errors import CrossproError, input_error, quoted
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import one_of
+from crosspro.data_prep.core.settings import Words, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.scores import accuracy, confusion_counts, macro_recall
 from crosspro.prediction.evidence import Evidence, GapQuestion
@@ -31,12 +32,24 @@ from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
 PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
 
-BEST_FILLING, SUMMED = DECISIONS = ("best_filling", "summed")
+Decision = Literal["best_filling", "summed"]
 """The best filling of a whole line, or for each gap the class whose fillers have most together."""
-Decision = Annotated[str, one_of(DECISIONS)]
+BEST_FILLING, SUMMED = DECISIONS = get_args(Decision)
 
 _MODEL = "model.lm"
 _STATE = "ngram.json"
+
+
+@settings
+class NGramSettings:
+    """The model, its text, and how gaps are decided."""
+
+    order: Annotated[int, Field(ge=1)] = 5
+    lm: str | None = None
+    texts: Words = ()
+    none_penalty: float | None = None
+    other_fillers: Words | None = None
+    decision: Decision = "best_filling"
 
 
 class NGramSystem(System):
@@ -49,33 +62,24 @@ class NGramSystem(System):
     """
 
     name = "ngram"
+    settings_class = NGramSettings
+    settings: NGramSettings
 
-    def __init__(
-        self,
-        order: int = 5,
-        lm: str | None = None,
-        texts: Sequence[str] = (),
-        none_penalty: float | None = None,
-        other_fillers: Sequence[str] | None = None,
-        decision: Decision = BEST_FILLING,
-    ) -> None:
-        if wrong := self.setting_problems():
-            raise InputError(wrong)
-        self.order = order
-        self.decision = decision
-        self.other_fillers = None if other_fillers is None else list(other_fillers)
-        self.lm = lm
-        self.texts = list(texts)
-        self.none_penalty = none_penalty
-        self.penalty = none_penalty or 0.0
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.penalty = self.settings.none_penalty or 0.0
         self.grid: dict[float, tuple[float, float]] = {}
         self.model: NGramModel
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train or load the model, and tune the penalty on dev unless it is given."""
         self.task = task
-        self.model = load_own(self.lm) if self.lm else train_model(train, self.texts, self.order)
-        if self.none_penalty is None:
+        self.model = (
+            load_own(self.settings.lm)
+            if self.settings.lm
+            else train_model(train, self.settings.texts, self.settings.order)
+        )
+        if self.settings.none_penalty is None:
             self._tune(dev)
         if folder is not None and self.grid:
             rows = [
@@ -102,12 +106,12 @@ class NGramSystem(System):
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes of the best filling of each line, or the most probable ones."""
-        if self.decision == SUMMED:
+        if self.settings.decision == SUMMED:
             return super().decide(examples, probabilities)
         return self._decided(examples, self.penalty)
 
     def _decided(self, examples: Examples, penalty: float) -> Classes:
-        if self.decision == SUMMED:
+        if self.settings.decision == SUMMED:
             return super().decide(examples, self._with_penalty(examples, penalty))
         return best_classes(self.task, self._filler(penalty), examples)
 
@@ -116,7 +120,7 @@ class NGramSystem(System):
         return by_class(self.task, filler.fillers, filler.probabilities(examples))
 
     def _filler(self, penalty: float) -> GapFiller:
-        return GapFiller(self.model, task_fillers(self.task, self.other_fillers), penalty)
+        return GapFiller(self.model, task_fillers(self.task, self.settings.other_fillers), penalty)
 
     def evidence(self, question: GapQuestion) -> Evidence:
         """The fillings of the gap with their scores."""
@@ -126,9 +130,9 @@ class NGramSystem(System):
 
     def variants(self) -> dict[str, System]:
         """The untuned baseline, which the papers report beside the tuned one, whatever that is."""
-        if self.none_penalty is not None:
+        if self.settings.none_penalty is not None:
             return {}
-        plain = NGramSystem(self.order, self.lm, self.texts, 0.0, self.other_fillers, self.decision)
+        plain = NGramSystem(**{**vars(self.settings), "none_penalty": 0.0})
         plain.task, plain.model = self.task, self.model
         return {f"{self.name}_penalty_0": plain}
 

@@ -12,25 +12,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
+from pydantic import Field
 
 from crosspro.baselines.fill import Fillers, GapFiller, filling_evidence
 from crosspro.baselines.majority import class_counts
 from crosspro.baselines.ngram.load import load_own, save_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import (
-    BEST_FILLING,
     SUMMED,
     Decision,
     best_classes,
     by_class,
     model_of,
 )
-from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.settings import one_of
+from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import NONE, Task
 from crosspro.prediction.adjustment import (
     Adjustment,
@@ -43,9 +42,21 @@ from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
-Variant = Annotated[str, one_of(("joined", "before"))]
+Variant = Literal["joined", "before"]
 _MODEL = "model.lm"
 _NEVER = -1e6
+
+
+@settings
+class SourceAwareSettings:
+    """The model, and how gaps are decided."""
+
+    order: Annotated[int, Field(ge=1)] = 6
+    variant: Variant = "joined"
+    decision: Decision = "best_filling"
+    lowercase: bool = False
+    tune_adjustment: bool = False
+    monitor: Monitor = "macro_recall"
 
 
 class SourceAwareLM(System):
@@ -57,24 +68,11 @@ class SourceAwareLM(System):
     """
 
     name = "source_aware_lm"
+    settings_class: ClassVar[type] = SourceAwareSettings
+    settings: SourceAwareSettings
 
-    def __init__(
-        self,
-        order: int = 6,
-        variant: Variant = "joined",
-        decision: Decision = BEST_FILLING,
-        lowercase: bool = False,
-        tune_adjustment: bool = False,
-        monitor: Monitor = "macro_recall",
-    ) -> None:
-        if wrong := self.setting_problems():
-            raise InputError(wrong)
-        self.order = order
-        self.variant = variant
-        self.decision = decision
-        self.lowercase = lowercase
-        self.tune_adjustment = tune_adjustment
-        self.monitor = monitor
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
         self.adjustment = Adjustment(0.0, np.zeros(0))
         self.model: NGramModel
 
@@ -82,10 +80,12 @@ class SourceAwareLM(System):
         """Train the model on targets whose gaps are marked tokens."""
         self.task = task
         counts = class_counts(task, train)
-        score = dev_score(task, dev, self.monitor) if self.tune_adjustment else None
+        score = (
+            dev_score(task, dev, self.settings.monitor) if self.settings.tune_adjustment else None
+        )
         read = self.labelled(train)
         marked = [self._marked(e) for e in read if all(gap.label for gap in e.gaps)]
-        self.model = model_of(marked, (), self.order)
+        self.model = model_of(marked, (), self.settings.order)
         self.adjustment = Adjustment(0.0, counts / counts.sum())
         if score is not None:
             self._tune(dev, score)
@@ -113,7 +113,7 @@ class SourceAwareLM(System):
             if gap is None:
                 words.append(lemma)
                 continue
-            if self.variant == "before":
+            if self.settings.variant == "before":
                 words.append(self._pronoun(example, gap))
             label = self.task.classes[self.task.class_index[gap.label or ""]]
             words.append(self._token(label, example, gap))
@@ -124,10 +124,10 @@ class SourceAwareLM(System):
         if self.task.null_subjects:
             return "@source:"
         word = example.source[gap.source_index]
-        return f"@source:{word.lower() if self.lowercase else word}"
+        return f"@source:{word.lower() if self.settings.lowercase else word}"
 
     def _token(self, label: str, example: Example, gap: Gap) -> str:
-        suffix = self._pronoun(example, gap) if self.variant == "joined" else ""
+        suffix = self._pronoun(example, gap) if self.settings.variant == "joined" else ""
         return f"@class:{label}{suffix}"
 
     def predict(self, examples: Examples) -> Probabilities:
@@ -144,7 +144,7 @@ class SourceAwareLM(System):
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes on the best path through each line, or those with the best posteriors."""
-        if self.decision == SUMMED:
+        if self.settings.decision == SUMMED:
             return super().decide(examples, probabilities)
         shown = [self._with_pronouns(example) for example in self.labelled(examples)]
         return best_classes(self.task, self._filler(), shown)
@@ -154,7 +154,9 @@ class SourceAwareLM(System):
         pair = (self.task.classes[question.chosen], self.task.classes[question.against])
         shown = self._with_pronouns(self.labelled(question.examples)[question.line])
         found = filling_evidence(self._filler(), shown, question.number, *pair)
-        added = {gap.position - 1 for gap in shown.gaps} if self.variant == "before" else set()
+        added = (
+            {gap.position - 1 for gap in shown.gaps} if self.settings.variant == "before" else set()
+        )
         target = tuple(value for place, value in enumerate(found.target) if place not in added)
         return replace(found, target=target)
 
@@ -174,7 +176,7 @@ class SourceAwareLM(System):
 
     def _with_pronouns(self, example: Example) -> Example:
         """For the variant `before`: the target with a pronoun token before each gap."""
-        if self.variant == "joined":
+        if self.settings.variant == "joined":
             return example
         gaps = {gap.position: gap for gap in example.gaps}
         target: list[str] = []
@@ -190,11 +192,11 @@ class SourceAwareLM(System):
     def save_state(self, folder: Path) -> None:
         """Write the model, and the adjustment if it was tuned."""
         save_model(folder / _MODEL, self.model)
-        if self.tune_adjustment:
+        if self.settings.tune_adjustment:
             save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
         """Read them."""
         self.model = load_own(folder / _MODEL)
-        if self.tune_adjustment:
+        if self.settings.tune_adjustment:
             self.adjustment = load_adjustment(folder, len(self.task.classes))

@@ -12,12 +12,13 @@ number. A gap of no chain is a sequence of its own.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 from scipy.sparse import csr_matrix
 
 from crosspro.baselines.crf.chain import Ints
@@ -25,7 +26,6 @@ from crosspro.baselines.crf.model import (
     ChainModel,
     ChainTraining,
     Penalty,
-    Rate,
     averaged_class_weights,
     best_path,
     load_chain,
@@ -34,21 +34,15 @@ from crosspro.baselines.crf.model import (
 from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
 from crosspro.baselines.feature_system import (
     NULL,
+    FeatureSettings,
     FeatureSystem,
-    MissingLayers,
-    Pleonastic,
     ReadGaps,
-    SentencesBack,
 )
 from crosspro.baselines.features.gaps import Batch, Resources, batches
-from crosspro.baselines.features.names import ERROR
 from crosspro.baselines.features.nouns import PARSES, antecedent_places
 from crosspro.baselines.features.text import NOTHING
-from crosspro.data_prep.core.settings import Count, Seed
+from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.lexicon.antecedents import pronoun_chains
-from crosspro.data_prep.lexicon.load import LexiconSetting
-from crosspro.prediction.adjustment import WeightPower
-from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Examples, Probabilities
 
@@ -88,48 +82,22 @@ def _documents(examples: Examples) -> list[int]:
 _CHAIN = "chain.npz"
 
 
+@settings
+class UedinSettings(ChainTraining, FeatureSettings):
+    """What is read of each gap, and how the chain is trained."""
+
+    steps: Literal["one"] = "one"
+    l2: Penalty = 3.0
+    batch_tokens: Annotated[int, Field(ge=1)] = 1024
+
+
 class UedinCRF(FeatureSystem):
     """Features as those of `FeatureSystem`, whose weights a chain learns."""
 
     name = "uedin_crf"
-
-    def __init__(
-        self,
-        features: Sequence[str],
-        null_class: bool = False,
-        min_count: Count = 2,
-        class_weight_power: WeightPower = 0.0,
-        tune_adjustment: bool = False,
-        monitor: Monitor = "macro_recall",
-        context: SentencesBack = 0,
-        lexicon: LexiconSetting = None,
-        source_lexicon: LexiconSetting = None,
-        pleonastic: Pleonastic = "patterns",
-        lm: Mapping[str, Any] | None = None,
-        missing_layers: MissingLayers = ERROR,
-        epochs: Count = 10,
-        learning_rate: Rate = 0.2,
-        l2: Penalty = 3.0,
-        batch_tokens: Count = 1024,
-        seed: Seed = 1,
-    ) -> None:
-        super().__init__(
-            features,
-            null_class=null_class,
-            min_count=min_count,
-            class_weight_power=class_weight_power,
-            tune_adjustment=tune_adjustment,
-            monitor=monitor,
-            context=context,
-            lexicon=lexicon,
-            source_lexicon=source_lexicon,
-            pleonastic=pleonastic,
-            lm=lm,
-            missing_layers=missing_layers,
-            seed=seed,
-        )
-        self.training = ChainTraining(epochs, learning_rate, l2, batch_tokens, seed)
-        self.chain: ChainModel
+    settings_class = UedinSettings
+    settings: UedinSettings
+    chain: ChainModel
 
     @property
     def layers_read(self) -> frozenset[str]:
@@ -145,7 +113,7 @@ class UedinCRF(FeatureSystem):
         """Train the chain on the labelled gaps of each sequence, which weighs what they do."""
         known = [rows[train.labels[rows] >= 0] for rows in self._sequences(train.examples)]
         order, lengths = _in_line([rows for rows in known if len(rows)])
-        size = len(self.task.classes) + self.null_class
+        size = len(self.task.classes) + self.settings.null_class
         read, labels = train.matrix[order], train.labels[order]
         self.chain = train_chain(
             read.__getitem__,
@@ -153,8 +121,8 @@ class UedinCRF(FeatureSystem):
             lengths,
             labels,
             size,
-            self.training,
-            averaged_class_weights(labels, lengths, size, self.fitting.class_weight_power),
+            self.settings,
+            averaged_class_weights(labels, lengths, size, self.settings.class_weight_power),
         )
 
     def chances(self, examples: Examples, read: csr_matrix) -> Probabilities:
@@ -196,7 +164,7 @@ class UedinCRF(FeatureSystem):
     def load_learnt_model(self, folder: Path) -> None:
         """Read them."""
         self.vocabulary = load_vocabulary(folder)
-        size = len(self.task.classes) + self.null_class
+        size = len(self.task.classes) + self.settings.null_class
         self.chain = load_chain(folder / _CHAIN, len(self.vocabulary), size)
 
 

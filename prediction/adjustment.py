@@ -14,13 +14,13 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.prediction.arguments import number
 from crosspro.prediction.system import Probabilities
 
-WeightPower = Annotated[float, number(0, 5)]
+WeightPower = Annotated[float, Field(ge=0, le=5)]
 """How much rare classes count for more, as the type of a setting."""
 
 

@@ -41,7 +41,7 @@ from crosspro.data_prep.core.files import (
 )
 from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.limits import FILE_BYTES, PACKED_TIMES
-from crosspro.data_prep.core.settings import fitted
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.prediction.stored_tensors import WEIGHTS
 from crosspro.version import __version__
 
@@ -277,9 +277,11 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
         expected = f"{_FORMAT} (this is crosspro {__version__})"
         found = f"{quoted(repr(number))}, written by crosspro {writer}"
         raise input_error(path, "format", expected, found)
-    manifest: Manifest
-    manifest, faults = fitted(Manifest, content)
-    if faults or manifest.sha256 != _digest({**content, "sha256": ""}):
+    try:
+        manifest = check_settings(Manifest, content, path)
+    except InputError as error:
+        raise ValueError("an archive.json that was changed") from error
+    if manifest.sha256 != _digest({**content, "sha256": ""}):
         raise ValueError("an archive.json that was changed")
     if manifest.weights not in WEIGHTS or not manifest.crosspro.isprintable():
         raise ValueError("an archive.json of another kind")

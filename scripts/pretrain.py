@@ -77,6 +77,7 @@ def learn(
 
     Lexicons and units are those of the folder.
     """
+    from crosspro.data_prep.core.settings import to_mapping
     from crosspro.prediction.fit_report import FEW_STEPS, FitReport
     from crosspro.prediction.neural.document_set import load_document_set
     from crosspro.prediction.runs import (
@@ -96,12 +97,12 @@ def learn(
     make_folder(output)
     origin = loaded.origin
     made = {"own_gaps": origin.own_gaps, "held_out": origin.held_out}
-    asked = {_RECIPE: recipe, **made, **system.settings()}
+    asked = {_RECIPE: recipe, **made, **to_mapping(system.settings)}
     record = Run(
         status="running",
         task=loaded.task.name,
         system=system.name,
-        seed=system.seed,
+        seed=system.settings.seed,
         versions=versions(),
         commit=checkout_commit(),
         times=earlier.times if earlier else Times(now()),

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -26,18 +24,13 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from crosspro.conf import CONF_DIR, GROUPS
-from crosspro.conf.members import member_names
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits, leaks
 from crosspro.evaluation.output.text import text_report
-from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score, scoring
+from crosspro.prediction.configuration import configured, plain_config
+from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
-from crosspro.prediction.run_settings import (
-    check_folder,
-    checked,
-    load_data,
-)
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.cli import end_after, escape_output
@@ -51,7 +44,6 @@ _GENERATED = (
     "note: the demo corpus is generated text: these scores show that everything works, and say "
     "nothing of real text."
 )
-_MOST_DIGITS = 4000
 
 OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
 
@@ -59,24 +51,28 @@ OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
 @hydra.main(config_path=str(CONF_DIR), config_name="train", version_base="1.3")
 def train(config: DictConfig) -> float | None:
     """Called by Hydra with the composed configuration; sweeps may optimise what is returned."""
-    folder = Path(HydraConfig.get().runtime.output_dir)
+    about = HydraConfig.get()
+    folder = Path(about.runtime.output_dir)
+    choices = {group: about.runtime.choices[group] for group in GROUPS}
+    choices = {group: name for group, name in choices.items() if name}
     try:
-        configuration = _configuration(config)
-        settings, choices = configuration.settings, configuration.choices
-        task, system, function = checked(dict(settings), choices)
-        check_folder(settings, folder, "hydra.run.dir")
-        if _rank() == 0:
-            _tell(f"task {task.name}: loading data ({choices.get('data', '')})")
-        splits = load_data(task, function, settings["data"])
+        run = configured(config, choices)
+        run.check_folder(folder, "hydra.run.dir")
+        task, system = run.task, run.system
         if _rank() != 0:  # it does its part; the first process saves and scores
+            splits = run.splits()
             system.fit(task, splits.train, splits.dev, folder)
             if splits.in_domain:
                 system.fine_tune(splits.in_domain, splits.dev, folder)
             return None
+        _tell(f"task {task.name}: loading data ({choices.get('data', '')})")
+        splits = run.splits()
         for warning in leaks(splits):
             _tell(f"warning: {warning}")
-        how = scoring(configuration)
-        outcome = fit_and_score(task, system, splits, folder, **how, tell=_tell)
+        asked = Configuration(choices, tuple(about.overrides.task), plain_config(config))
+        outcome = fit_and_score(
+            task, system, splits, folder, scoring=run.scoring, configuration=asked, tell=_tell
+        )
         _show_outcome(task, system, splits, outcome)
         _show(f"Model, submissions, scores and HTML reports: {folder}")
         if choices.get("data") == "demo":
@@ -89,27 +85,13 @@ def train(config: DictConfig) -> float | None:
         print(error, file=sys.stderr)
     except OSError as error:
         end_after(error)
-    except KeyboardInterrupt:
-        _tell_how_to_go_on(folder)
-        raise SystemExit(INTERRUPTED) from None
-    except SystemExit as stop:
-        if stop.code in (INTERRUPTED, TERMINATED):
+    except (KeyboardInterrupt, SystemExit) as stop:
+        code = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
+        if code in (INTERRUPTED, TERMINATED):
             _tell_how_to_go_on(folder)
-        raise
+        raise SystemExit(code) from None
     _remove_if_empty(folder)
     raise SystemExit(2)
-
-
-def _configuration(config: DictConfig) -> Configuration:
-    """The composed settings, the names they come from and the arguments that chose them."""
-    about = HydraConfig.get()
-    choices = about.runtime.choices
-    names = {group: choices[group] for group in GROUPS if choices.get(group)}
-    if "members" in config.get("system", {}):
-        overrides = [*about.overrides.hydra, *about.overrides.task]
-        names |= member_names(str(about.job.config_name), overrides)
-    settings: Any = OmegaConf.to_container(config, resolve=True)
-    return Configuration(names, tuple(about.overrides.task), settings)
 
 
 def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun) -> None:
@@ -162,27 +144,17 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def main() -> None:
-    """Let Hydra compose and run; what it refuses it says, with the choices that there are."""
+    """Let Hydra compose and run; it says itself what it refuses, with the choices there are."""
     escape_output()
     arguments = sys.argv[1:]
     sweep = bool({"-m", "--multirun"} & set(arguments))
-    endless = [
-        argument for argument in arguments if re.search(rf"\d{{{_MOST_DIGITS + 1},}}", argument)
-    ]
-    if endless:  # Python reads no longer number, and Hydra has no words for that
-        print(
-            f"settings: {endless[0].partition('=')[0][:60]}: a number without end", file=sys.stderr
-        )
-        raise SystemExit(2)
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # else it exits with status 1
     if sweep:
         sys.argv += naming_arguments(arguments)
     try:
         train()
         sys.stdout.flush()
-    except (HydraException, OmegaConfBaseException, ValueError) as error:
-        if isinstance(error, ValueError) and not str(error).startswith("Config group override"):
-            raise  # only this one is Hydra's: task=null
+    except (HydraException, OmegaConfBaseException) as error:
         cause = str(error.__cause__ or "").partition("\n")[0]
         print("\n".join(filter(None, (str(error), cause))), file=sys.stderr)
         raise SystemExit(2) from None

@@ -24,6 +24,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 from scipy import sparse
 
 from crosspro.baselines.crf.chain import (
@@ -41,7 +42,7 @@ from crosspro.baselines.estimators.model import diverged
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.settings import Must
+from crosspro.data_prep.core.settings import Seed, settings
 from crosspro.data_prep.core.stored import read_npz
 from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.evidence import (
@@ -51,10 +52,7 @@ from crosspro.prediction.evidence import (
     contribution_table,
 )
 
-Reach = Annotated[int, Must("a whole number from 0 to 20", lambda value: 0 <= value <= 20)]
-Rate = Annotated[float, Must("a number above 0, at most 1000", lambda value: 0 < value <= 1000)]
-Penalty = Annotated[float, Must("a number from 0 to 1e+09", lambda value: 0 <= value <= 1e9)]
-
+Penalty = Annotated[float, Field(ge=0, le=1e9)]
 
 Matrix = Any
 """A scipy CSR array: a row for each token, a column for each feature."""
@@ -136,15 +134,15 @@ def _groups(lengths: Ints) -> list[Any]:
 _SMALL = 1e-8
 
 
-@dataclass(frozen=True)
+@settings
 class ChainTraining:
     """Settings of a training; `batch_tokens` is the size of a mini-batch in tokens."""
 
-    epochs: int = 10
-    learning_rate: float = 0.2
-    l2: float = 1.0
-    batch_tokens: int = 4096
-    seed: int = 1
+    epochs: Annotated[int, Field(ge=1)] = 10
+    learning_rate: Annotated[float, Field(gt=0, le=1000)] = 0.2
+    l2: Penalty = 1.0
+    batch_tokens: Annotated[int, Field(ge=1)] = 4096
+    seed: Seed = 1
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from crosspro.baselines.crf.model import Matrix
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import checked, plain_values
+from crosspro.data_prep.core.settings import check_settings, to_mapping
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NOUNS, NUMBERS, Lexicon
 
@@ -259,13 +259,13 @@ class _Saved:
 
 def save_templates(path: Path, templates: Sequence[Template]) -> None:
     """Write templates."""
-    content = plain_values(_Saved(tuple(templates)))
+    content = to_mapping(_Saved(tuple(templates)))
     write_text(path, json.dumps(content, ensure_ascii=False) + "\n")
 
 
 def load_templates(path: Path, columns: Sequence[TokenColumn]) -> list[Template]:
     """Read the templates of columns."""
-    templates = list(checked(_Saved, read_json_object(path), path).templates)
+    templates = list(check_settings(_Saved, read_json_object(path), path).templates)
     expected = [(column.name, tuple(column.places)) for column in columns]
     if [(template.name, template.places) for template in templates] != expected:
         names = ", ".join(name for name, _ in expected)

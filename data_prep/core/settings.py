@@ -38,7 +38,9 @@ Share = Annotated[float, Field(gt=0, le=1)]
 Words = Annotated[tuple[str, ...], Field(strict=False)]
 """Words in their order; YAML's and Hydra's lists become tuples."""
 
-_CONFIG = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+_CONFIG = ConfigDict(
+    strict=True, extra="forbid", allow_inf_nan=False, validate_by_name=True, validate_by_alias=True
+)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field, Field))
@@ -49,13 +51,14 @@ def settings(kind: type[Kind]) -> type[Kind]:
 
 
 def check_settings(kind: type[Kind], mapping: object, where: str | Path) -> Kind:
-    """Make a settings class from plain values; raises `InputError` with all of pydantic's errors.
+    """Make a settings class, or another dataclass, from plain values, strictly.
 
-    `where` begins each line of the message: a file, or the section that the values come from.
+    Raises `InputError` with all of pydantic's errors; `where` begins each line of it: a file, or
+    the section that the values come from.
     """
     try:
         # Only from JSON do strict classes take mappings for nested classes and lists for tuples.
-        return TypeAdapter(kind).validate_json(json.dumps(mapping))
+        return TypeAdapter(kind).validate_json(json.dumps(mapping), strict=True, extra="forbid")
     except ValidationError as error:
         raise settings_error(error, where) from None
     except (TypeError, ValueError) as error:  # a date of YAML, a circular list
