@@ -107,7 +107,7 @@ class FeatureSettings:
     @model_validator(mode="after")
     def _features_and_steps(self) -> Self:
         chosen_features(self.features)
-        if self.settings.null_class and self.settings.steps == TWO:
+        if self.null_class and self.steps == TWO:
             raise ValueError("null_class should be false with two steps")
         return self
 
