@@ -38,10 +38,9 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.data_prep.core.settings import Must, checked, one_of
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.links import format_links
+from crosspro.data_prep.formats.links import ALIGNED_WORDS, format_links
 
 MODELS = ("hmm", "ibm1")
 FORMS = ("prefix", "word")

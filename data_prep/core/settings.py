@@ -57,12 +57,27 @@ def check_settings(kind: type[Kind], mapping: object, where: str | Path) -> Kind
     the section that the values come from.
     """
     try:
+        _check_keys(mapping)
         # Only from JSON do strict classes take mappings for nested classes and lists for tuples.
         return TypeAdapter(kind).validate_json(json.dumps(mapping), strict=True, extra="forbid")
     except ValidationError as error:
         raise settings_error(error, where) from None
     except (TypeError, ValueError) as error:  # a date of YAML, a circular list
         raise InputError([Problem(str(where), None, "file", str(error))]) from None
+
+
+def _check_keys(value: object) -> None:
+    """JSON would make texts of other keys, such as `on`, which YAML reads as true."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise ValueError(
+                    f"key {key!r} should be a text (YAML reads on, off, yes and no so)"
+                )
+            _check_keys(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check_keys(item)
 
 
 def settings_error(error: ValidationError, where: str | Path, *keys: str) -> InputError:

@@ -30,7 +30,6 @@ from crosspro.data_prep.core.files import (
     sha256_of,
     write_text,
 )
-from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.stored import read_npz
@@ -79,7 +78,6 @@ def write_encoded(path: Path, data: EncodedText, fields: Sequence[Field]) -> Non
 
 def read_encoded(path: Path, fields: Sequence[Field]) -> EncodedText:
     """The arrays of these fields; a damaged or foreign file is refused."""
-    note_input(path)
     try:
         arrays = read_npz(path)
         columns = {

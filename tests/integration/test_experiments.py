@@ -16,7 +16,7 @@ from tests.integration.training import SMALL, composed, train
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("[!_]*.yaml"))
 NETWORKS = ("turku", "uppsala_bilstm", "nyu", "ukyoto", "hardmeier", "document", "seeds")
-TINY = "system.network_settings={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
+TINY = "system.network={embedding: 8, hidden: 8, dense: 12, window: 20, dropout: 0.0}"
 
 
 TO_BE_GIVEN = {

@@ -113,7 +113,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
                 "system=turku_gru_2016",
                 "system.training.batch_size=0",
                 "trainer.max_epochs=x",
-                "+system.network_settings.colour=1",
+                "+system.network.colour=1",
             ],
             "system.training.batch_size",
         ),
