@@ -100,13 +100,13 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
     The content of a pipe is kept, so several readers may go over it.
     """
-    opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix)
     with _reading(path), _open_packed(path) as packed:
-        if opener is None or is_given(path):
+        if path.suffix not in (".gz", ".xz"):
             yield packed
-        else:
-            with opener(packed, "rb") as handle:
-                yield cast(IO[bytes], handle)
+            return
+        opener = gzip.open if path.suffix == ".gz" else lzma.open
+        with opener(packed, "rb") as handle:
+            yield cast(IO[bytes], handle)
 
 
 @contextmanager

@@ -133,7 +133,7 @@ def test_a_student_is_loaded_without_its_teacher(train, dev, tmp_path):
     (tmp_path / "teacher").rename(tmp_path / "gone")
     loaded = load_system(tmp_path / "model")
     assert (loaded.predict(dev) == made.predict(dev)).all()
-    assert loaded.distillation == Distillation(str(tmp_path / "teacher"))
+    assert loaded.settings.distillation == Distillation(teacher=str(tmp_path / "teacher"))
 
 
 def test_a_teacher_of_other_classes_is_refused(train, dev, tmp_path):
@@ -152,4 +152,4 @@ def test_each_wrong_setting_is_named():
         student("", temperature=0, weight=2, colour="red")
     settings = ("temperature", "weight", "colour", "teacher")
     fields = {problem.field for problem in refused.value.problems}
-    assert fields == {f"system.distillation.{name}" for name in settings}
+    assert fields == {f"distillation.{name}" for name in settings}

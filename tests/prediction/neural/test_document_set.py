@@ -89,7 +89,8 @@ def test_fine_tuning_goes_on_from_a_pretraining(name, tmp_path):
     made.fit_encoded(loaded.task, loaded.encoder, loaded.data, tmp_path / "run")
     made.save(tmp_path / "run/model")
     tuned = neural(
-        NAME, SMALL[NAME], {"batch_size": 32, "units": "joint"}, {"learning_rate": 0.001},
+        NAME, SMALL[NAME], {"batch_size": 32, "units": "joint", "context": 2},
+        {"learning_rate": 0.001},
         trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path / "run"),
     )  # fmt: skip
     dev = demo_examples(task, "dev", 3)

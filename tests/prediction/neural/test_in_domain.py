@@ -95,7 +95,7 @@ def test_a_run_says_how_both_stages_went_and_goes_on_with_the_same_ones(splits, 
     assert isinstance(made.report, FineTunedReport)
     run = read_run(tmp_path)
     assert run.fit == {**asdict(made.report), "stages": [asdict(one) for one in made.report.stages]}
-    assert load_system(tmp_path).fine_tuning == made.fine_tuning
+    assert load_system(tmp_path).settings.fine_tuning == made.settings.fine_tuning
     assert not (tmp_path / "encoded").exists()
     other = system(rate=0.5)
     other.fit(TASK, splits.train, splits.dev, tmp_path)
