@@ -14,6 +14,7 @@ from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, i
 from crosspro.data_prep.core.settings import Seed, check_settings, settings, settings_error
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.system import System
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def configured(config: DictConfig, choices: Mapping[str, str]) -> Configured:
     if not isinstance(system, System):
         raise input_error("settings", "system._target_", "a system", type(system).__name__)
     system.configured = choices.get("system", "")
+    if content["prior_correction"] is not None:
+        system = PriorCorrected(system, monitor=content["prior_correction"])
     if content["data"].get("in_domain") is not None and not system.fine_tunes:
         expected = f"null, since {system.shown_name} does not learn in stages"
         raise input_error("settings", "data.in_domain", expected, str(content["data"]["in_domain"]))
