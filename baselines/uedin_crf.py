@@ -74,7 +74,7 @@ class UedinSettings(CRFSettings, FeatureSettings):
 
     steps: Literal["one"] = "one"
     class_weight_power: Annotated[float, Field(ge=0, le=0)] = 0.0
-    l2: Annotated[float, Field(ge=0, le=1e9)] = 3.0
+    l2: Annotated[float, Field(ge=0, le=1e9)] = 1.0
 
 
 class UedinCRF(FeatureSystem):
