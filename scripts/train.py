@@ -53,8 +53,8 @@ def train(config: DictConfig) -> float | None:
     """Called by Hydra with the composed configuration; sweeps may optimise what is returned."""
     about = HydraConfig.get()
     folder = Path(about.runtime.output_dir)
-    choices = {group: about.runtime.choices[group] for group in GROUPS}
-    choices = {group: name for group, name in choices.items() if name}
+    names = {group: about.runtime.choices.get(group) for group in GROUPS}
+    choices = {group: name for group, name in names.items() if name}
     try:
         run = configured(config, choices)
         run.check_folder(folder, "hydra.run.dir")
@@ -154,7 +154,9 @@ def main() -> None:
     try:
         train()
         sys.stdout.flush()
-    except (HydraException, OmegaConfBaseException) as error:
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
+        if isinstance(error, ValueError) and not str(error).startswith("Config group override"):
+            raise  # only this one is Hydra's: task=null
         cause = str(error.__cause__ or "").partition("\n")[0]
         print("\n".join(filter(None, (str(error), cause))), file=sys.stderr)
         raise SystemExit(2) from None
