@@ -12,6 +12,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.prediction.configuration import Scoring
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.runs import Times, read_run, write_run
 from tests.prediction.neural.small import SMALL, neural
@@ -30,7 +31,9 @@ COMMANDS = (
 
 def made(folder, ended, system=None, status="complete", seed=1):
     """A small run that ended at a time."""
-    fit_and_score(TASK, system or Majority(), Splits(TRAIN, DEV, {}), folder, seed=seed)
+    fit_and_score(
+        TASK, system or Majority(), Splits(TRAIN, DEV, {}), folder, scoring=Scoring(seed=seed)
+    )
     times = Times(ended, ended if status == "complete" else None)
     write_run(folder, replace(read_run(folder), status=status, times=times))
 

@@ -44,7 +44,8 @@ def runs(tmp_path_factory, dev):
         "both": Ensemble({"a": network(2), "lm": NGramSystem(order=2)}),
     }
     for name, system in systems.items():
-        fit_and_score(TASK, system, splits, folder / name, name=name)
+        system.configured = name
+        fit_and_score(TASK, system, splits, folder / name)
     write_examples(folder / "dev.data", dev)
     write_doc_ids(folder / "dev.doc-ids", dev)
     return folder

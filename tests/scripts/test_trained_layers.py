@@ -68,7 +68,8 @@ def runs(tmp_path_factory):
     for name, train, dev in (("with", chained(PLAIN), chained(DEV)), ("without", PLAIN, DEV)):
         system = FeatureSystem(features=FEATURES, context=2)
         sets = Splits(train, dev, {"one": DEV, "other": chained(DEV)})
-        fit_and_score(TASK, system, sets, folder / name, name="stymne_svm_2016", tell=told.append)
+        system.configured = "stymne_svm_2016"
+        fit_and_score(TASK, system, sets, folder / name, tell=told.append)
     return folder, told
 
 
