@@ -221,7 +221,7 @@ def score(
 
 def _write_verdicts(scored: ScoredSystems, output: Path) -> None:
     """Human verdicts by place, to be joined with APT's cases (001 §6)."""
-    from crosspro.evaluation.correlation.judged import verdict_table
+    from crosspro.evaluation.correlation.disagreement import verdict_table
     from crosspro.evaluation.protest.review import placed_verdicts
 
     verdicts = list(placed_verdicts(scored.tokens, scored.judgements))
