@@ -21,7 +21,7 @@ CORPORA = {
     if path.parent.name not in ("core", "pipeline")
 }
 DATA_PREP = {*FLOOR, *CORPORA, "data_prep.pipeline"}
-SHARED = {"core", "output", "inputs", "published"}
+SHARED = {"core", "output", "inputs", "published", "report"}
 METRICS = {
     f"metrics.{path.parent.name}"
     for path in (ROOT / "evaluation" / "metrics").glob("*/__init__.py")
@@ -29,6 +29,7 @@ METRICS = {
 EVALUATION: dict[str, set[str]] = {
     "core": set(),
     "output": {"core"},
+    "report": set(),
     "inputs": {"core", "output"},
     "published": {"output"},
     **dict.fromkeys(METRICS, SHARED),
