@@ -137,13 +137,14 @@ def load_texts(
         languages[0] or language_of(source) or "",
         languages[1] or next(filter(None, map(language_of, translations)), ""),
     )
-    if not any_language:
-        for path, language in ((source, languages[0]), *((p, languages[1]) for p in translations)):
-            _check_name(path, language)
-    lines = {key: list(read_text_lines(path)) for key, path in existing.items()}
+    texts = {key: path for key, path in existing.items() if key != "documents"}
+    lines = {key: list(read_text_lines(path)) for key, path in texts.items()}
     documents = None
     if doc_ids is not None:
         documents = list(read_doc_ids(doc_ids))
+    if not any_language:
+        for path, language in ((source, languages[0]), *((p, languages[1]) for p in translations)):
+            _check_name(path, language)
     return make_texts(
         lines.get("source", []),
         lines.get("reference", []),
