@@ -10,11 +10,12 @@ from typing import Any
 
 METRICS = {
     "submissions": "submissions.metric:Submissions",
-    "bleu": "bleu.metric:Bleu",
-    "pronoun_f1": "pronoun_f1.metric:PronounF1",
+    "bleu": "bleu:Bleu",
+    "chrf": "bleu:Chrf",
+    "pronoun-f1": "pronoun_f1:PronounF1",
     "apt": "apt.metric:Apt",
-    "autoprf": "autoprf.metric:AutoPrf",
-    "pronoun_doubt": "pronoun_doubt.metric:PronounsInDoubt",
+    "autoprf": "autoprf:AutoPrf",
+    "doubt": "pronoun_doubt:PronounsInDoubt",
     "contrastive": "contrastive.metric:Contrastive",
     "expected_forms": "expected_forms.metric:ExpectedForms",
 }
