@@ -21,7 +21,7 @@ CORPORA = {
     if path.parent.name not in ("core", "pipeline")
 }
 DATA_PREP = {*FLOOR, *CORPORA, "data_prep.pipeline"}
-SHARED = {"core", "output", "inputs", "published"}
+SHARED = {"core", "output", "inputs", "published", "report"}
 METRICS = {
     f"metrics.{path.parent.name}"
     for path in (ROOT / "evaluation" / "metrics").glob("*/__init__.py")
@@ -29,13 +29,15 @@ METRICS = {
 EVALUATION: dict[str, set[str]] = {
     "core": set(),
     "output": {"core"},
+    "report": set(),
     "inputs": {"core", "output"},
     "published": {"output"},
     **dict.fromkeys(METRICS, SHARED),
     "metrics.expected_forms": {*SHARED, "metrics.contrastive"},
+    "people": set(),
     "human": {*SHARED, *METRICS},
-    "protest": {*SHARED, "human", "correlation"},
-    "correlation": SHARED,
+    "protest": {*SHARED, "people", "correlation"},
+    "correlation": {*SHARED, "metrics.apt"},
     "folder_report": {*SHARED, *METRICS},
     "released": {*SHARED, *METRICS},
 }
@@ -54,7 +56,7 @@ ALLOWED: dict[str, set[str]] = {
     "prediction.neural": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "prediction.proofread": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "scripts.servers": {
-        *DATA_PREP, "evaluation.protest", "evaluation.human", "evaluation.output", "prediction",
+        *DATA_PREP, "evaluation.protest", "evaluation.people", "evaluation.output", "prediction",
     },
 }  # fmt: skip
 ALLOWED["scripts"] = {*ALLOWED}

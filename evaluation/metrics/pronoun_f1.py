@@ -1,0 +1,170 @@
+"""Precision, recall and F1 of pronouns against a reference, counted without word links.
+
+What MuDA (Fernandes et al. 2023) and BlonDe (Jiang et al. 2022) report of pronouns, from plain
+text. A pronoun of the reference is matched by an equal one on the same line of the candidate, each
+at most once. For the total and for single forms, equal is the form; for person, gender, number and
+kind, that they agree in it: *le* for *la* matches in person and number. A form with several
+readings (German *sie*) counts for what all of them share. Words that are also articles, verbs or
+conjunctions (*la*, *sein*, *that*) are left out unless they are asked for: without a parse nobody
+knows which they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+import numpy as np
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
+from crosspro.evaluation.metric import Display, Group, Items, Metric
+from crosspro.evaluation.pronouns import GENDERS, LANGUAGES, readings_of, target_words
+from crosspro.evaluation.resampling import Columns, Scores, Sums, Units, ratio
+from crosspro.evaluation.texts import Texts
+
+PERSONS = {"1": "first", "2": "second", "3": "third"}
+NUMBERS = {"sg": "singular", "pl": "plural"}
+VALUES = {"kind": {}, "person": PERSONS, "number": NUMBERS, "gender": GENDERS}
+"""The breakdowns, and the names of their values where they are not their own."""
+
+GroupName = tuple[str, str]
+"""A breakdown and one of its groups."""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class PronounF1Settings:
+    """The language of the translations (else that of the texts); whether words count that may be
+    something else."""
+
+    language: str = ""
+    ambiguous: bool = False
+
+
+ComparedLine = tuple[Counter[str], Counter[str]]
+"""The pronouns of a line of the reference and of the candidate."""
+
+
+class PronounF1(Metric[PronounF1Settings, Texts, ComparedLine]):
+    """Pronouns of each line against those of the reference's line, in total and by group."""
+
+    name = "pronoun-f1"
+    settings_class = PronounF1Settings
+    needs = ("reference",)
+    display = Display(
+        "F1 of pronouns without links",
+        headline="f1",
+        measures={"f1": "F1"},
+        counts=("reference", "candidate", "matched"),
+        group="pronouns",
+        notes=(
+            "In total and by pronoun the same word must be there: he for she is a miss. By kind, "
+            "person, number and gender any word that agrees in it will do, so these rows may be "
+            "higher than the total.",
+        ),
+    )
+
+    def language(self, texts: Texts) -> str:
+        """The language of the translations, which must have a table of pronouns."""
+        language = self.settings.language or texts.languages[1]
+        if language not in LANGUAGES:
+            found = quoted(language) if language else "none"
+            raise input_error(self.name, "target-language", choices(LANGUAGES), found)
+        return language
+
+    def items(self, data: Texts) -> Items[Texts, ComparedLine]:
+        """The lines with their pronouns."""
+        data.require(self.name, "reference")
+        language = self.language(data)
+        words_of, forms = target_words(language), self._forms(language)
+
+        def pronouns(lines: Sequence[str]) -> list[Counter[str]]:
+            return [Counter(word for word in words_of(line) if word in forms) for line in lines]
+
+        reference = pronouns(data.reference)
+        candidates = map(pronouns, data.candidates.values())
+        values = tuple(list(zip(reference, lines, strict=True)) for lines in candidates)
+        units = Units.choose(document=data.document_of_line, line=range(data.size))
+        warnings = (
+            data.warnings if any(reference) else (*data.warnings, "the reference has no pronoun")
+        )
+        facts = {"language": language}
+        size = counted(data.size, "line")
+        return Items(data, tuple(data.candidates), values, units, size, facts, warnings)
+
+    def _forms(self, language: str) -> dict[str, list[GroupName]]:
+        """The pronouns that are counted, with the groups that each belongs to."""
+        forms = {}
+        for form, readings in readings_of(language).items():
+            if not self.settings.ambiguous and any(reading.also for reading in readings):
+                continue
+            groups = []
+            for breakdown, names in VALUES.items():
+                values = {getattr(reading, breakdown) for reading in readings}
+                named = {names.get(value, "") if names else value for value in values}
+                if len(named) == 1 and "" not in named:
+                    groups.append((breakdown, *named))
+            forms[form] = [*groups, ("pronoun", form)]
+        return forms
+
+    def statistics(self, items: Items[Texts, ComparedLine], candidate: int) -> Columns:
+        """Matched pronouns of each line, those of the candidate and those of the reference."""
+        lines = items.values[candidate]
+        return {
+            "matched": [(reference & made).total() for reference, made in lines],
+            "candidate": [made.total() for _, made in lines],
+            "reference": [reference.total() for reference, _ in lines],
+        }
+
+    counts = statistics
+
+    def score(self, sums: Sums) -> Scores:
+        """F1 is known as soon as one text has a pronoun: a kind that is never translated has 0."""
+        matched, candidate, reference = sums["matched"], sums["candidate"], sums["reference"]
+        return {
+            "precision": 100 * ratio(matched, candidate),
+            "recall": 100 * ratio(matched, reference),
+            "f1": 100 * ratio(2 * matched, candidate + reference),
+        }
+
+    def groups(self, items: Items[Texts, ComparedLine]) -> Iterable[Group]:
+        """Kinds, persons, numbers, genders and forms that are in some text."""
+        forms = self._forms(items.facts["language"])
+        words = {word for lines in items.values for pair in lines for one in pair for word in one}
+        members: dict[GroupName, set[str]] = {}
+        for form in words:
+            for group in forms[form]:
+                members.setdefault(group, set()).add(form)
+        for name in sorted(members, key=_place_in_table):
+            yield Group(*name, statistics=partial(self._group, items, members[name]))
+
+    def _group(self, items: Items[Texts, ComparedLine], forms: set[str], candidate: int) -> Columns:
+        """Any form of a group matches any other of it."""
+        rows = np.array(
+            [
+                [sum(words[form] for form in words.keys() & forms) for words in pair]
+                for pair in items.values[candidate]
+            ],
+            dtype=np.int64,
+        ).reshape(-1, 2)
+        return {
+            "matched": rows.min(axis=1, initial=2**31),
+            "candidate": rows[:, 1],
+            "reference": rows[:, 0],
+        }
+
+    def signature(self, items: Items[Texts, ComparedLine]) -> Sequence[str]:
+        """Language, lines, and which words count."""
+        ambiguous = "yes" if self.settings.ambiguous else "no"
+        language = items.facts["language"]
+        return [f"language:{language}", f"lines:{items.size}", f"ambiguous:{ambiguous}"]
+
+
+def _place_in_table(group: GroupName) -> tuple[int, int, str]:
+    """One breakdown after the other, forms last."""
+    breakdown, name = group
+    order = [*PERSONS.values(), *NUMBERS.values(), *GENDERS.values()]
+    place = [*VALUES, "pronoun"].index(breakdown)
+    return place, order.index(name) if name in order else 0, name

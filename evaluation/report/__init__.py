@@ -1,0 +1,1 @@
+"""Evaluations for people and programs: text, Markdown, HTML pages, JSON, CSV."""
