@@ -35,3 +35,15 @@ def written_set(tmp_path, content):
     path = tmp_path / "set.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     return path
+
+
+def ctxpro_instance(expected="elle", **more):
+    return {
+        "document id": "d1",
+        "rule": "GENDER.F",
+        "expected": expected,
+        "src pronoun": "it",
+        "src segment": "It sleeps.",
+        "ref segment": "Elle dort.",
+        **more,
+    }
