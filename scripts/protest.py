@@ -202,7 +202,7 @@ def score(
     for warning in evaluation.warnings:
         tell(f"warning: {warning}")
     if judged is not None:
-        from crosspro.evaluation.correlation.judged import verdict_table
+        from crosspro.evaluation.correlation.disagreement import verdict_table
         from crosspro.evaluation.protest.review import placed_verdicts
 
         placed = list(placed_verdicts(scored.tokens, scored.judgements))

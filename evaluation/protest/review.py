@@ -16,6 +16,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
+from crosspro.evaluation.correlation.disagreement import BAD, CORRECT, INCORRECT, PlacedVerdict
 from crosspro.evaluation.human.verdicts import (
     ANTECEDENT_VERDICTS,
     KINDS,
@@ -26,7 +27,6 @@ from crosspro.evaluation.human.verdicts import (
     Kind,
     Verdict,
 )
-from crosspro.evaluation.inputs.case_records import BAD, CORRECT, INCORRECT, PlacedVerdict
 from crosspro.evaluation.inputs.sheets import ITEM_COLUMNS, VERDICT_COLUMNS, tsv_line
 from crosspro.evaluation.protest.match import (
     TokenResult,
@@ -216,5 +216,4 @@ def placed_verdicts(
             "" if judgement is None else names.get(judgement.pronoun, ""),
             result.token.name,
             result.token.document,
-            result.token.anaphoric,
         )
