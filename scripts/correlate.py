@@ -219,7 +219,7 @@ def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> str:
     """Human scores over each metric with the line of regression (000 Figure 1), as SVG."""
     import numpy as np
 
-    from crosspro.evaluation.output.plots import ScatterPanel, scatter_panels
+    from crosspro.evaluation.report.plots import ScatterPanel, scatter_panels
 
     human = table.columns[table.human]
     panels = []

@@ -23,7 +23,7 @@ from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
 from crosspro.evaluation.correlation.systems import read_rows
 from crosspro.evaluation.inputs.pronoun_forms import readings_of
-from crosspro.evaluation.output.tables import csv_text
+from crosspro.evaluation.report.records import csv_text
 
 CASES = (1, 2, 3, 4, 5, 6)
 CASE_NAMES = ("same", "equivalent", "different", "not in cand.", "not in ref.", "in neither")
@@ -119,7 +119,7 @@ def join_cases(
 
 
 def disagreement_kind(case: PronounCase, human: str, anaphoric: bool, language: str) -> str:
-    """The kind of a disagreement; empty if there is none, or no table of the language's pronouns."""
+    """The kind of a disagreement; empty if there is none or the language has no table."""
     if not JudgedPronoun("", case.case, human).disagrees or not readings_of(language):
         return ""
     if case.case == 2:
