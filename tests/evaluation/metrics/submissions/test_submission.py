@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.task import load_task
-from crosspro.evaluation.metrics.submissions.submission import (
-    display_names,
-    read_gold,
-    read_submissions,
-)
+from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
+from crosspro.evaluation.metrics.submissions.submission import display_names
 from tests.conftest import GOLDEN
 
 GOLD = (GOLDEN / "scorer" / "en-fr_basic" / "gold.tsv").read_bytes()
