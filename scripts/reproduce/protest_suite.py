@@ -26,8 +26,7 @@ from random import Random
 from crosspro.data_prep.core.errors import Problem
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.formats.mmax import read_mmax
-from crosspro.evaluation.people.verdicts import VerdictStore
-from crosspro.evaluation.output.tables import text_table
+from crosspro.evaluation.human.verdicts import VerdictStore
 from crosspro.evaluation.protest.build import build_report, select, suite_of
 from crosspro.evaluation.protest.candidates import Candidates, find_candidates, read_decisions
 from crosspro.evaluation.protest.categories import CATEGORIES
@@ -60,6 +59,7 @@ from crosspro.evaluation.protest.text import (
     read_texts,
     relocate,
 )
+from crosspro.evaluation.report.tables import text_table
 
 ANNOTATION = "corpus/DiscoMT/EN"
 TEXTS = tuple(f"corpus/DiscoMT/FR/Source/DiscoMT2015.test.raw.{side}.xml" for side in ("en", "fr"))
