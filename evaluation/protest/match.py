@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -67,8 +67,8 @@ class TokenResult:
     `head`. `reference` is the first one that matches, and `why` the outcome in words.
     """
 
-    suite: Suite
-    output: SystemOutput
+    suite: Suite = field(repr=False)
+    output: SystemOutput = field(repr=False)
     token: Token
     source: Spots
     target: Spots

@@ -11,7 +11,6 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.human.verdicts import Verdict, VerdictStore, verdicts_by_item
-from crosspro.evaluation.inputs.pronoun_lists import load_lists
 from crosspro.evaluation.protest.match import score_system
 from crosspro.evaluation.protest.pearmut import campaign, read_annotations
 from crosspro.evaluation.protest.review import (
@@ -19,12 +18,12 @@ from crosspro.evaluation.protest.review import (
     placed_verdicts,
     questions_of,
     read_review,
-    silver_from,
     to_judge,
     verdict_table,
     write_review,
 )
-from crosspro.evaluation.protest.suite import Place, token_list
+from crosspro.evaluation.protest.silver import silver_from
+from crosspro.evaluation.protest.suite import Place
 from tests.conftest import GOLDEN
 from tests.evaluation.protest.tokens import CLITIC, HOUSE, RAIN, changed
 
@@ -173,7 +172,8 @@ def test_what_people_accept_becomes_silver(suite, results, reference, french):
     ],
 )
 def test_verdicts_by_place(values, decision, human, results):
-    item = next(result.item for result in results if result.token.name == RAIN)
+    items = (question.item for question in questions_of(results).values())
+    item = next(item for item in items if item.token == RAIN)
     verdicts = [Verdict(item, str(number), value) for number, value in enumerate(values)]
     verdicts += [] if decision is None else [Verdict(item, "Eve", decision, kind="decision")]
     judgements = {key: on_item.judgement for key, on_item in verdicts_by_item(verdicts).items()}
@@ -183,12 +183,11 @@ def test_verdicts_by_place(values, decision, human, results):
 
 
 def test_tokens_for_apt(suite):
-    places = token_list(suite)
+    places = suite.places()
     assert len(places) == len(suite.tokens)
     assert places == sorted(places)
     words = {suite.source[line][at].lower() for line, at in places}
     assert words == {"it", "they", "you"}
-    assert len(token_list(suite, load_lists("en-fr"))) == len(suite.tokens) - 3
 
 
 def test_a_token_of_several_words_is_where_its_pronoun_is(suite):

@@ -62,8 +62,8 @@ def test_export_import_score_and_silver(suite, wrong, tmp_path):
     assert "3 new verdicts, 1 conflict" in counts
     line = f"--verdicts {store} --resamples 50"
     _, second = scores(suite, REFERENCE, wrong, options=line)
-    assert second["scores"]["semi-automatic"]["value"] == pytest.approx(13 / 14)
-    assert second["at_most"] == pytest.approx(1)
+    assert second["scores"]["semi-automatic"]["value"] == pytest.approx(100 * 13 / 14)
+    assert second["at_most"] == pytest.approx(100)
     disputed = tmp_path / "conflicts.tsv"
     assert "1 to judge" in export(suite, wrong, disputed, f"--verdicts {store} --conflicts")
     fill_in(disputed, lambda token: "wrong")
@@ -83,7 +83,7 @@ def test_matches_go_out_on_demand_and_count_as_people_say(suite, tmp_path):
     take_in(suite, review, store, "--judge Ada")
     (system,) = scores(suite, REFERENCE, options=f"--verdicts {store}")
     values = [score["value"] for score in system["scores"].values()]
-    assert values == pytest.approx([1, 13 / 14])
+    assert values == pytest.approx([100, 100 * 13 / 14])
 
 
 def test_no_output_replaces_verdicts(suite, wrong, tmp_path):
