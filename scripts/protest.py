@@ -191,7 +191,7 @@ def score(
     systems = Systems(candidate, candidate_links, source, repair, target_language, prior)
     scored = systems.scored(suite, silver)
     if verdicts is not None:
-        from crosspro.evaluation.human.verdicts import read_judgements
+        from crosspro.evaluation.people.verdicts import read_judgements
 
         scored = replace(scored, judgements=read_judgements(verdicts, scored.suite.digest))
     evaluation = evaluate(
@@ -202,7 +202,7 @@ def score(
     for warning in evaluation.warnings:
         tell(f"warning: {warning}")
     if judged is not None:
-        from crosspro.evaluation.correlation.judged import verdict_table
+        from crosspro.evaluation.correlation.disagreement import verdict_table
         from crosspro.evaluation.protest.review import placed_verdicts
 
         placed = list(placed_verdicts(scored.tokens, scored.judgements))

@@ -207,24 +207,3 @@ def reference_words(token: Token) -> tuple[str, str]:
     references = [reference for reference in token.references if reference.pronoun]
     pronouns = " | ".join(" ".join(reference.pronoun) for reference in references)
     return pronouns, " | ".join(" ".join(reference.head) for reference in references)
-
-
-def marked_texts(result: TokenResult) -> tuple[str, str, str]:
-    """Source, first reference and output around a token, pronoun and head in [[brackets]]."""
-    suite, token = result.suite, result.token
-    return (
-        _marked(suite, token, suite.source, token.spots),
-        _marked(suite, token, suite.references[0], token.references[0].spots),
-        _marked(suite, token, result.output.output, result.target),
-    )
-
-
-def _marked(suite: Suite, token: Token, text: Sequence[Words], spots: Spots) -> str:
-    marks = {(token.place.line, at) for at in spots.pronoun}
-    if token.antecedent is not None:
-        marks |= {(token.antecedent.line, at) for at in spots.head}
-    lines = (
-        [f"[[{word}]]" if (line, at) in marks else word for at, word in enumerate(text[line])]
-        for line in suite.context(token)
-    )
-    return " / ".join(map(" ".join, lines))

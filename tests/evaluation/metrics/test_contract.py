@@ -33,7 +33,7 @@ from crosspro.evaluation.output.records import csv_report, detail_json, detail_t
 from crosspro.evaluation.output.tables import Style
 from crosspro.evaluation.output.text import text_report
 from tests.evaluation.metrics.apt.texts import CANDIDATE, REFERENCE, SOURCE, mt_input
-from tests.evaluation.output.reading import check_page
+from tests.evaluation.report.reading import check_page
 
 PLAN = Resampling(60, 1)
 SIZE = 24

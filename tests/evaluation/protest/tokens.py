@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crosspro.evaluation.human.verdicts import Item, Judgement
+from crosspro.evaluation.people.verdicts import Item, Judgement
 from tests.conftest import GOLDEN
 
 FOLDER = GOLDEN / "protest"

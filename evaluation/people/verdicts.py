@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from crosspro.data_prep.core.errors import InputError, input_error
-from crosspro.evaluation.human.agreement import agreement
+from crosspro.evaluation.people.agreement import agreement
 
 PronounVerdict = Literal["right", "wrong", "unclear", "bad"]
 """`bad`: the translation is too bad to be judged (000 §3.1)."""

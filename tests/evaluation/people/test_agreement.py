@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.evaluation.human.agreement import Agreement, agreement
+from crosspro.evaluation.people.agreement import Agreement, agreement
 
 
 def ratings(*rows):

@@ -13,7 +13,7 @@ from contextlib import closing
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.human.verdicts import (
+from crosspro.evaluation.people.verdicts import (
     Item,
     Verdict,
     VerdictStore,
@@ -113,7 +113,7 @@ def test_many_writers_at_once(store):
 
 WRITER = """
 import sys
-from crosspro.evaluation.human.verdicts import Item, Verdict, VerdictStore
+from crosspro.evaluation.people.verdicts import Item, Verdict, VerdictStore
 store = VerdictStore(sys.argv[1], "suite")
 for number in range(100_000):
     store.add([Verdict(Item(f"w{number}", "0123456789ab", "s", "il", ""), "Ada", "right")])
