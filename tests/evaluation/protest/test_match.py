@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.protest.match import marked_texts, review_items, score_system
+from crosspro.evaluation.people.questions import bracketed
+from crosspro.evaluation.protest.match import score_system
+from crosspro.evaluation.protest.review import question_of, questions_of
 from crosspro.evaluation.protest.silver import Alternative, read_silver, write_silver
 from crosspro.evaluation.protest.suite import Translation
 from crosspro.evaluation.protest.text import read_system
@@ -121,15 +123,19 @@ def test_the_digest_names_the_output_that_was_seen(suite, reference, french):
     assert differ == {HOUSE, "talk2:word_19"}  # both have their antecedent in line 15
     same = [replace(reference, name=name) for name in ("old", "new")]
     results = [result for output in same for result in score_system(suite, output, french)]
-    items = review_items(results)
-    assert len(items) == len(suite.tokens)
-    assert {item.systems for item in items.values()} == {("old", "new")}
+    questions = questions_of(results)
+    assert len(questions) == len(suite.tokens)
+    assert {question.item.system for question in questions.values()} == {"old, new"}
 
 
 def test_texts_around_a_token(suite, reference, french):
     result = by_name(score_system(suite, reference, french, repair=True))["talk2:word_19"]
     assert suite.context(result.token) == [15, 17, 18]  # antecedent, before, pronoun
-    source, expected, output = (text.split(" / ") for text in marked_texts(result))
+    question = question_of(result, ["x"])
+    source, expected, output = (
+        bracketed(text).split(" / ")
+        for text in (question.source, question.reference, question.output)
+    )
     assert source[-1] == "Nobody liked [[it]] ."
     assert expected == output
     assert "[[maison]]" in output[0]
