@@ -43,7 +43,7 @@ from crosspro.scripts.common import (
     layers_of,
     names_of,
     one_run,
-    table_style,
+    style_of,
     tell,
     write_output,
 )
@@ -176,7 +176,7 @@ def evaluate_command(
     elif layout is SubmissionLayout.CSV:
         report = csv_report(result)
     else:
-        report = text_report(result, table_style(output))
+        report = text_report(result, style_of(output))
     write_output(report.encode("utf-8"), output)
 
 

@@ -31,7 +31,7 @@ EVALUATION: dict[str, set[str]] = {
     "output": {"core"},
     "report": set(),
     "inputs": {"core", "output"},
-    "published": {"output"},
+    "published": {"report"},
     **dict.fromkeys(METRICS, SHARED),
     "metrics.expected_forms": {*SHARED, "metrics.contrastive"},
     "people": set(),

@@ -119,7 +119,7 @@ def csv_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
 def detail_records(evaluation: Evaluation) -> list[dict[str, Any]]:
     """A record of every item of every candidate."""
     return [
-        {"candidate": name, **detail}
+        {"candidate": name} | dict(detail) | {"candidate": name}  # its name is not overwritten
         for place, name in enumerate(evaluation.names)
         for detail in evaluation.metric.details(evaluation.items, place)
     ]

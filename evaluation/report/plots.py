@@ -11,7 +11,6 @@ from itertools import cycle
 from typing import Any, NamedTuple
 
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, printable
-from crosspro.evaluation.core.tables import Figure
 
 _COLOURS = ("#0b6bcb", "#c0392b", "#1e8449", "#8e44ad", "#b9770e", "#566573")
 _COLUMNS = 3
@@ -69,30 +68,6 @@ def _svg(canvas: Any) -> str:
     text = io.StringIO()
     canvas.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
-
-
-@_settings()
-def bar_charts(figure: Figure, title: str) -> str:
-    """Charts of bars in per cent, side by side (000 Figure 2)."""
-    canvas, axes = _panels(len(figure.charts), _COLUMNS, 3.6, 3.2, sharex=True, sharey=True)
-    canvas.suptitle(printable(title))
-    for chart, axis in zip(figure.charts, axes, strict=True):
-        height = 0.8 / len(chart.counts)
-        for number, name in enumerate(chart.counts):
-            places = [row + number * height for row in range(len(chart.rows))]
-            bars = axis.barh(
-                places, chart.shares(name), height, color=_COLOURS[number], label=printable(name)
-            )
-            axis.bar_label(bars, fmt="%.1f", padding=2, fontsize=7)
-        middle = (len(chart.counts) - 1) * height / 2
-        axis.set_yticks([row + middle for row in range(len(chart.rows))], chart.rows)
-        axis.set_title(printable(chart.title))
-        axis.set_xlabel("per cent")
-        axis.margins(x=0.15)
-    if axes:
-        axes[0].invert_yaxis()
-        axes[0].legend(fontsize=7)
-    return _svg(canvas)
 
 
 @_settings()

@@ -5,15 +5,10 @@ from __future__ import annotations
 import math
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.evaluation.core.tables import BarChart, Figure
-from crosspro.evaluation.correlation.report import correlation_plot
-from crosspro.evaluation.correlation.score_table import ScoreTable
-from crosspro.evaluation.correlation.study import correlate
-from crosspro.evaluation.output import plots
+from crosspro.evaluation.report import plots
 
 HOSTILE = "<b>&'\" $x_1$ \x1b"
 
@@ -21,15 +16,6 @@ HOSTILE = "<b>&'\" $x_1$ \x1b"
 def texts(svg):
     tree = ElementTree.fromstring(svg)  # noqa: S314
     return [element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")]
-
-
-def test_bars_have_shares_and_names():
-    pytest.importorskip("matplotlib")
-    charts = [BarChart(name, ["1 same", "2 other"], {"links": [3, 1]}) for name in (HOSTILE, "B")]
-    shown = texts(plots.bar_charts(Figure("cases", charts), HOSTILE))
-    assert {"1 same", "75.0", "25.0", "B", "links"} <= set(shown)
-    assert shown.count("<b>&'\" $x_1$ \\x1b") == 2
-    assert texts(plots.bar_charts(Figure("cases", ()), "nothing")) == ["nothing"]
 
 
 def test_lines_may_have_gaps_and_a_place_is_marked():
@@ -42,10 +28,9 @@ def test_lines_may_have_gaps_and_a_place_is_marked():
 
 def test_a_point_for_each_system():
     pytest.importorskip("matplotlib")
-    columns = {"human": np.array([1.0, 2, 3, 5]), "apt": np.array([1.0, 3, 2, 4])}
-    study = correlate(ScoreTable("t", ("A", "B", "C", HOSTILE), "human", columns))
-    shown = texts(correlation_plot(study))
-    assert {"A", "B", "C", "human", "apt", "r = 0.832"} <= set(shown)
+    panels = [plots.ScatterPanel("r = 0.832", "apt", [1.0, 3.0], 1.0, 0.0)]
+    shown = texts(plots.scatter_panels(["A", HOSTILE], "human", [1.0, 2.0], panels))
+    assert {"A", "<b>&'\" $x_1$ \\x1b", "human", "apt", "r = 0.832"} <= set(shown)
 
 
 def test_without_matplotlib_an_error_says_what_to_install(monkeypatch):
