@@ -225,7 +225,7 @@ def main() -> None:
     options = parser.parse_args()
     lists = target_words("fr")
     built = built_suite(options.archive, options.seed)
-    print("\n".join(map(PLAIN.table, report_tables(built))))
+    print("\n".join(map(PLAIN.shown, report_tables(built))))
     if options.suite:
         write_suite(options.suite, built.suite)
     scored, wrong = score_damaged(built, lists, options.share, options.seed)
