@@ -122,7 +122,7 @@ def build(
     write_suite(output, built.suite)
     if text is not None:
         write_suite_text(text, built)
-    print("\n".join(map(Style(width=terminal_width()).table, report_tables(built))), end="")
+    print("\n".join(map(Style(width=terminal_width()).shown, report_tables(built))), end="")
     tell(f"{output}: {len(built.suite.tokens)} tokens, suite {built.suite.digest}")
 
 

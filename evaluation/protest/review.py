@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
 from crosspro.evaluation.correlation.disagreement import BAD, CORRECT, INCORRECT, PlacedVerdict
 from crosspro.evaluation.people.questions import MarkedLine, Question
-from crosspro.evaluation.people.verdicts import Item, ItemKey, Judgements
+from crosspro.evaluation.people.verdicts import Item, ItemKey, Judgement
 from crosspro.evaluation.protest.categories import BY_NAME
-from crosspro.evaluation.protest.match import ReviewItem, TokenResult, reference_words, review_items
+from crosspro.evaluation.protest.match import TokenResult
 from crosspro.evaluation.protest.suite import Spots, Suite, Token, Words
+
+Mark = Literal["", "pronoun", "head"]
 
 
 def questions_of(results: Iterable[TokenResult]) -> dict[ItemKey, Question]:
-    """All questions by the keys of their items, in the order of the results."""
-    return {key: _question(item) for key, item in review_items(results).items()}
+    """All questions in the order of the results; equal translations of systems are one."""
+    groups: dict[ItemKey, list[TokenResult]] = {}
+    for result in results:
+        groups.setdefault(result.key, []).append(result)
+    return {
+        key: question_of(group[0], [result.output.name for result in group])
+        for key, group in groups.items()
+    }
+
+
+def question_of(result: TokenResult, systems: Sequence[str]) -> Question:
+    """The question about a translation that some systems have."""
+    suite, token = result.suite, result.token
+    references = [reference for reference in token.references if reference.pronoun]
+    return Question(
+        Item(*result.key, ", ".join(systems), result.pronoun, result.head),
+        token.category,
+        BY_NAME[token.category].label,
+        token.anaphoric,
+        _marked(suite, token, suite.source, token.spots),
+        _marked(suite, token, suite.references[0], token.references[0].spots),
+        _marked(suite, token, result.output.output, result.target),
+        " | ".join(" ".join(reference.pronoun) for reference in references),
+        " | ".join(" ".join(reference.head) for reference in references),
+        result.why,
+    )
 
 
 def to_judge(
-    results: Sequence[TokenResult], judgements: Judgements, matches: bool = False
+    results: Sequence[TokenResult],
+    judgements: Mapping[ItemKey, Judgement],
+    matches: bool = False,
 ) -> list[Question]:
     """The mismatches, and on demand the matches, on which there is no verdict yet."""
     mismatches = {result.key for result in results if result.outcome == "mismatch"}
@@ -29,43 +58,22 @@ def to_judge(
     ]
 
 
-def _question(item: ReviewItem) -> Question:
-    result, token, suite = item.result, item.result.token, item.result.suite
-    return Question(
-        Item(*item.key, ", ".join(item.systems), result.pronoun, result.head),
-        token.category,
-        BY_NAME[token.category].label,
-        token.anaphoric,
-        _marked(suite, token, suite.source, token.spots),
-        _marked(suite, token, suite.references[0], token.references[0].spots),
-        _marked(suite, token, result.output.output, result.target),
-        *reference_words(token),
-        result.why,
-    )
-
-
 def _marked(
     suite: Suite, token: Token, text: Sequence[Words], spots: Spots
 ) -> tuple[MarkedLine, ...]:
     """The lines that are needed to judge a token, with its pronoun and head marked."""
-    heads = set()
+    marks: dict[tuple[int, int], Mark] = {}
     if token.antecedent is not None:
-        heads = {(token.antecedent.line, at) for at in spots.head}
-    pronouns = {(token.place.line, at) for at in spots.pronoun}
+        marks |= {(token.antecedent.line, at): "head" for at in spots.head}
+    marks |= {(token.place.line, at): "pronoun" for at in spots.pronoun}
     return tuple(
-        tuple(
-            (
-                word,
-                "pronoun" if (line, at) in pronouns else "head" if (line, at) in heads else "",
-            )
-            for at, word in enumerate(text[line])
-        )
+        tuple((word, marks.get((line, at), "")) for at, word in enumerate(text[line]))
         for line in suite.context(token)
     )
 
 
 def placed_verdicts(
-    results: Iterable[TokenResult], judgements: Judgements
+    results: Iterable[TokenResult], judgements: Mapping[ItemKey, Judgement]
 ) -> Iterator[PlacedVerdict]:
     """Human verdicts by place, for comparison with metrics (001 §6); a match is no verdict."""
     names = {"right": CORRECT, "wrong": INCORRECT, "bad": BAD}

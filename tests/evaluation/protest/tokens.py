@@ -24,5 +24,5 @@ def by_name(results):
 
 
 def judgement(result, pronoun, antecedent=None):
-    item = Item(*result.item.key, result.output.name, "x", "y")
+    item = Item(*result.key, result.output.name, "x", "y")
     return {item.key: Judgement(item, pronoun, antecedent, ("A",))}
