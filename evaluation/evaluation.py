@@ -262,7 +262,8 @@ def _candidate(
     for group in groups:
         columns, counted, units = statistics, counts, items.units
         if group.statistics is not None:
-            columns, counted = group.statistics(place), {}
+            columns = group.statistics(place)
+            counted = {name: columns[name] for name in counts if name in columns}
         if group.chosen is not None:
             columns, counted = _among(columns, group.chosen), _among(counted, group.chosen)
             units = units.among(group.chosen)
