@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crosspro.data_prep.core.example import Example
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.sets.splits import Splits
-    from crosspro.evaluation.output.result import Result
+    from crosspro.evaluation.evaluation import Evaluation
     from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.models import Export
     from crosspro.prediction.runs import Configuration, Run
@@ -41,7 +41,7 @@ class TrainedRun(Displayed):
     folder: Path
     run: Run
     system: System
-    evaluations: Mapping[str, Result]
+    evaluations: Mapping[str, Evaluation]
 
     def __str__(self) -> str:
         from crosspro.evaluation.output.tables import text_table
@@ -58,12 +58,12 @@ class TrainedRun(Displayed):
 
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         some = next(iter(self.evaluations.values()), None)
-        measures = {} if some is None else some.metric.measures
+        measures = [] if some is None else some.measures
         rows = [
-            (name, *(str(one.systems[0].scores[measure]) for measure in measures))
-            for name, one in self.evaluations.items()
+            (name, *map(str, evaluation.candidates[0].scores.values()))
+            for name, evaluation in self.evaluations.items()
         ]
-        return ("set", *measures.values()), rows
+        return ("set", *(measure.replace("_", " ") for measure in measures)), rows
 
     def html(self) -> str:
         """The page of the last set, which is a test set if there is one."""
@@ -71,7 +71,7 @@ class TrainedRun(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """What `run.json` says."""
-        from crosspro.evaluation.output.records import plain
+        from crosspro.evaluation.report.records import plain
 
         return dict(plain(asdict(self.run)))
 
@@ -119,7 +119,6 @@ def train(
     ['majority seed 1']
     """
     from crosspro.data_prep.pipeline.sets.splits import leaks
-    from crosspro.evaluation.output.result import Result
     from crosspro.prediction.fit_and_score import fit_and_score, scoring
     from crosspro.prediction.run_settings import check_folder, checked, load_data
 
@@ -139,8 +138,7 @@ def train(
     place = path_or_none(folder) or place
     check_folder(configuration.settings, place, "folder")
     outcome = fit_and_score(own, made, splits, place, **scoring(configuration), tell=_tell)
-    evaluations = {name: Result.of(one) for name, one in outcome.evaluations.items()}
-    return TrainedRun(place, outcome.run, made, evaluations)
+    return TrainedRun(place, outcome.run, made, outcome.evaluations)
 
 
 def explain(

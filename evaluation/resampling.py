@@ -22,6 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crosspro.data_prep.core.errors import input_error
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -127,8 +129,8 @@ def flat_width(layout: Mapping[str, int]) -> int:
     return sum(max(width, 1) for width in layout.values())
 
 
-def unit_table(candidates: Sequence[Columns], units: Units) -> UnitTable:
-    """The statistics of one candidate, or of two side by side, by unit."""
+def unit_table(candidates: Sequence[Columns], units: Units, keep_units: bool = False) -> UnitTable:
+    """The statistics of candidates side by side, by unit; each unit may keep a row of its own."""
     layout, cells = {}, []
     for name, column in candidates[0].items():
         if isinstance(column, Cells):
@@ -144,7 +146,8 @@ def unit_table(candidates: Sequence[Columns], units: Units) -> UnitTable:
         rows = np.hstack([column.sums(units.of_item, units.count) for column in cells])
         return UnitTable(rows, None, layout)
     blocks = [_unit_sums(column, units) for columns in candidates for column in columns.values()]
-    return UnitTable(*_kinds(np.hstack(blocks)), layout)
+    rows = np.hstack(blocks)
+    return UnitTable(*((rows, None) if keep_units else _kinds(rows)), layout)
 
 
 def _unit_sums(column: ArrayLike | Cells, units: Units) -> Floats:
@@ -203,33 +206,35 @@ class Resampling:
 
     def bootstrap(self, table: UnitTable) -> Floats:
         """Sums of each resample of the units."""
-        return np.concatenate([drawn @ table.rows for drawn in self._drawn(table)])
+        drawn = self.draws(len(table.rows), table.counts)
+        return np.concatenate([numbers @ table.rows for numbers in drawn])
 
     def exchanged(self, table: UnitTable) -> Floats:
         """Sums of two candidates after each unit was exchanged with probability one half."""
         first, second = np.split(table.rows, 2, axis=1)
         change = np.hstack((second - first, first - second))
-        moved = [drawn @ change for drawn in self._swapped(table)]
+        moved = [numbers @ change for numbers in self._exchanges(len(change), table.counts)]
         return np.asarray(table.sums + np.concatenate(moved), dtype=np.float64)
 
-    def _drawn(self, table: UnitTable) -> Iterator[Ints]:
-        generator, number = np.random.default_rng(self.seed), len(table.rows)
-        for size in self._blocks(number):
-            if table.counts is None:  # much faster than a multinomial of single units
-                chosen = generator.integers(0, number, size=(size, number))
-                chosen += np.arange(size)[:, None] * number
-                yield np.bincount(chosen.ravel(), minlength=size * number).reshape(size, number)
+    def draws(self, rows: int, counts: Ints | None = None) -> Iterator[Ints]:
+        """How often each row is drawn in each resample, in blocks of resamples."""
+        generator = np.random.default_rng(self.seed)
+        for size in self._blocks(rows):
+            if counts is None:  # much faster than a multinomial of single units
+                chosen = generator.integers(0, rows, size=(size, rows))
+                chosen += np.arange(size)[:, None] * rows
+                yield np.bincount(chosen.ravel(), minlength=size * rows).reshape(size, rows)
             else:
-                total = table.counts.sum()
-                yield generator.multinomial(int(total), table.counts / total, size=size)
+                units = int(counts.sum())
+                yield generator.multinomial(units, counts / units, size=size)
 
-    def _swapped(self, table: UnitTable) -> Iterator[Ints]:
-        generator, number = np.random.default_rng(self.seed), len(table.rows)
-        for size in self._blocks(number):
-            if table.counts is None:
-                yield generator.integers(0, 2, size=(size, number))
+    def _exchanges(self, rows: int, counts: Ints | None) -> Iterator[Ints]:
+        generator = np.random.default_rng(self.seed)
+        for size in self._blocks(rows):
+            if counts is None:
+                yield generator.integers(0, 2, size=(size, rows))
             else:
-                yield generator.binomial(table.counts, 0.5, size=(size, number))
+                yield generator.binomial(counts, 0.5, size=(size, rows))
 
     def _blocks(self, rows: int) -> list[int]:
         """Sizes of the blocks in which resamples are drawn, so that memory stays small."""
@@ -238,6 +243,14 @@ class Resampling:
 
 
 USUAL = Resampling()
+
+
+def resampling_or_none(resamples: int, seed: int) -> Resampling | None:
+    """The resampling of these numbers; 0 resamples are none."""
+    for field, number in (("resamples", resamples), ("seed", seed)):
+        if type(number) is not int or number < 0:
+            raise input_error("arguments", field, "a whole number from 0", repr(number))
+    return Resampling(resamples, seed) if resamples else None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from crosspro.evaluation.core.evaluation import Evaluation
     from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.output.tables import Row, Style
+    from crosspro.evaluation.report.tables import Style as TableStyle
 
 Report = TypeVar("Report")
 
@@ -409,6 +410,13 @@ def style_of(output: Path | None = None, signatures: bool = False) -> Style:
     from crosspro.evaluation.output.tables import Style
 
     return Style(False, terminal_width() if output is None else None, signatures)
+
+
+def table_style(output: Path | None = None) -> TableStyle:
+    """How tables are written: they keep to the width of a terminal, and not to that in files."""
+    from crosspro.evaluation.report.tables import Style as TableStyle
+
+    return TableStyle(width=terminal_width() if output is None else None)
 
 
 def show_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:

@@ -64,6 +64,7 @@ def export_review(
     into antecedent; remarks are free. `protest review import` reads the table back.
     """
     from crosspro.data_prep.core.files import write_text
+    from crosspro.evaluation.human.verdicts import read_judgements
     from crosspro.evaluation.inputs.sheets import check_new_sheet
     from crosspro.evaluation.protest.pearmut import campaign
     from crosspro.evaluation.protest.review import questions_of, to_judge, write_review
@@ -74,13 +75,14 @@ def export_review(
     if (format_ is ReviewFormat.PEARMUT) != bool(judge):
         raise typer.BadParameter("--format pearmut needs --judge, a table has none")
     systems = Systems(candidate, candidate_links, source, repair)
-    scored = systems.scored(suite, None, verdicts)
+    scored = systems.scored(suite)
+    judgements = read_judgements(verdicts, scored.suite.digest)
     if conflicts:
-        disputed = {key for key, judged in scored.judgements.items() if judged.in_conflict}
+        disputed = {key for key, judged in judgements.items() if judged.in_conflict}
         every = questions_of(scored.tokens)
         questions = [question for key, question in every.items() if key in disputed]
     else:
-        questions = to_judge(scored.tokens, scored.judgements, matches)
+        questions = to_judge(scored.tokens, judgements, matches)
     if format_ is ReviewFormat.PEARMUT:
         write_text(output, campaign(scored.suite, questions, judge or ()))
     else:
@@ -115,18 +117,15 @@ def import_review(
     from crosspro.evaluation.protest.pearmut import read_annotations
     from crosspro.evaluation.protest.review import read_review
     from crosspro.evaluation.protest.suite import read_suite
-    from crosspro.evaluation.protest.text import Attempts, known
 
     tokens = read_suite(suite)
     kind: Kind = "decision" if decide else "verdict"
-    attempts = Attempts()
     if format_ is ReviewFormat.PEARMUT:
-        found = [attempts.read(read_annotations, path, tokens, kind) for path in files]
+        found = [read_annotations(path, tokens, kind) for path in files]
     else:
-        found = [attempts.read(read_review, path, tokens, judge, kind) for path in files]
-    attempts.finish()
+        found = [read_review(path, tokens, judge, kind) for path in files]
     store = VerdictStore(verdicts, tokens.digest)
-    added = store.add(verdict for of_file in found for verdict in known(of_file))
+    added = store.add(verdict for of_file in found for verdict in of_file)
     items = store.by_item().values()
     conflicts = [item for item in items if item.judgement.in_conflict]
     rows = [

@@ -30,7 +30,7 @@ from crosspro.conf.members import member_names
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits, leaks
-from crosspro.evaluation.output.text import text_report
+from crosspro.evaluation.report.tables import text_report
 from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score, scoring
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
 from crosspro.prediction.run_settings import (
@@ -41,7 +41,7 @@ from crosspro.prediction.run_settings import (
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.cli import end_after, escape_output
-from crosspro.scripts.common import style_of
+from crosspro.scripts.common import table_style
 from crosspro.scripts.train_comparison import comparison, last_line
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
@@ -116,7 +116,7 @@ def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun
     """Print the tables of the test sets, a comparison with the majority class, and warnings."""
     for name in splits.test:
         if name in outcome.evaluations:
-            _show(text_report(outcome.evaluations[name], style_of()))
+            _show(text_report(outcome.evaluations[name], table_style()))
     _show(comparison(task, splits, outcome.run.name, outcome.run.scores))
     _show(last_line(task, outcome.run, chosen_by(system.report)))
     for warning in outcome.run.warnings:

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits
-from crosspro.evaluation.core.score import Score
 from crosspro.prediction.dev_score import dev_score
-from crosspro.prediction.runs import Run
+from crosspro.prediction.runs import Run, RunScore
 from crosspro.scripts.common import show_table
 
 METRICS = {"macro_recall": "macro recall", "macro_f1": "macro F1", "accuracy": "accuracy"}
@@ -21,7 +20,7 @@ def comparison(
     task: Task,
     splits: Splits,
     name: str,
-    scores: Mapping[str, Mapping[str, Score]],
+    scores: Mapping[str, Mapping[str, RunScore]],
 ) -> str:
     """A table for dev and each test set: the run `name` and the majority class.
 

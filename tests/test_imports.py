@@ -35,7 +35,7 @@ EVALUATION: dict[str, set[str]] = {
     **dict.fromkeys(METRICS, SHARED),
     "metrics.expected_forms": {*SHARED, "metrics.contrastive"},
     "human": {*SHARED, *METRICS},
-    "protest": {*SHARED, "human"},
+    "protest": {*SHARED, "human", "correlation"},
     "correlation": SHARED,
     "folder_report": {*SHARED, *METRICS},
     "released": {*SHARED, *METRICS},

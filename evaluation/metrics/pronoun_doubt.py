@@ -144,7 +144,7 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
             yield {
                 "sentence": pronoun.line,
                 "source": pronoun.source_word,
-                "candidate": pronoun.word,
+                "word": pronoun.word,
                 "expected": pronoun.suggestion,
                 "wrong": pronoun.wrong,
                 "reason": pronoun.reason,

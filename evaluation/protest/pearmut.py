@@ -15,7 +15,8 @@ from crosspro.data_prep.core.errors import InputError, Problem, input_error, quo
 from crosspro.data_prep.core.files import parse_json, read_bytes
 from crosspro.evaluation.human.verdicts import Kind, Verdict
 from crosspro.evaluation.protest.categories import BY_NAME
-from crosspro.evaluation.protest.review import Question, read_verdict, texts_of
+from crosspro.evaluation.protest.match import marked_texts
+from crosspro.evaluation.protest.review import Question, read_verdict
 from crosspro.evaluation.protest.suite import Suite
 
 OUTPUT = "output"
@@ -53,7 +54,7 @@ def campaign(suite: Suite, questions: Iterable[Question], annotators: Sequence[s
 
 def _segment(question: Question) -> dict[str, Any]:
     result, item = question.result, question.item
-    source, _, output = map(_marked, texts_of(result))
+    source, _, output = map(_marked, marked_texts(result))
     category = BY_NAME[result.token.category].label
     asked = "pronoun and antecedent" if result.token.anaphoric else "pronoun (antecedent: 0)"
     return {

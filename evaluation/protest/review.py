@@ -10,26 +10,30 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
+from crosspro.evaluation.correlation.disagreement import BAD, CORRECT, INCORRECT, PlacedVerdict
 from crosspro.evaluation.human.verdicts import (
     ANTECEDENT_VERDICTS,
     KINDS,
     PRONOUN_VERDICTS,
     Item,
     ItemKey,
-    Judgement,
     Judgements,
     Kind,
     Verdict,
 )
-from crosspro.evaluation.inputs.case_records import BAD, CORRECT, INCORRECT, PlacedVerdict
-from crosspro.evaluation.inputs.sheets import ITEM_COLUMNS, VERDICT_COLUMNS, marked_words, tsv_line
-from crosspro.evaluation.protest.match import Alternative, TokenResult
+from crosspro.evaluation.inputs.sheets import ITEM_COLUMNS, VERDICT_COLUMNS, tsv_line
+from crosspro.evaluation.protest.match import (
+    TokenResult,
+    marked_texts,
+    reference_words,
+    review_items,
+)
 from crosspro.evaluation.protest.suite import Suite
 
 COLUMNS = (
@@ -45,7 +49,6 @@ COLUMNS = (
     "why",
     *VERDICT_COLUMNS,
 )
-_BETWEEN_LINES = " / "
 _SYSTEMS = ", "
 _ITEM = re.compile(r"(.+)/([0-9a-f]{12})")
 
@@ -60,23 +63,20 @@ class Question:
     @property
     def item(self) -> Item:
         """What verdicts are stored under."""
-        return replace(self.result.item, system=_SYSTEMS.join(self.systems))
+        result = self.result
+        words = result.pronoun, result.head
+        return Item(*result.key, _SYSTEMS.join(self.systems), *words)
 
     @property
     def name(self) -> str:
         """Token and digest; never taken for a number by a spreadsheet."""
-        return "/".join(self.item.key)
+        return "/".join(self.result.key)
 
 
 def questions_of(results: Iterable[TokenResult]) -> dict[ItemKey, Question]:
     """All questions by the keys of their items, in the order of the results."""
-    questions: dict[ItemKey, Question] = {}
-    for result in results:
-        key, name = result.item.key, result.output.name
-        earlier = questions.get(key)
-        systems = (name,) if earlier is None else (*earlier.systems, name)
-        questions[key] = Question(result if earlier is None else earlier.result, systems)
-    return questions
+    items = review_items(results)
+    return {key: Question(item.result, item.systems) for key, item in items.items()}
 
 
 def to_judge(
@@ -88,11 +88,6 @@ def to_judge(
         for key, question in questions_of(results).items()
         if (matches or question.result.outcome == "mismatch") and key not in judgements
     ]
-
-
-def seen_with(system: str, judgement: Judgement) -> bool:
-    """Whether a judgement is about a translation that a system of this name had."""
-    return system in judgement.item.system.split(_SYSTEMS)
 
 
 # Review files -------------------------------------------------------------------------------------
@@ -121,7 +116,12 @@ def verdict_table(
 
 def _row(question: Question) -> list[str]:
     result, item = question.result, question.item
-    cells = (item.system, result.token.category, *texts_of(result), *reference_words(result))
+    cells = (
+        item.system,
+        result.token.category,
+        *marked_texts(result),
+        *reference_words(result.token),
+    )
     words = item.pronoun, item.head, result.why
     return [question.name, *map(_not_a_formula, (*cells, *words))]
 
@@ -129,36 +129,6 @@ def _row(question: Question) -> list[str]:
 def _not_a_formula(text: str) -> str:
     """A space keeps a spreadsheet from taking a text for a formula."""
     return f" {text}" if text.startswith(("=", "+", "-", "@")) else text
-
-
-def reference_words(result: TokenResult) -> tuple[str, str]:
-    """The pronouns and the heads of the references that have them."""
-    references = [reference for reference in result.token.references if reference.pronoun]
-    pronouns = " | ".join(" ".join(reference.pronoun) for reference in references)
-    return pronouns, " | ".join(" ".join(reference.head) for reference in references)
-
-
-def texts_of(result: TokenResult) -> tuple[str, str, str]:
-    """Source, first reference and output around a token, pronoun and head marked."""
-    suite, token = result.suite, result.token
-    words = token.references[0]
-    sides = (
-        (suite.source, token.place.at, token.antecedent.at if token.antecedent else ()),
-        (suite.references[0], words.pronoun_at, words.head_at),
-        (
-            result.output.output,
-            result.pronoun.candidate,
-            result.head.candidate if result.head else (),
-        ),
-    )
-    texts = []
-    for text, pronoun, head in sides:
-        marks = {token.place.line: set(pronoun)}
-        if token.antecedent is not None:
-            marks.setdefault(token.antecedent.line, set()).update(head)
-        lines = (marked_words(text[line], marks.get(line, ())) for line in suite.context(token))
-        texts.append(_BETWEEN_LINES.join(lines))
-    return texts[0], texts[1], texts[2]
 
 
 def read_review(
@@ -231,36 +201,13 @@ def read_verdict(
 # What follows from verdicts -----------------------------------------------------------------------
 
 
-def silver_from(
-    judgements: Iterable[Judgement], earlier: Mapping[str, list[Alternative]] | None = None
-) -> dict[str, list[Alternative]]:
-    """Translations that people accept as silver alternatives (002 §8.2), beside earlier ones.
-
-    An anaphoric token gives a pair, and only if both halves are right.
-    """
-    silver = {name: list(alternatives) for name, alternatives in (earlier or {}).items()}
-    for judgement in judgements:
-        item = judgement.item
-        if judgement.pronoun != "right" or judgement.antecedent not in (None, "right"):
-            continue
-        pronoun = tuple(item.pronoun.split())
-        head = tuple(item.head.split()) if judgement.antecedent else ()
-        if not pronoun or (judgement.antecedent and not head):
-            continue
-        pairs = {(other.pronoun, other.head) for other in silver.get(item.token, ())}
-        if (pronoun, head) not in pairs:
-            accepted = Alternative(pronoun, head, f"from {item.system}")
-            silver.setdefault(item.token, []).append(accepted)
-    return silver
-
-
 def placed_verdicts(
     results: Iterable[TokenResult], judgements: Judgements
 ) -> Iterator[PlacedVerdict]:
     """Human verdicts by place, for comparison with metrics (001 §6); a match is no verdict."""
     names = {"right": CORRECT, "wrong": INCORRECT, "bad": BAD}
     for result in results:
-        judgement = judgements.get(result.item.key)
+        judgement = judgements.get(result.key)
         yield PlacedVerdict(
             result.output.name,
             result.token.place.line,
@@ -269,5 +216,4 @@ def placed_verdicts(
             "" if judgement is None else names.get(judgement.pronoun, ""),
             result.token.name,
             result.token.document,
-            result.token.anaphoric,
         )

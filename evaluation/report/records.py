@@ -99,10 +99,11 @@ def csv_report(evaluation: Evaluation) -> str:
         for column in (measure, f"{measure}_low", f"{measure}_high")
     ]
     columns = ["candidate", "breakdown", "group", *counts, *measures, "signature"]
-    return csv_text([columns, *([_number(row.get(name)) for name in columns] for row in rows)])
+    return csv_text([columns, *([csv_number(row.get(name)) for name in columns] for row in rows)])
 
 
-def _number(value: object) -> object:
+def csv_number(value: object) -> object:
+    """A number with six digits; empty if there is none."""
     if isinstance(value, float):
         return f"{value:.6g}" if isfinite(value) else ""
     return "" if value is None else value
@@ -118,7 +119,7 @@ def csv_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
 def detail_records(evaluation: Evaluation) -> list[dict[str, Any]]:
     """A record of every item of every candidate."""
     return [
-        {"candidate": name, **detail}
+        {"candidate": name} | dict(detail) | {"candidate": name}  # its name is not overwritten
         for place, name in enumerate(evaluation.names)
         for detail in evaluation.metric.details(evaluation.items, place)
     ]

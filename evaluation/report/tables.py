@@ -42,12 +42,15 @@ class Cell:
         return f"{self.text} {self.note}".rstrip()
 
 
+Row = Sequence[Cell | str]
+
+
 @dataclass(frozen=True)
 class Table:
     """A heading and rows, of whose columns the first `left` are flush left, and notes below."""
 
     heading: Sequence[str]
-    rows: Sequence[Sequence[Cell | str]]
+    rows: Sequence[Row]
     title: str = ""
     left: int = 1
     notes: Sequence[str] = ()
@@ -204,15 +207,19 @@ class Style:
         """The line above a table."""
         return f"## {text}\n" if self.markdown else f"{text}\n"
 
-    def table(self, table: Table) -> str:
+    def table(self, heading: Row, rows: Sequence[Row], left: int = 1) -> str:
+        """Rows under a heading."""
+        if self.markdown:
+            return markdown_table(heading, rows, left)
+        return text_table(heading, rows, left, self.width)
+
+    def shown(self, table: Table) -> str:
         """A table under its title, with its notes."""
-        parts = [self.title(printable(table.title))] if table.title else []
-        if table.heading:
-            parts.append((markdown_table if self.markdown else text_table)(table, self.width))
-        if table.notes:
-            between = "\n" if self.markdown and table.heading else ""
-            parts.append(between + "".join(f"{printable(note)}\n" for note in table.notes))
-        return ("\n" if self.markdown else "").join(parts)
+        notes = "".join(f"{printable(note)}\n" for note in table.notes)
+        body = self.table(table.heading, table.rows, table.left) if table.heading else ""
+        between = "\n" if self.markdown and body and notes else ""
+        title = f"{self.title(printable(table.title))}\n" if table.title else ""
+        return f"{title}{body}{between}{notes}"
 
 
 PLAIN = Style()
@@ -236,31 +243,31 @@ def tables_text(
 ) -> str:
     """Tables under a title, and signatures."""
     signed = "".join(f"signature: {signature}\n" for signature in signatures)
-    return "\n".join([style.title(title), *map(style.table, tables), signed])
+    return "\n".join([style.title(title), *map(style.shown, tables), signed])
 
 
-def text_table(table: Table, width: int | None = None) -> str:
+def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | None = None) -> str:
     """Aligned columns under a rule; names and headings are wrapped to keep to `width`."""
     from rich.cells import cell_len
     from rich.console import Console
     from rich.rule import Rule
-    from rich.table import Table as RichTable
+    from rich.table import Table as Grid
     from rich.text import Text
 
-    titles, *lines = ([printable(str(cell)) for cell in row] for row in _rows(table))
+    titles, *lines = ([printable(str(cell)) for cell in row] for row in (heading, *rows))
     widest = [max(1, *map(cell_len, column)) for column in zip(titles, *lines, strict=True)]
-    needed = total = sum(widest) + _COLUMN_GAP * (len(widest) - 1)
+    gaps = _COLUMN_GAP * (len(widest) - 1)
+    needed = total = sum(widest) + gaps
     if width is not None and total > width:
-        for column in range(table.left, len(titles)):
+        for column in range(left, len(titles)):
             number = max((cell_len(row[column]) for row in lines), default=0)
             titles[column] = textwrap.fill(titles[column], max(number, 1), break_long_words=False)
             widest[column] = max(number, *map(cell_len, titles[column].split("\n")))
-        names = [min(size, _NARROWEST_NAME) for size in widest[: table.left]]
-        gaps = _COLUMN_GAP * (len(widest) - 1)
-        needed = max(width, sum(names) + sum(widest[table.left :]) + gaps)
-    grid = RichTable.grid(padding=(0, _COLUMN_GAP), pad_edge=False)
+        names = [min(size, _NARROWEST_NAME) for size in widest[:left]]
+        needed = max(width, sum(names) + sum(widest[left:]) + gaps)
+    grid = Grid.grid(padding=(0, _COLUMN_GAP), pad_edge=False)
     for column in range(len(titles)):
-        if column < table.left:
+        if column < left:
             grid.add_column(justify="left", overflow="fold")
         else:
             grid.add_column(justify="right", no_wrap=True)
@@ -274,14 +281,10 @@ def text_table(table: Table, width: int | None = None) -> str:
     return "".join(f"{line.rstrip()}\n" for line in printed.get().splitlines())
 
 
-def markdown_table(table: Table, width: int | None = None) -> str:
+def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
     """A Markdown table with the same alignment."""
-    heading, *rows = (
-        [printable(str(cell)).replace("|", "\\|") for cell in row] for row in _rows(table)
+    titles, *lines = (
+        [printable(str(cell)).replace("|", "\\|") for cell in row] for row in (heading, *rows)
     )
-    rule = ["---" if column < table.left else "---:" for column in range(len(heading))]
-    return "".join(f"| {' | '.join(line)} |\n" for line in (heading, rule, *rows))
-
-
-def _rows(table: Table) -> list[Sequence[Cell | str]]:
-    return [table.heading, *table.rows]
+    rule = ["---" if column < left else "---:" for column in range(len(titles))]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (titles, rule, *lines))

@@ -7,7 +7,7 @@ import pytest
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.scripts.common import check_plot
 from tests.conftest import GOLDEN
-from tests.evaluation.output.reading import check_page
+from tests.evaluation.report.reading import check_page
 from tests.scripts.apt_files import options
 from tests.scripts.run import crosspro
 

@@ -11,7 +11,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.prediction.neural.system import NeuralSystem
 from tests.conftest import GOLDEN
-from tests.evaluation.output.reading import check_page
+from tests.evaluation.report.reading import check_page
 from tests.prediction.neural.small import SMALL
 from tests.scripts.run import crosspro
 

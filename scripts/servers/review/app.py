@@ -270,13 +270,13 @@ def _passages(question: Question) -> Iterator[Passage]:
     for line in result.suite.context(token):
         source: dict[int, str] = {}
         translated: dict[int, str] = {}
-        antecedent, head = token.antecedent, result.head
-        if antecedent is not None and head is not None and antecedent.line == line:
+        antecedent = token.antecedent
+        if antecedent is not None and antecedent.line == line:
             source |= dict.fromkeys(antecedent.at, "head")
-            translated |= dict.fromkeys(head.candidate, "head")
+            translated |= dict.fromkeys(result.target.head, "head")
         if token.place.line == line:
             source |= dict.fromkeys(token.place.at, "pronoun")
-            translated |= dict.fromkeys(result.pronoun.candidate, "pronoun")
+            translated |= dict.fromkeys(result.target.pronoun, "pronoun")
         yield Passage(
             _parts(result.suite.source[line], source), _parts(output.output[line], translated)
         )

@@ -17,7 +17,7 @@ from crosspro.evaluation.folder_report.folder import report_on
 from crosspro.evaluation.folder_report.page import report_page
 from crosspro.evaluation.folder_report.results import report_json, report_text, standing
 from tests.evaluation.folder_report.folders import make_folder, word_judge
-from tests.evaluation.output.reading import Elements
+from tests.evaluation.report.reading import Elements
 from tests.scripts.run import crosspro, each
 
 SETTINGS = ReportSettings(Resampling(50, 1))

@@ -36,7 +36,7 @@ from tests.evaluation.metrics.apt.texts import (
     text,
     translation,
 )
-from tests.evaluation.output.reading import check_page, page_data
+from tests.evaluation.report.reading import check_page, page_data
 
 PLAN = Resampling(50, 1)
 OTHER = replace(REFERENCE, name="other <b>&\"'")

@@ -16,8 +16,8 @@ from crosspro.evaluation.output.text import text_report
 from crosspro.evaluation.protest.match import Alternative, ScoredSystems, score_system
 from crosspro.evaluation.protest.metric import STATUSES, Protest, ProtestSettings
 from crosspro.evaluation.protest.suite import ReferenceWords
-from tests.evaluation.output.reading import check_page
 from tests.evaluation.protest.tokens import HOUSE, RAIN, by_name, changed, judgement
+from tests.evaluation.report.reading import check_page
 
 PLAN = Resampling(200, 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 from crosspro.conf import CONF_DIR
-from tests.evaluation.output.reading import check_page
+from tests.evaluation.report.reading import check_page
 from tests.scripts.protest.conftest import (
     BUILD,
     FOLDER,
