@@ -22,7 +22,7 @@ import numpy as np
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
 from crosspro.evaluation.correlation.systems import read_rows
-from crosspro.evaluation.inputs.pronoun_forms import readings_of
+from crosspro.evaluation.pronouns import readings_of
 from crosspro.evaluation.output.tables import csv_text
 
 CASES = (1, 2, 3, 4, 5, 6)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.inputs.pronoun_forms import gender_of, likely_readings, rivals_of
+from crosspro.evaluation.pronouns import gender_of, likely_readings, rivals_of
 from crosspro.evaluation.metrics.contrastive.formats import (
     MISSING,
     UNKNOWN,

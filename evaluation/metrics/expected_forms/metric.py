@@ -22,7 +22,7 @@ from crosspro.evaluation.core.evaluation import Evaluation
 from crosspro.evaluation.core.metric import Part, Scored
 from crosspro.evaluation.core.statistics import Floats, percentage
 from crosspro.evaluation.core.tables import Cell, Table
-from crosspro.evaluation.inputs.pronoun_forms import has_form, target_words
+from crosspro.evaluation.pronouns import has_form, target_words
 from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
 from crosspro.evaluation.metrics.contrastive.set_metric import SetMetric, places_of, scored_set
 from crosspro.evaluation.metrics.expected_forms.expected_sets import rival_words
