@@ -2,8 +2,9 @@
 
 Each text is aligned alone, so that the links and scores of a system never depend on the other
 systems of a run. What is known of the two languages comes from a prior: that of the bundled model
-of these languages, or one that `crosspro align --save-prior` has learnt. Both directions are merged
-by grow-diag-final (000 §2.3). Text without links need not be tokenised.
+of these languages, or one that `crosspro align --save-prior` has learnt. Only without a prior links
+are learnt from the text. Both directions are merged by grow-diag-final (000 §2.3). Text without
+links need not be tokenised.
 """
 
 from __future__ import annotations
@@ -192,12 +193,21 @@ class _Aligner:
     def links(
         self, source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], progress: Progress
     ) -> Links:
-        """The links of one text. All that is asked of the aligner is asked here."""
+        """The links of one text. All that is asked of the aligner is asked here.
+
+        With a prior nothing is learnt from the text, as in `proofread`: each line is linked alone.
+        """
         from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+        from crosspro.data_prep.align.text import make_form
 
         settings, prior = AlignerSettings(symmetrisation=SYMMETRISATION), self.prior
         if prior is not None:
-            settings = replace(settings, form=prior.form, prefix_length=prior.prefix_length)
+            form = make_form(prior.form, prior.prefix_length)
+            prior = prior.of_words(
+                *({form(word) for line in lines for word in line} for lines in (source, target))
+            )
+            how = {"form": prior.form, "prefix_length": prior.prefix_length}
+            settings = replace(settings, **how, iterations=0)  # type: ignore[arg-type]
         return list(align_corpus(source, target, settings, prior, 1, progress))
 
 

@@ -1,20 +1,128 @@
-"""Tables of pronouns by their forms, and the words of translations: clitics, hyphens, elisions."""
+"""Lists of a language pair, tables of forms, and the words of translations."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crosspro.evaluation.inputs.pronoun_forms import (
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.pronouns import (
     LANGUAGES,
     gender_of,
     has_form,
     likely_readings,
+    lists_names,
+    lists_of,
+    load_lists,
     readings_of,
     rivals_of,
     target_words,
 )
+
+
+def written(folder, mapping):
+    """Lists as their file is read."""
+    path = folder / "my.yaml"
+    path.write_text(yaml.safe_dump(mapping, sort_keys=False), "utf-8")
+    return load_lists(path)
+
+
+def plain(lists):
+    """Their content as YAML writes it."""
+    import json
+
+    return json.loads(json.dumps(lists.to_dict()))
+
+
+@pytest.mark.parametrize("name", lists_names())
+def test_shipped_lists_are_well_formed(tmp_path, name):
+    lists = load_lists(name)
+    assert lists.name == name
+    assert name.startswith(f"{lists.source_language}-{lists.target_language}")
+    assert written(tmp_path, plain(lists)) == lists
+
+
+def test_pairs_that_are_shipped():
+    assert {"en-fr", "en-de", "en-es", "fr-en", "de-en", "es-en"} <= set(lists_names())
+    assert lists_of(("en", "fr")) == load_lists("en-fr")
+    for languages in (("en", "xx"), ("", "fr")):
+        with pytest.raises(InputError):
+            lists_of(languages)
+
+
+def test_french_lists_are_those_of_the_paper():
+    """000 Table 2."""
+    lists = load_lists("en-fr")
+    assert lists.label("c'") == "ce"
+    assert lists.label("cela") == lists.label("ç'") == "ça"
+    assert lists.probabilities == {frozenset(("ce", "il")): 0.6, frozenset(("ce", "ça")): 0.6}
+
+
+def test_the_undivided_french_lists_differ_in_the_separator_alone():
+    divided, undivided = (load_lists(name) for name in ("en-fr", "en-fr-undivided"))
+    assert replace(undivided, name="en-fr", target_separator="-") == divided
+    assert divided.target_pronoun("dit-il") == "il"
+    assert undivided.target_pronoun("dit-il") is None
+
+
+def test_words_are_in_lower_case_and_groups_have_a_first_member(tmp_path):
+    mapping = {
+        "source_pronouns": ["It"],
+        "target_pronouns": ["Il", "L", "c\u0327a"],
+        "identical": [["L", "Il"]],
+        "equivalent": [{"pronouns": ["il", "l"]}],
+        "ambiguous": None,
+    }
+    lists = written(tmp_path, mapping)
+    assert lists.source_pronouns == ("it",)
+    assert lists.labels == {"il": "l", "l": "l", "\u00e7a": "\u00e7a"}
+    assert lists.probabilities == {}
+    assert lists.name == "my"
+    assert written(tmp_path, plain(lists)).signature == lists.signature
+    assert replace(lists, identical=()).signature != lists.signature
+
+
+GOOD = {"source_pronouns": ["it"], "target_pronouns": ["il", "elle"]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"colour": "red"},
+        {"source_pronouns": []},
+        {"target_pronouns": ["il", "IL"]},
+        {"target_pronouns": ["il", True]},
+        {"target_pronouns": ["a b"]},
+        {"translations": {"he": ["il"]}},
+        {"identical": [["il"]]},
+        {"identical": [["il", "on"]]},
+        {"identical": [["il", "elle"], ["elle", "il"]]},
+        {"equivalent": [{"pronouns": ["il", "elle"], "probability": 2}]},
+        {"equivalent": [{"pronouns": ["il", "elle"], "p": 1}]},
+        {"ambiguous": ["le"]},
+        *({key: value} for key in ("ambiguous", "identical") for value in ("il", 0, {"il": 1})),
+    ],
+)
+def test_lists_with_a_fault_are_refused(tmp_path, change):
+    with pytest.raises(InputError, match=r"my\.yaml"):
+        written(tmp_path, GOOD | change)
+
+
+@pytest.mark.parametrize("content", ["source_pronouns: [it\n", "- it\n", "it\n", ""])
+def test_files_that_are_no_lists(tmp_path, content):
+    path = tmp_path / "my.yaml"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"my\.yaml"):
+        load_lists(path)
+    with pytest.raises(InputError, match="xx-yy"):
+        load_lists("xx-yy")
+    with pytest.raises(InputError, match=r"none\.yaml"):
+        load_lists(tmp_path / "none.yaml")
+
 
 KINDS = {"personal", "possessive", "reflexive", "demonstrative"}
 ROLES = {"subject", "object", "indirect", "stressed", "any", "determiner", "pronoun"}
