@@ -7,7 +7,6 @@ import doctest
 import inspect
 import json
 import pickle
-import shutil
 import subprocess
 import sys
 from pathlib import Path

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,7 +125,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
                 "content": hashlib.sha256(gold.classes.tobytes()).hexdigest()[:8],
                 "agreement": agreement(submissions).tolist() if len(submissions) > 1 else None,
             },
-            tuple(w for part in (gold, *submissions) for w in part.warnings),
+            (*gold.warnings, *chain.from_iterable(one.warnings for one in submissions)),
         )
 
     def statistics(self, items: GapItems, candidate: int) -> Columns:
