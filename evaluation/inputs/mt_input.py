@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crosspro.data_prep.align.align import MOST_WORDS, few_segments
 from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS
-from crosspro.data_prep.align.text import few_segments
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
 from crosspro.data_prep.bitext.segment import exchanged
 from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.files import read_bytes, sha256_of
-from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.evaluation.inputs.anchors import Anchor, token_anchors
 from crosspro.evaluation.inputs.linked_text import (
     INSIDE,
@@ -337,8 +336,8 @@ def _text(path: Path, source: Text, problems: list[Problem], paths: InputPaths) 
 
 def _too_long_to_align(*texts: Text) -> list[Problem]:
     """Lines that the aligner refuses, by the files that they stand in."""
-    most = ALIGNED_WORDS
-    expected = f"at most {ALIGNED_WORDS:,} where links are to be made"
+    most = MOST_WORDS
+    expected = f"at most {MOST_WORDS:,} where links are to be made"
     return [
         Problem(text.path, 1 + line, "words", expected, f"{text.lengths[line]:,}")
         for text in texts
@@ -419,12 +418,10 @@ def _missing_links(
     missing = [number for number, link in enumerate(links) if link is None]
     if not missing:
         return [link for link in links if link is not None]
-    from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+    from crosspro.data_prep.align.align import AlignerSettings, align
 
     prior = helper.prior
     settings = AlignerSettings(symmetrisation=helper.symmetrisation)
-    if prior is not None:
-        settings = replace(settings, form=prior.form, prefix_length=prior.prefix_length)
     sentences = source.sentences()
     aligned: dict[int, Links] = {}
     for run in [[number] for number in missing] if helper.one_by_one else [list(range(len(texts)))]:
@@ -433,7 +430,8 @@ def _missing_links(
         if helper.corpus is not None:
             left += helper.corpus[0].sentences()
             right += helper.corpus[1].sentences()
-        pairs = align_corpus(left, right, settings, prior, 1, progress)
+        progress("aligning")
+        pairs = align(zip(left, right, strict=True), prior, settings, jobs=1)
         for place, number in enumerate(run):
             part = pairs[place * len(sentences) : (place + 1) * len(sentences)]
             aligned[number] = links_from_pairs("aligned", part)

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.align.align import align
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import format_of, read_bitext
 from crosspro.data_prep.bitext.segment import Missing, Segment
@@ -218,7 +218,8 @@ def make_links(
     links: list[tuple[Link, ...]] = [()] * len(source)
     if not full:
         return links
-    found = align_corpus(first, second, AlignerSettings(), jobs=jobs, progress=progress)
+    progress("aligning")
+    found = align(zip(first, second, strict=True), jobs=jobs)
     for at, own in zip(full, found, strict=False):
         links[at] = own
     return links

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.align.align import AlignerSettings, align
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.inputs.linked_text import (
@@ -179,7 +179,7 @@ def test_both_directions_are_merged_by_grow_diag_final_unless_another_way_is_nam
     data = read_input(asked, align=AlignWith(symmetrisation=name))
     source, target = (text.sentences() for text in (data.source, data.reference.text))
     chosen = AlignerSettings(symmetrisation=name or "grow-diag-final")
-    expected = align_corpus(source * 2, target * 2, chosen)[: len(source)]
+    expected = align(zip(source * 2, target * 2, strict=True), settings=chosen)[: len(source)]
     assert [tuple(sorted(data.reference.links.of_line(n))) for n in range(3)] == expected
 
 
