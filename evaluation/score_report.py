@@ -21,7 +21,7 @@ from crosspro.evaluation.evaluation import (
     evaluate,
     every_pair,
 )
-from crosspro.evaluation.links import Links, Progress, link_texts
+from crosspro.evaluation.links import Links, link_texts
 from crosspro.evaluation.metrics import metric_class
 from crosspro.evaluation.metrics.pronoun_doubt import PronounJudge
 from crosspro.evaluation.pronouns import LANGUAGES, PronounLists, lists_names
@@ -62,6 +62,7 @@ COLUMNS = {"apt": "APT", "autoprf": "AutoPRF F1", "pronoun-f1": "pronoun F1", "d
 Settings = Mapping[str, Mapping[str, Any]]
 """Settings of each metric by name."""
 JudgeOf = Callable[[str, str], PronounJudge | None]
+Progress = Callable[[str], None]
 USUAL_RESAMPLING = Resampling()
 
 
@@ -303,9 +304,7 @@ def score_texts(
         progress("word links")
         if chosen.get("apt", {}).get("tokens") is not None:
             tokenised = True  # positions count words between spaces
-        texts = link_texts(
-            texts, links, candidate_links, prior=prior, tokenised=tokenised, progress=progress
-        )
+        texts = link_texts(texts, links, candidate_links, prior=prior, tokenised=tokenised)
     pairs: PairChoice = every_pair if len(texts.candidates) <= MOST_EVERY_PAIR else against_best
     if baseline is not None:
         pairs = against(baseline)

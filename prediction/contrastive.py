@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crosspro.data_prep.align.backends import align_corpus, default_settings
+from crosspro.data_prep.align.align import align, default_settings
 from crosspro.data_prep.annotate.corpus import default_annotator, make_annotator
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import tokenise
@@ -156,7 +156,7 @@ def prepare_set(
     pairs = list(_sentence_pairs(test_set, task))
     tell(f"aligning {len(pairs):,} segments")
     source, target = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    links = align_corpus(source, target, default_settings(task), jobs=1, progress=tell)
+    links = align(zip(source, target, strict=True), settings=default_settings(task), jobs=1)
     columns: list[TargetColumns] = [(tuple(pair.target), None) for pair in pairs]
     if task.tagged:
         tell(f"annotating {len(pairs):,} {task.target_language} sentences")

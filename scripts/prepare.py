@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.align.backends import default_settings
-from crosspro.data_prep.align.text import few_segments
+from crosspro.data_prep.align.align import default_settings, few_segments
 from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
@@ -154,7 +153,6 @@ def prepare_command(
         jobs=jobs,
         engine=engine.value,
     )
-    settings.aligner.check()
     check_settings(task_rules, settings)
     texts = read_bitext(
         source,

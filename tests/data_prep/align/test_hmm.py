@@ -8,21 +8,22 @@ import numpy as np
 import pytest
 from scipy.special import digamma as scipy_digamma
 
+from crosspro.data_prep.align.hmm import (
+    Transitions,
+    diagonal_prior,
+    hmm_posterior,
+    ibm1_posterior,
+)
 from crosspro.data_prep.align.model import (
     FLOOR,
     digamma,
     first_jumps,
-    jump_chances,
     jump_index,
-    translation_chances,
-)
-from crosspro.data_prep.align.posteriors import (
-    diagonal_posterior,
-    diagonal_prior,
-    hmm_posterior,
+    jump_weights,
+    translation_probabilities,
 )
 
-GIVEN, MADE, LOOSE = np.array([3, 2, 4]), np.array([3, 4, 2]), 0.1
+STATES, OBSERVED, LOOSE = np.array([3, 2, 4]), np.array([3, 4, 2]), 0.1
 
 
 @pytest.fixture
@@ -31,20 +32,20 @@ def batch():
     random = np.random.default_rng(7)
     emit = random.random((4, 3, 4)).astype(np.float32)
     none = random.random((4, 3)).astype(np.float32)
-    for segment, length in enumerate(MADE):
+    for segment, length in enumerate(OBSERVED):
         emit[length:, segment] = 0
         none[length:, segment] = 1
-    for segment, length in enumerate(GIVEN):
+    for segment, length in enumerate(STATES):
         emit[:, segment, length:] = 0
     jump, first = first_jumps(5)
     jump = random.random(len(jump))
-    return emit, none, diagonal_prior(GIVEN, MADE, 4.0), jump_chances(jump, 0.5), first
+    return emit, none, diagonal_prior(STATES, OBSERVED, 4.0), jump_weights(jump, 0.5), first
 
 
 def all_alignments(batch, segment):
-    """Chances of links, of no link, and counts of moves, by adding up every path."""
+    """Probabilities of links, of no link, and counts of moves, by adding up every path."""
     emit, none, near, jump, first = (np.asarray(array, dtype=float) for array in batch)
-    width, steps = GIVEN[segment], MADE[segment]
+    width, steps = STATES[segment], OBSERVED[segment]
 
     def move(step, before):
         weights = (first if before is None else jump[before])[:width] * near[step, segment, :width]
@@ -78,32 +79,35 @@ def all_alignments(batch, segment):
 
 
 def test_the_hmm_sums_over_all_alignments(batch):
-    posterior, jumps = hmm_posterior(*batch, LOOSE, np.arange(3))
+    emission, null, diagonal, jump, first = batch
+    transitions = Transitions(jump, first, LOOSE)
+    posterior, counted = hmm_posterior(emission, null, diagonal, np.arange(3), transitions)
     expected_moves = np.zeros((4, 4))
     for segment in range(3):
         links, silent, moves = all_alignments(batch, segment)
         steps, width = links.shape
         assert posterior.links[:steps, segment, :width] == pytest.approx(links, abs=1e-5)
-        assert posterior.none[:steps, segment] == pytest.approx(silent, abs=1e-5)
+        assert posterior.null[:steps, segment] == pytest.approx(silent, abs=1e-5)
         assert posterior.links[steps:, segment].sum() == 0
         assert posterior.links[:, segment, width:].sum() == 0
         expected_moves[:width, :width] += moves
-    assert jumps.moves == pytest.approx(expected_moves, abs=1e-5)
-    assert jumps.first == pytest.approx(posterior.links[0].sum(axis=0))
+    assert counted.jump == pytest.approx(expected_moves, abs=1e-5)
+    assert counted.first == pytest.approx(posterior.links[0].sum(axis=0))
 
 
 def test_segments_of_equal_lengths_share_a_prior(batch):
     emit, none, near, jump, first = batch
     twice = np.array([0, 0, 2])
-    shared, _ = hmm_posterior(*batch, LOOSE, twice)
-    own, _ = hmm_posterior(emit, none, near[:, twice], jump, first, LOOSE, np.arange(3))
-    assert np.array_equal(shared.links, own.links)
+    transitions = Transitions(jump, first, LOOSE)
+    shared, _ = hmm_posterior(emit, none, near, twice, transitions)
+    separate, _ = hmm_posterior(emit, none, near[:, twice], np.arange(3), transitions)
+    assert np.array_equal(shared.links, separate.links)
 
 
 def test_ibm1_links_each_word_for_itself(batch):
     emit, none, near, _, _ = batch
-    posterior = diagonal_posterior(emit, none, near)
-    total = posterior.links.sum(axis=2) + posterior.none
+    posterior = ibm1_posterior(emit, none, near)
+    total = posterior.links.sum(axis=2) + posterior.null
     assert total == pytest.approx(np.ones_like(total), abs=1e-6)
     expected = emit[1, 0] * near[1, 0] / ((emit[1, 0] * near[1, 0]).sum() + none[1, 0])
     assert posterior.links[1, 0] == pytest.approx(expected, abs=1e-6)
@@ -115,8 +119,6 @@ def test_the_diagonal_prior_is_highest_on_the_diagonal():
     assert near[:, 0].argmax(axis=1).tolist() == [0, 1, 2, 3]
     assert near[:, 1].argmax(axis=1).tolist() == [0, 0, 1, 1]
     assert near[:, 1, 2:].sum() == 0
-    part = diagonal_prior(np.array([4]), np.array([4]), 6.0, np.array([2, 3]))
-    assert part[:, 0] == pytest.approx(near[2:, 0])
 
 
 def test_digamma_is_that_of_scipy():
@@ -127,9 +129,9 @@ def test_digamma_is_that_of_scipy():
 def test_variational_estimates_discount_rare_words_most():
     given = np.array([0, 0, 1], dtype=np.int32)
     counts, totals = np.array([90.0, 10.0, 1.0]), np.array([100.0, 1.0])
-    plain = translation_chances(counts, given, totals, 50, 0.0)
+    plain = translation_probabilities(counts, totals, given, 50, 0.0)
     assert plain == pytest.approx([0.9, 0.1, 1.0])
-    bayes = translation_chances(counts, given, totals, 50, 0.01)
+    bayes = translation_probabilities(counts, totals, given, 50, 0.01)
     assert (bayes < plain).all()
     assert bayes[2] / plain[2] < bayes[1] / plain[1] < bayes[0] / plain[0]
 
@@ -138,15 +140,15 @@ def test_variational_estimates_discount_rare_words_most():
 def test_nothing_is_impossible(concentration):
     zeros = np.zeros(3)
     given = np.zeros(3, dtype=np.int32)
-    chances = translation_chances(zeros, given, np.zeros(1), 3, concentration)
-    assert chances == pytest.approx([FLOOR] * 3)
+    weights = translation_probabilities(zeros, np.zeros(1), given, 3, concentration)
+    assert weights == pytest.approx([FLOOR] * 3)
 
 
 def test_jumps_depend_on_the_distance_alone():
     jump, _ = first_jumps(6)
-    chances = jump_chances(jump, 1.0)
-    assert chances.shape == (6, 6)
-    assert chances[0, 1] == chances[3, 4] == chances.max()
+    weights = jump_weights(jump, 1.0)
+    assert weights.shape == (6, 6)
+    assert weights[0, 1] == weights[3, 4] == weights.max()
     assert jump_index(3, 13).tolist() == [[6, 7, 8], [5, 6, 7], [4, 5, 6]]
-    flat = jump_chances(jump, 0.5)
-    assert flat[0, 5] / flat[0, 1] == pytest.approx((chances[0, 5] / chances[0, 1]) ** 0.5)
+    flat = jump_weights(jump, 0.5)
+    assert flat[0, 5] / flat[0, 1] == pytest.approx((weights[0, 5] / weights[0, 1]) ** 0.5)
