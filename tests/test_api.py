@@ -126,9 +126,6 @@ def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
     for metric in (crosspro.apt, crosspro.autoprf):
         found = metric(*texts, str(APT / "mt.fr"), lists, **links, resamples=0)
         assert found.names == ["mt.fr"]
-    folder = GOLDEN / "contrastive" / "small_set"
-    found = crosspro.contrastive(folder / "test.json", folder / "scores", resamples=0)
-    assert [system.name for system in found.systems] == ["scores"]
     assert NGramSystem(lm=tmp_path / "x", texts=[tmp_path]).settings()["lm"] == str(tmp_path / "x")
 
 
@@ -177,24 +174,22 @@ def test_mt_metrics_are_the_commands(metric):
     assert printed["signature"] == found.signatures[0]
 
 
-def test_contrastive_is_the_command():
+def test_contrastive_sets_are_scored_as_by_the_command():
     folder = GOLDEN / "contrastive" / "small_set"
-    found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
-    printed = as_json("contrastive", "score", folder / "test.json", folder / "scores")
-    assert printed["data"]["items"] == found.scored.size
-
-
-def test_contrastive_generate_is_the_command():
+    content = json.loads((folder / "test.json").read_text("utf-8"))
+    numbers = [float(line) for line in (folder / "scores").read_text("utf-8").split()]
+    for test_set in (content, folder / "test.json"):
+        found = crosspro.contrastive(test_set, {"A": numbers}, resamples=50)
+        assert found.scores["A"]["accuracy"].value == 32.5
+    for scores in (numbers[1:], [float("nan"), *numbers[1:]]):
+        with pytest.raises(crosspro.InputError, match="A: scores"):
+            crosspro.contrastive(content, {"A": scores})
     folder = GOLDEN / "ctxpro" / "fr"
-    found = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr",
-                                          resamples=50)  # fmt: skip
-    printed = as_json("contrastive", "generate", folder / "set.json", "--candidate",
-                      folder / "out.fr", "-l", "fr")  # fmt: skip
-    score = found.systems[0].scores["accuracy"]
-    assert printed["systems"][0]["scores"]["accuracy"]["value"] == score.value
-    assert printed["systems"][0]["scores"]["accuracy"]["signature"] == score.signature
-    with pytest.raises(crosspro.InputError, match="outputs"):
-        crosspro.contrastive_generate(folder / "set.json", [], "fr")
+    lines = (folder / "parts.fr").read_text("utf-8").splitlines()
+    found = crosspro.expected_forms(folder / "set.json", {"A": lines}, "fr", match="released")
+    assert found.scores["A"]["accuracy"].value == pytest.approx(100 * 65 / 120)
+    with pytest.raises(crosspro.InputError, match="translations"):
+        crosspro.expected_forms(folder / "set.json", {"A": lines[1:]}, "fr")
 
 
 def test_pronoun_f1_is_the_command():

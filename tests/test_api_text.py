@@ -17,7 +17,6 @@ LINES = {
     name: (APT / name).read_text("utf-8").splitlines() for name in ("src.en", "ref.fr", "mt.fr")
 }
 LINKS = {name: (APT / name).read_text("utf-8").splitlines() for name in ("ref.align", "mt.align")}
-SET = GOLDEN / "contrastive" / "small_set"
 GOLD = ["il", "elle", "OTHER", "il"]
 
 
@@ -100,25 +99,6 @@ def test_columns_of_a_table_are_systems():
     found = f1(table, LINES["ref.fr"], "fr", resamples=0)
     assert found.names == ["A", "B"]
     assert found.scores["B"]["f1"].value == 100
-
-
-def test_contrastive_takes_numbers_and_what_json_gives():
-    files = crosspro.contrastive(SET / "test.json", SET / "scores", resamples=50)
-    content = json.loads((SET / "test.json").read_text("utf-8"))
-    numbers = [float(line) for line in (SET / "scores").read_text("utf-8").split()]
-    for scores in ({"A": numbers}, numbers, [numbers]):
-        assert scores_of(crosspro.contrastive(content, scores, resamples=50)) == scores_of(files)
-    with (SET / "test.json").open("rb") as opened:
-        found = crosspro.contrastive(opened, [numbers, SET / "scores"], resamples=0)
-    assert found.names == ["system 1", "scores"]
-
-
-def test_generated_lines_are_scored_as_their_file():
-    folder = GOLDEN / "ctxpro" / "fr"
-    lines = (folder / "out.fr").read_text("utf-8").removesuffix("\n").split("\n")
-    file = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr", resamples=0)
-    found = crosspro.contrastive_generate(folder / "set.json", {"A": lines}, "fr", resamples=0)
-    assert (found.names, scores_of(found)) == (["A"], scores_of(file))
 
 
 def test_bleu_of_lines():
@@ -240,10 +220,6 @@ WRONG = {
     "documents for other lines": (
         lambda: f1(["a"], ["a"], "fr", documents=["x", "y"]),
         "documents",
-    ),
-    "a score that is no number": (
-        lambda: crosspro.contrastive(SET / "test.json", {"A": [float("nan"), "x"]}),
-        'scores["A"]:1: score',
     ),
     "lists that are none": (
         lambda: crosspro.apt(*TEXTS, LINES["mt.fr"], 3),

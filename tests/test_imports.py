@@ -33,10 +33,9 @@ EVALUATION: dict[str, set[str]] = {
     "inputs": {"core", "output"},
     "published": {"report"},
     **dict.fromkeys(METRICS, SHARED),
-    "metrics.expected_forms": {*SHARED, "metrics.contrastive"},
-    "human": {*SHARED, *METRICS},
-    "protest": {*SHARED, "human", "correlation"},
-    "correlation": SHARED,
+    "people": set(),
+    "protest": {*SHARED, "people", "correlation"},
+    "correlation": {*SHARED, "metrics.apt"},
     "folder_report": {*SHARED, *METRICS},
     "released": {*SHARED, *METRICS},
 }
@@ -55,7 +54,7 @@ ALLOWED: dict[str, set[str]] = {
     "prediction.neural": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "prediction.proofread": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "scripts.servers": {
-        *DATA_PREP, "evaluation.protest", "evaluation.human", "evaluation.output", "prediction",
+        *DATA_PREP, "evaluation.protest", "evaluation.people", "evaluation.output", "prediction",
     },
 }  # fmt: skip
 ALLOWED["scripts"] = {*ALLOWED}
