@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from crosspro.data_prep.core.example import Example, Gap
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
-    from crosspro.evaluation.output.result import PairedTest, Result
+    from crosspro.evaluation.evaluation import Evaluation
+    from crosspro.evaluation.resampling import Difference
     from crosspro.evaluation.score_report import ScoreReport
     from crosspro.mt_scores import contrastive, contrastive_generate
     from crosspro.prediction.explanation import ExplainedGap
@@ -73,6 +74,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CrossproError",
+    "Difference",
+    "Evaluation",
     "Example",
     "ExampleStream",
     "ExplainedGap",
@@ -81,11 +84,9 @@ __all__ = [
     "Gap",
     "GapMark",
     "InputError",
-    "PairedTest",
     "Predictor",
     "PronounDoubt",
     "Proofreading",
-    "Result",
     "ScoreReport",
     "System",
     "Task",
@@ -125,7 +126,8 @@ _PLACES = {
         "crosspro.data_prep.core.example": "Example Gap",
         "crosspro.data_prep.core.task": "Task",
         "crosspro.data_prep.pipeline.pairs.typed_text": "GapMark",
-        "crosspro.evaluation.output.result": "PairedTest Result",
+        "crosspro.evaluation.evaluation": "Evaluation",
+        "crosspro.evaluation.resampling": "Difference",
         "crosspro.evaluation.score_report": "ScoreReport",
         "crosspro.mt_scores": "contrastive contrastive_generate",
         "crosspro.prediction.explanation": "ExplainedGap",

@@ -114,12 +114,13 @@ def _gold(gold: Any, task: Task, documents: Any) -> tuple[Gold, Sequence[Example
     from crosspro.data_prep.annotate.layers import layers_beside, read_layered
     from crosspro.data_prep.core.errors import input_error
     from crosspro.evaluation.metrics.submissions import submission as labels
+    from crosspro.evaluation.metrics.submissions.reading import read_gold
 
     if isinstance(gold, AnyPath):
         path, layers = Path(gold), layers_beside(Path(gold))
         if isinstance(documents, AnyPath):
             layers = replace(layers, documents=Path(documents))
-        read = labels.read_gold(path, task, layers.documents)
+        read = read_gold(path, task, layers.documents)
         return read, list(read_layered(path, task, layers, lenient=True))
     listed = _listed(gold, "gold")
     if not listed:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crosspro.arguments import AnyPath, path_or_none
 from crosspro.conf import GROUPS
-from crosspro.evaluation.output.result import Displayed
+from crosspro.evaluation.report import Displayed
 from crosspro.task_examples import given_examples
 from crosspro.trained_models import Model, given_system
 
@@ -44,7 +44,7 @@ class TrainedRun(Displayed):
     evaluations: Mapping[str, Evaluation]
 
     def __str__(self) -> str:
-        from crosspro.evaluation.output.tables import text_table
+        from crosspro.evaluation.report.tables import text_table
 
         heading, rows = self._table()
         warnings = "".join(f"warning: {text}\n" for text in self.run.warnings)

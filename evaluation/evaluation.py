@@ -5,7 +5,6 @@ One record for all metrics, from which all outputs are made.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -16,6 +15,7 @@ import numpy as np
 
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.evaluation.metric import Data, Group, Items, Metric
+from crosspro.evaluation.report import Displayed
 from crosspro.evaluation.resampling import (
     FEW_DOCUMENTS,
     USUAL,
@@ -84,7 +84,7 @@ class CandidateScores:
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Displayed):
     """All that was computed for some candidates.
 
     `str` is the table of the command, `repr` one line;
@@ -177,9 +177,6 @@ class Evaluation:
             for candidate in self.candidates
         )
         return f"<{self.metric.name} {self.headline}: {', '.join(shown)}>"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 PairChoice = Callable[[Sequence[str], Sequence[float]], list[tuple[int, int]]]

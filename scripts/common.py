@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from crosspro.data_prep.annotate.layers import Layers
     from crosspro.evaluation.core.evaluation import Evaluation
     from crosspro.evaluation.core.statistics import Resampling
-    from crosspro.evaluation.output.tables import Row, Style
-    from crosspro.evaluation.report.tables import Style as TableStyle
+    from crosspro.evaluation.report.tables import Row, Style
 
 Report = TypeVar("Report")
 
@@ -340,7 +339,7 @@ def check_plot(path: Path | None) -> None:
     """Raise before anything is computed if there can be no figure."""
     check_suffix("--plot", path, ".svg")
     if path is not None:
-        from crosspro.evaluation.output.plots import require_matplotlib
+        from crosspro.evaluation.report.plots import require_matplotlib
 
         require_matplotlib()
 
@@ -405,18 +404,11 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def style_of(output: Path | None = None, signatures: bool = False) -> Style:
+def style_of(output: Path | None = None) -> Style:
     """How tables are written: they keep to the width of a terminal, and not to that in files."""
-    from crosspro.evaluation.output.tables import Style
+    from crosspro.evaluation.report.tables import Style
 
-    return Style(False, terminal_width() if output is None else None, signatures)
-
-
-def table_style(output: Path | None = None) -> TableStyle:
-    """How tables are written: they keep to the width of a terminal, and not to that in files."""
-    from crosspro.evaluation.report.tables import Style as TableStyle
-
-    return TableStyle(width=terminal_width() if output is None else None)
+    return Style(width=terminal_width() if output is None else None)
 
 
 def show_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
@@ -450,7 +442,7 @@ def write_report(
     elif layout is TableLayout.CSV:
         text = as_csv(report)
     else:
-        text = as_tables(report, style_of(output, signatures=True))
+        text = as_tables(report, style_of(output))
     write_output(text.encode("utf-8"), output)
 
 
@@ -465,6 +457,7 @@ def write_evaluation(
     """Write scores, and the page and details beside them; `tables` are optional tables to show."""
     from crosspro.data_prep.core.files import write_text
     from crosspro.evaluation.output import records
+    from crosspro.evaluation.output.tables import Style as OldStyle
     from crosspro.evaluation.output.text import text_report
 
     for warning in evaluation.warnings:
@@ -483,7 +476,7 @@ def write_evaluation(
         evaluation,
         records.json_report,
         records.csv_report,
-        lambda scores, style: text_report(scores, style, tables),
+        lambda scores, style: text_report(scores, OldStyle(False, style.width, True), tables),
         output,
         layout,
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from enum import StrEnum
 from math import isnan
 from pathlib import Path
@@ -43,6 +41,10 @@ class StudyLayout(StrEnum):
 Layout = Annotated[StudyLayout, typer.Option("--layout", help="How to show the numbers.")]
 _NOTHING = "–"
 
+Cases = Annotated[
+    Path | None, typer.Option(help="APT's cases of the pronouns: `score -m apt --detail FILE`.")
+]
+
 app = App(no_args_is_help=True)
 
 
@@ -72,12 +74,9 @@ def systems(
     ] = None,
     weights: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="W1,…,W6",
-            help="Also correlate APT with these weights (repeatable), of the counts in the "
-            "columns case_1 to case_6.",
-        ),
+        typer.Option(metavar="W1,…,W6", help="Also APT with these weights (repeatable); --cases."),
     ] = None,
+    cases: Cases = None,
     published: Annotated[
         bool,
         typer.Option(
@@ -97,12 +96,15 @@ def systems(
     compares the metrics, and with --other-human the correlations of each metric with two human
     evaluations (Guillou and Hardmeier 2018, section 6).
     """
+    from crosspro.evaluation.correlation.disagreement import count_cases, read_cases
     from crosspro.evaluation.correlation.systems import correlate as study_of
     from crosspro.evaluation.correlation.systems import (
         printed_correlations,
         published_table,
         read_score_table,
+        with_weights,
     )
+    from crosspro.evaluation.report.records import json_text
 
     check_plot(plot)
     if published == (table is not None):
@@ -114,20 +116,24 @@ def systems(
         without or (),
         negate or (),
         other_human,
-        [_numbers(text) for text in weights or ()],
     )
+    if bool(weights) != bool(cases):
+        raise typer.BadParameter("--weights and --cases go together")
+    if weights and cases:
+        counts = count_cases(read_cases(cases))
+        scores = with_weights(scores, counts, [_numbers(text) for text in weights])
     study = study_of(scores, resamples, seed)
     tell(
         f"warning: over {len(study.systems)} systems a Pearson correlation below "
         f"{study.smallest_significant:.3f} is not significant at the 5% level"
     )
     if layout is StudyLayout.JSON:
-        text = _json(study)
+        text = json_text(study)
     else:
         printed = printed_correlations() if published and not without else {}
         text = _correlation_text(study, printed)
     if plot is not None:
-        write_output(_scatter_plots(scores, study).encode("utf-8"), plot)
+        write_output(_scatter_plots(scores, study), plot)
     write_output(text.encode("utf-8"), output)
 
 
@@ -136,19 +142,6 @@ def _numbers(text: str) -> list[float]:
         return [float(number) for number in text.split(",")]
     except ValueError:
         raise typer.BadParameter(f"--weights {text}: six numbers with commas between") from None
-
-
-def _json(study: object) -> str:
-    """A study as JSON, in which a value that is not defined is null."""
-    return json.dumps(_defined(asdict(study)), ensure_ascii=False, indent=1) + "\n"  # type: ignore[call-overload]
-
-
-def _defined(value: object) -> object:
-    if isinstance(value, dict):
-        return {str(key): _defined(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_defined(inner) for inner in value]
-    return None if isinstance(value, float) and isnan(value) else value
 
 
 def _p(value: float) -> str:
@@ -215,21 +208,21 @@ def _williams_table(
     return show_table([*names, "r between", "t", "df", "p one-sided", "p two-sided"], rows)
 
 
-def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> str:
+def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> bytes:
     """Human scores over each metric with the line of regression (000 Figure 1), as SVG."""
     import numpy as np
 
-    from crosspro.evaluation.output.plots import ScatterPanel, scatter_panels
+    from crosspro.evaluation.report.plots import ScatterPanel, scatter_panels
 
     human = table.columns[table.human]
     panels = []
     for one in study.correlations:
         if one.coefficient == "pearson":
-            x = table.columns[one.metric]
-            slope, intercept = map(float, np.polyfit(x, human, 1))
+            scores = table.columns[one.metric]
+            slope, intercept = map(float, np.polyfit(scores, human, 1))
             title = f"r = {one.value:.3f}"
-            panels.append(ScatterPanel(title, one.metric, x.tolist(), slope, intercept))
-    return scatter_panels(table.systems, table.human, human.tolist(), panels)
+            panels.append(ScatterPanel(title, one.metric, scores.tolist(), slope, intercept))
+    return scatter_panels(table.systems, table.human, human.tolist(), panels).encode("utf-8")
 
 
 @app.command(
@@ -244,9 +237,7 @@ def disagreement(
             "--cases, with system, line, position, category and human."
         ),
     ],
-    cases: Annotated[
-        Path | None, typer.Option(help="APT's cases of the pronouns, as JSON.")
-    ] = None,
+    cases: Cases = None,
     target_language: Annotated[
         str | None, typer.Option(help="With --cases: whose pronouns tell the kinds.")
     ] = None,
@@ -287,8 +278,10 @@ def disagreement(
             tell(f"{len(placed) - len(pronouns)} verdicts without a case are left out")
     if not pronouns:
         raise typer.BadParameter(f"{cases or verdicts}: no judged pronoun has a case")
+    from crosspro.evaluation.report.records import json_text
+
     study = study_disagreement(pronouns, resamples, seed)
-    text = _json(study) if layout is StudyLayout.JSON else _disagreement_text(study)
+    text = json_text(study) if layout is StudyLayout.JSON else _disagreement_text(study)
     write_output(text.encode("utf-8"), output)
 
 

@@ -122,7 +122,7 @@ def build(
     write_suite(output, built.suite)
     if text is not None:
         write_suite_text(text, built)
-    print("\n".join(map(Style(width=terminal_width()).table, report_tables(built))), end="")
+    print("\n".join(map(Style(width=terminal_width()).shown, report_tables(built))), end="")
     tell(f"{output}: {len(built.suite.tokens)} tokens, suite {built.suite.digest}")
 
 
@@ -191,7 +191,7 @@ def score(
     systems = Systems(candidate, candidate_links, source, repair, target_language, prior)
     scored = systems.scored(suite, silver)
     if verdicts is not None:
-        from crosspro.evaluation.human.verdicts import read_judgements
+        from crosspro.evaluation.people.verdicts import read_judgements
 
         scored = replace(scored, judgements=read_judgements(verdicts, scored.suite.digest))
     evaluation = evaluate(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.task import load_task, task_names
-from crosspro.scripts.common import App, Layout, Output, TableLayout, table_style, write_output
+from crosspro.scripts.common import App, Layout, Output, TableLayout, style_of, write_output
 
 app = App()
 
@@ -49,5 +49,5 @@ def published(
     elif layout is TableLayout.CSV:
         text = csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
     else:
-        text = table_style(output).shown(figure_table(table, rows))
+        text = style_of(output).shown(figure_table(table, rows))
     write_output(text.encode("utf-8"), output)

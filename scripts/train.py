@@ -41,7 +41,7 @@ from crosspro.prediction.run_settings import (
 from crosspro.prediction.runs import FILE, Configuration
 from crosspro.prediction.system import System
 from crosspro.scripts.cli import end_after, escape_output
-from crosspro.scripts.common import table_style
+from crosspro.scripts.common import style_of
 from crosspro.scripts.train_comparison import comparison, last_line
 from crosspro.scripts.train_sweep import folder_name, naming_arguments
 
@@ -116,7 +116,7 @@ def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun
     """Print the tables of the test sets, a comparison with the majority class, and warnings."""
     for name in splits.test:
         if name in outcome.evaluations:
-            _show(text_report(outcome.evaluations[name], table_style()))
+            _show(text_report(outcome.evaluations[name], style_of()))
     _show(comparison(task, splits, outcome.run.name, outcome.run.scores))
     _show(last_line(task, outcome.run, chosen_by(system.report)))
     for warning in outcome.run.warnings:

@@ -21,7 +21,8 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
 from crosspro.data_prep.core.files import write_text
-from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
+from crosspro.evaluation.report.records import csv_number, csv_text
+from crosspro.evaluation.report.tables import PLAIN, Style
 from crosspro.prediction.runs import FILE, Run, RunScore, read_run
 from crosspro.scripts.common import style_of
 from crosspro.scripts.train_comparison import METRICS

@@ -80,7 +80,7 @@ EXAMPLES = {
 
 def test_functions_that_people_call_first_have_examples():
     first = {"apt", "autoprf", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
-    first |= {"train", "explain", "examples", "demo", "Result.compare"}
+    first |= {"train", "explain", "examples", "demo", "Evaluation.compare"}
     assert first <= EXAMPLES.keys()
 
 
@@ -120,47 +120,7 @@ def test_functions_are_pickled_by_their_public_names():
         assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - it is ours
 
 
-def test_evaluate_is_the_command():
-    files = CASE / "gold.tsv", CASE / "pred.tsv"
-    evaluation = crosspro.evaluate(files[0], [files[1]], "en-fr", resamples=50, lenient=True)
-    printed = as_json("evaluate", *files, "-t", "en-fr", "--lenient")["systems"][0]
-    for name, score in evaluation.systems[0].scores.items():
-        assert printed["scores"][name]["value"] == pytest.approx(score.value)
-        assert printed["scores"][name]["low"] == pytest.approx(score.low)
-
-
-def test_evaluate_warns_where_a_submission_comes_first():
-    pair = [GOLDEN / "scorer" / "en-fr_random" / name for name in ("gold.tsv", "pred.tsv")]
-    right = crosspro.evaluate(pair[0], pair[1], "en-fr", resamples=0, lenient=True)
-    wrong = crosspro.evaluate(pair[1], pair[0], "en-fr", resamples=0, lenient=True)
-    assert not any("gold comes first" in warning for warning in right.warnings)
-    assert any("gold comes first" in warning for warning in wrong.warnings)
-
-
-def test_runs_are_submissions_as_for_the_command(tmp_path):
-    task = crosspro.load_task("en-fr")
-    gold = MODELS / "input.data"
-    for run in ("ngram", "majority"):
-        shutil.copytree(MODELS / run, tmp_path / run)
-    system = crosspro.load_system(tmp_path / "ngram")
-    filled = crosspro.predict(system, crosspro.read_examples(gold, task))
-    crosspro.write_examples(tmp_path / "filled.data", filled)
-    paths = [tmp_path / "ngram", tmp_path / "filled.data", tmp_path / "majority"]
-    found = crosspro.evaluate(gold, paths, task, resamples=0)
-    printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["systems"]
-    assert [result.name for result in found.systems] == [one["name"] for one in printed]
-    values = [result.scores["macro_recall"].value for result in found.systems]
-    assert values == pytest.approx([one["scores"]["macro_recall"]["value"] for one in printed])
-    assert values[0] == values[1]
-
-
 def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
-    path = ROOT / "conf" / "task" / "en-fr.yaml"
-    gold, predicted = CASE / "gold.tsv", CASE / "pred.tsv"
-    several = crosspro.evaluate(gold, [predicted], "en-fr", resamples=0, lenient=True)
-    for one in (predicted, str(predicted)):
-        found = crosspro.evaluate(gold, one, path, resamples=0, lenient=True)
-        assert found.systems[0].scores == several.systems[0].scores
     lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
     texts = APT / "src.en", APT / "ref.fr"
     links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
@@ -173,33 +133,9 @@ def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
     assert NGramSystem(lm=tmp_path / "x", texts=[tmp_path]).settings()["lm"] == str(tmp_path / "x")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "field"),
-    [
-        ({"absent": "foo"}, "absent"),
-        ({"absent": []}, "absent"),
-        ({"resamples": -5}, "resamples"),
-        ({"resamples": "x"}, "resamples"),
-        ({"resamples": True}, "resamples"),
-        ({"seed": -1}, "seed"),
-    ],
-)
-def test_wrong_arguments_are_input_errors(wrong, field):
-    with pytest.raises(crosspro.InputError, match=f"arguments: {field}: expected"):
-        crosspro.evaluate(CASE / "gold.tsv", [CASE / "pred.tsv"], "en-fr", **wrong)
+def test_wrong_arguments_are_input_errors():
     with pytest.raises(crosspro.InputError, match="rules"):
         crosspro.prepare("en-fr", "x.en", "x.fr", rules="1999")
-
-
-def test_documents_beside_gold_are_found(tmp_path):
-    examples = crosspro.demo("en-fr", "test", 12)
-    crosspro.write_examples(tmp_path / "gold.data", examples)
-    ids = "".join(f"{example.document}\n" for example in examples)
-    (tmp_path / "gold.doc-ids").write_text(ids, "utf-8")
-    gold = tmp_path / "gold.data"
-    found = crosspro.evaluate(gold, [gold], "en-fr", resamples=20)
-    assert "by:document" in found.systems[0].scores["accuracy"].signature
-    assert {example.document for example in crosspro.read_examples(gold, "en-fr")} != {None}
 
 
 def test_a_system_is_loaded_and_predicts():

@@ -31,12 +31,13 @@ EVALUATION: dict[str, set[str]] = {
     "output": {"core"},
     "report": set(),
     "inputs": {"core", "output"},
-    "published": {"output"},
+    "published": {"report"},
     **dict.fromkeys(METRICS, SHARED),
     "metrics.expected_forms": {*SHARED, "metrics.contrastive"},
+    "people": set(),
     "human": {*SHARED, *METRICS},
-    "protest": {*SHARED, "human", "correlation"},
-    "correlation": SHARED,
+    "protest": {*SHARED, "people", "correlation"},
+    "correlation": {*SHARED, "metrics.apt"},
     "folder_report": {*SHARED, *METRICS},
     "released": {*SHARED, *METRICS},
 }
@@ -55,7 +56,7 @@ ALLOWED: dict[str, set[str]] = {
     "prediction.neural": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "prediction.proofread": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "scripts.servers": {
-        *DATA_PREP, "evaluation.protest", "evaluation.human", "evaluation.output", "prediction",
+        *DATA_PREP, "evaluation.protest", "evaluation.people", "evaluation.output", "prediction",
     },
 }  # fmt: skip
 ALLOWED["scripts"] = {*ALLOWED}

@@ -22,12 +22,10 @@ import numpy as np
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
 from crosspro.evaluation.correlation.systems import read_rows
+from crosspro.evaluation.metrics.apt.cases import CASE_NAMES, CASES
 from crosspro.evaluation.pronouns import readings_of
-from crosspro.evaluation.output.tables import csv_text
+from crosspro.evaluation.report.records import csv_text
 
-CASES = (1, 2, 3, 4, 5, 6)
-CASE_NAMES = ("same", "equivalent", "different", "not in cand.", "not in ref.", "in neither")
-"""The cases as 000 Table 5 calls them."""
 COMPARED = (1, 2, 3)
 DIFFERENT = 3
 CORRECT, INCORRECT, BAD = VERDICTS = ("correct", "incorrect", "bad translation")
@@ -119,7 +117,7 @@ def join_cases(
 
 
 def disagreement_kind(case: PronounCase, human: str, anaphoric: bool, language: str) -> str:
-    """The kind of a disagreement; empty if there is none, or no table of the language's pronouns."""
+    """The kind of a disagreement, if there is one and the language has a table of pronouns."""
     if not JudgedPronoun("", case.case, human).disagrees or not readings_of(language):
         return ""
     if case.case == 2:
@@ -280,26 +278,29 @@ def verdict_table(verdicts: Iterable[PlacedVerdict]) -> str:
 
 
 def read_cases(path: Path) -> dict[tuple[str, int, int], PronounCase]:
-    """APT's case of each pronoun by system, line and position, as `apt --detail` writes them.
-
-    A system also has the name of its file without the last ending.
-    """
+    """APT's case of each pronoun by system, line and position, from `score -m apt --detail`."""
     cases = {}
     try:
-        for record in parse_json(read_bytes(path)):
+        for record in parse_json(read_bytes(path))["apt"]:
             reference, candidate = (
-                tuple(map(str, record[side]["labels"])) for side in ("reference", "candidate")
+                tuple(map(str, record[side]["labels"])) for side in ("reference", "translation")
             )
             if record["case"] not in CASES:
                 raise ValueError(f"case {record['case']}")
             case = PronounCase(record["case"], reference, candidate)
-            place = int(record["sentence"]), int(record["position"])
-            for name in {record["system"], Path(record["system"]).stem}:
-                cases[name, *place] = case
-    except (ValueError, KeyError, TypeError) as error:
-        expected = "a list of pronouns from `apt --detail FILE.json`"
-        raise input_error(path, "pronouns", expected, repr(error)) from error
+            cases[record["candidate"], int(record["sentence"]), int(record["position"])] = case
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        expected = "pronouns with APT's cases, as `score -m apt --detail` writes them"
+        raise input_error(path, "apt", expected, repr(error)) from error
     return cases
+
+
+def count_cases(cases: Mapping[tuple[str, int, int], PronounCase]) -> dict[str, list[int]]:
+    """The number of pronouns in each case, by system."""
+    counts: dict[str, list[int]] = {}
+    for (system, _, _), pronoun in cases.items():
+        counts.setdefault(system, [0] * len(CASES))[pronoun.case - 1] += 1
+    return counts
 
 
 def _verdict(path: Path, line: int, text: str) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ from crosspro.data_prep.core.errors import (
     quoted,
 )
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.evaluation.published.results import figures_file, read_figures
+from crosspro.evaluation import published
+from crosspro.evaluation.published.results import read_figures
 
 Values = NDArray[np.float64]
 FEWEST = 3
@@ -36,8 +37,6 @@ FEWEST = 3
 FEWEST_WILLIAMS = 4
 """With fewer systems Williams's test has no degree of freedom."""
 FEW_SYSTEMS = 20
-CASES = 6
-"""APT's cases, whose counts may stand in the columns case_1 to case_6."""
 MOST_FOR_EXACT_P = 8
 """Nine systems have 362,880 permutations."""
 PERMUTATIONS = 9_999
@@ -104,22 +103,19 @@ def read_score_table(
     without: Sequence[str] = (),
     negate: Sequence[str] = (),
     other_human: str | None = None,
-    weights: Sequence[Sequence[float]] = (),
 ) -> ScoreTable:
     """Read a table whose first column names the systems; all other columns are metrics.
 
     `metrics` restricts these, systems in `without` are left out, and columns in `negate`, where
-    lower is better, change their sign. Each of the `weights` adds a metric: APT of the counts in
-    the columns case_1 to case_6, with these weights (000 Table 4).
+    lower is better, change their sign.
     """
-    counts = [f"case_{case}" for case in range(1, CASES + 1)] if weights else []
     humans = [human] if other_human is None else [human, other_human]
-    rows = read_rows(path, [*humans, *metrics, *negate, *counts])
+    rows = read_rows(path, [*humans, *metrics, *negate])
     if len(rows) < FEWEST:
         raise input_error(path, "systems", f"at least {FEWEST}", str(len(rows)))
     system, *names = rows[0][1]
     if not metrics:
-        metrics = [name for name in names if name not in (*humans, *counts)]
+        metrics = [name for name in names if name not in humans]
     systems = [row[system] for _, row in rows]
     for name in without:
         if name not in systems:
@@ -130,21 +126,33 @@ def read_score_table(
         raise input_error(path, "systems", "different names", ", ".join(systems))
     columns = {
         name: np.array([_number(path, line, name, row, other_human) for line, row in kept])
-        for name in dict.fromkeys((*humans, *metrics, *counts))
+        for name in dict.fromkeys((*humans, *metrics))
     }
     for name in negate:
         columns[name] = -columns[name]
-    matrix = np.array([columns.pop(name) for name in counts])
-    for case_weights in weights:
-        if len(case_weights) != CASES:
-            raise input_error("--weights", "weights", f"{CASES} numbers", str(len(case_weights)))
-        name = "apt " + ",".join(f"{weight:g}" for weight in case_weights)
-        columns[name] = np.array(case_weights) @ matrix / matrix.sum(axis=0)
     _check_values(path, columns, other_human)
-    table = ScoreTable(tuple(systems), human, columns, other_human)
-    if not table.metrics:
-        raise input_error(path, "columns", "a metric", ", ".join(names))
-    return table
+    return ScoreTable(tuple(systems), human, columns, other_human)
+
+
+def with_weights(
+    table: ScoreTable, counts: Mapping[str, Sequence[int]], weights: Sequence[Sequence[float]]
+) -> ScoreTable:
+    """The table with APT as further metrics, with each of the weights (000 Table 4).
+
+    `counts` are the numbers of pronouns in the six cases, by system.
+    """
+    columns = dict(table.columns)
+    for system in table.systems:
+        if system not in counts:
+            raise input_error("cases", "system", choices(sorted(counts)), quoted(system))
+    cases = np.array([counts[system] for system in table.systems], dtype=np.float64)
+    for case_weights in weights:
+        if len(case_weights) != cases.shape[1]:
+            expected = f"{cases.shape[1]} numbers"
+            raise input_error("--weights", "weights", expected, str(len(case_weights)))
+        name = "apt " + ",".join(f"{weight:g}" for weight in case_weights)
+        columns[name] = cases @ np.array(case_weights) / cases.sum(axis=1)
+    return replace(table, columns=columns)
 
 
 def _number(
@@ -325,6 +333,8 @@ class CorrelationStudy:
 def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> CorrelationStudy:
     """Correlate each metric with the human scores; without resamples there are no intervals."""
     human, count = table.columns[table.human], len(table.systems)
+    if not table.metrics:
+        raise input_error("table", "columns", "a metric", ", ".join(table.columns))
     found = []
     for metric in table.metrics:
         scores = table.columns[metric]
@@ -373,7 +383,7 @@ def published_table() -> Path:
 
     Table 2 comes out of it only if the reference is kept as a tenth row, which 001 does not say.
     """
-    return figures_file("apt_protest_scores")
+    return Path(published.__file__).parent / "figures" / "apt_protest_scores.csv"
 
 
 def printed_correlations() -> dict[tuple[str, str], float]:

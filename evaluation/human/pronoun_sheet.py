@@ -24,7 +24,6 @@ from crosspro.data_prep.core.errors import InputError, Problem, input_error, quo
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import source_pronouns
 from crosspro.data_prep.gaps.segments import KEPT, REMOVED, Correction, HandCheck, PronounDecision
-from crosspro.evaluation.core.statistics import wilson_interval
 from crosspro.evaluation.inputs.sheets import (
     CHECK_COLUMNS,
     CHECKED_COLUMNS,
@@ -33,7 +32,8 @@ from crosspro.evaluation.inputs.sheets import (
     read_rows,
     tsv_line,
 )
-from crosspro.evaluation.output.tables import PLAIN, Style
+from crosspro.evaluation.report.tables import PLAIN, Style
+from crosspro.evaluation.resampling import wilson_interval
 
 COLUMNS = (*CHECK_COLUMNS, "source", "target", "filter", "rule", "linked", *CHECKED_COLUMNS)
 

@@ -20,6 +20,7 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
+from crosspro.evaluation.pronouns import lists_names, load_lists
 from crosspro.evaluation.protest.antecedents import Antecedent, Chains, read_source_parse
 from crosspro.evaluation.protest.candidates import (
     Candidates,
@@ -46,6 +47,7 @@ from crosspro.evaluation.protest.text import (
     read_texts,
     read_word_links,
 )
+from crosspro.evaluation.report.tables import Table
 
 # Selection ----------------------------------------------------------------------------------------
 
@@ -225,7 +227,10 @@ def suite_of(
 
 
 def write_suite_text(prefix: Path, built: BuiltSuite) -> None:
-    """The tokenised text of a suite, its links, doc-ids and tokens, in files that begin alike."""
+    """The tokenised text of a suite, its links, doc-ids and tokens, in files that begin alike.
+
+    Tokens whose pronoun APT's lists do not have (you) are left out: APT would refuse them.
+    """
     suite = built.suite
     _write_lines(Path(f"{prefix}.{suite.source_language}"), map(" ".join, suite.source))
     _write_lines(Path(f"{prefix}.doc-ids"), suite.documents)
@@ -235,8 +240,16 @@ def write_suite_text(prefix: Path, built: BuiltSuite) -> None:
         name = f"{prefix}.{number}" if number else str(prefix)
         _write_lines(Path(f"{name}.{suite.target_language}"), map(" ".join, reference))
         write_links(f"{name}.links", links)
-    places = (f"{line} {position}" for line, position in suite.places())
-    _write_lines(Path(f"{prefix}.tokens"), places)
+    pair = f"{suite.source_language}-{suite.target_language}"
+    lists = load_lists(pair) if pair in lists_names() else None
+    _write_lines(
+        Path(f"{prefix}.tokens"),
+        (
+            f"{line} {position}"
+            for line, position in suite.places()
+            if lists is None or lists.source_pronoun(suite.source[line][position].lower())
+        ),
+    )
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -265,7 +278,7 @@ TYPES: tuple[PronounType, ...] = (
 
 
 def count_types(documents: Sequence[MmaxDocument], lists: SourceWords) -> dict[PronounType, int]:
-    """All annotated pronouns by type; types that the paper does not have come last."""
+    """All annotated pronouns by type, in the order of the paper's table."""
     counts: Counter[PronounType] = Counter()
     for document in documents:
         chains, sentences = Chains(document, lists), document.sentence_of()
@@ -291,17 +304,17 @@ def count_types(documents: Sequence[MmaxDocument], lists: SourceWords) -> dict[P
         expected = 'markables with mention="pronoun"'
         raise input_error(documents[0].path, "pronouns", expected, "none")
     others = sorted(counts.keys() - set(TYPES))
-    return {kind: counts[kind] for kind in (*TYPES, *others)}
+    names = list(dict.fromkeys(name for name, _ in (*TYPES, *others)))
+    kinds = sorted((*TYPES, *others), key=lambda kind: names.index(kind[0]))
+    return {kind: counts[kind] for kind in kinds}
 
 
 # Reports ------------------------------------------------------------------------------------------
 
 Row = tuple[str, ...]
-ReportTable = tuple[Row, list[Row]]
-"""A heading and rows."""
 
 
-def report_tables(built: BuiltSuite) -> list[ReportTable]:
+def report_tables(built: BuiltSuite) -> list[Table]:
     """What became of every pronoun, and all annotated pronouns by type."""
     candidates, usable = built.candidates, built.candidates.usable()
     selected = Counter(token.category for token in built.suite.tokens)
@@ -321,17 +334,18 @@ def report_tables(built: BuiltSuite) -> list[ReportTable]:
     left_out = _reasons(candidates.unusable, labels)
     uncategorised = _reasons(candidates.uncategorised, {form: form for form in candidates.forms})
     total = sum(built.types.values())
-    types = [
+    rows_of_types = [
         (kind, subtype, f"{count:,}", f"{100 * count / total:.1f}")
         for (kind, subtype), count in built.types.items()
     ]
     return [
-        (("category", "candidates", "usable", "selected", "published"), rows),
-        (("left out of a category", "because", "tokens"), left_out),
-        (("no category", "because", "tokens"), uncategorised),
-        (
+        Table(("category", "candidates", "usable", "selected", "published"), rows),
+        Table(("left out of a category", "because", "tokens"), left_out, left=2),
+        Table(("no category", "because", "tokens"), uncategorised, left=2),
+        Table(
             ("pronoun type", "sub-type", "count", "%"),
-            [*types, ("all", "", f"{total:,}", "100.0")],
+            [*rows_of_types, ("all", "", f"{total:,}", "100.0")],
+            left=2,
         ),
     ]
 

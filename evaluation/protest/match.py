@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
 from crosspro.evaluation.link_repair import repair_links
 from crosspro.evaluation.links import Link, LinkedSentence
+from crosspro.evaluation.people.verdicts import ItemKey
 from crosspro.evaluation.pronouns import lists_of
 from crosspro.evaluation.protest.language import Slot, TargetWords
 from crosspro.evaluation.protest.silver import Alternative
@@ -23,8 +24,6 @@ from crosspro.evaluation.protest.suite import Positions, Spots, Suite, Token, Wo
 from crosspro.evaluation.protest.text import SystemOutput, project
 
 Outcome = Literal["match", "silver", "mismatch"]
-ItemKey = tuple[str, str]
-"""A token and the digest of its translation."""
 
 
 class PronounLinks:
@@ -67,8 +66,8 @@ class TokenResult:
     `head`. `reference` is the first one that matches, and `why` the outcome in words.
     """
 
-    suite: Suite
-    output: SystemOutput
+    suite: Suite = field(repr=False)
+    output: SystemOutput = field(repr=False)
     token: Token
     source: Spots
     target: Spots
@@ -173,58 +172,3 @@ def _result(
         reference=pairs.index(True) if any(pairs) else None,
         why=why if outcome == "mismatch" else outcome,
     )
-
-
-# What annotators judge ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ReviewItem:
-    """A translation of a token, and the systems that have it: it is judged once."""
-
-    result: TokenResult
-    systems: tuple[str, ...]
-
-    @property
-    def key(self) -> ItemKey:
-        """The token and the digest of the translation."""
-        return self.result.key
-
-
-def review_items(results: Iterable[TokenResult]) -> dict[ItemKey, ReviewItem]:
-    """What annotators may judge, in the order of the results."""
-    same: dict[ItemKey, list[TokenResult]] = {}
-    for result in results:
-        same.setdefault(result.key, []).append(result)
-    return {
-        key: ReviewItem(group[0], tuple(result.output.name for result in group))
-        for key, group in same.items()
-    }
-
-
-def reference_words(token: Token) -> tuple[str, str]:
-    """The pronouns and the heads of the references that have them."""
-    references = [reference for reference in token.references if reference.pronoun]
-    pronouns = " | ".join(" ".join(reference.pronoun) for reference in references)
-    return pronouns, " | ".join(" ".join(reference.head) for reference in references)
-
-
-def marked_texts(result: TokenResult) -> tuple[str, str, str]:
-    """Source, first reference and output around a token, pronoun and head in [[brackets]]."""
-    suite, token = result.suite, result.token
-    return (
-        _marked(suite, token, suite.source, token.spots),
-        _marked(suite, token, suite.references[0], token.references[0].spots),
-        _marked(suite, token, result.output.output, result.target),
-    )
-
-
-def _marked(suite: Suite, token: Token, text: Sequence[Words], spots: Spots) -> str:
-    marks = {(token.place.line, at) for at in spots.pronoun}
-    if token.antecedent is not None:
-        marks |= {(token.antecedent.line, at) for at in spots.head}
-    lines = (
-        [f"[[{word}]]" if (line, at) in marks else word for at, word in enumerate(text[line])]
-        for line in suite.context(token)
-    )
-    return " / ".join(map(" ".join, lines))

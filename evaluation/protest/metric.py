@@ -21,16 +21,13 @@ import numpy as np
 from crosspro.data_prep.core.errors import counted
 from crosspro.evaluation.evaluation import CandidateScores, Evaluation, GroupScores
 from crosspro.evaluation.metric import Display, Group, Items, Kind, Metric
+from crosspro.evaluation.people.questions import bracketed
+from crosspro.evaluation.people.verdicts import ItemKey, Judgement
 from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords
-from crosspro.evaluation.protest.match import (
-    ItemKey,
-    Outcome,
-    TokenResult,
-    marked_texts,
-    reference_words,
-)
-from crosspro.evaluation.protest.silver import Alternative, Judgement, silver_signature
+from crosspro.evaluation.protest.match import Outcome, TokenResult
+from crosspro.evaluation.protest.review import question_of
+from crosspro.evaluation.protest.silver import Alternative, silver_signature
 from crosspro.evaluation.protest.suite import Spots, Suite, Token
 from crosspro.evaluation.report.examples import Examples, Mark, Rendering
 from crosspro.evaluation.report.tables import Cell, Table, interval_note, score_cell
@@ -203,21 +200,19 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
     def details(self, items: Judged, candidate: int) -> Iterator[Mapping[str, Any]]:
         """Each token with the words and the texts in question."""
         for token in items.values[candidate]:
-            result = token.result
-            pronoun, head = reference_words(result.token)
-            source, reference, output = marked_texts(result)
+            question = question_of(token.result, [])
             yield {
-                "token": result.token.name,
-                "category": result.token.category,
+                "token": token.result.token.name,
+                "category": question.category,
                 "status": token.status,
-                "why": result.why,
-                "reference_pronoun": pronoun,
-                "reference_head": head,
-                "output_pronoun": " ".join(result.words),
-                "output_head": " ".join(result.head_words),
-                "source": source,
-                "reference": reference,
-                "output": output,
+                "why": question.why,
+                "reference_pronoun": question.reference_pronoun,
+                "reference_head": question.reference_head,
+                "output_pronoun": " ".join(token.result.words),
+                "output_head": " ".join(token.result.head_words),
+                "source": bracketed(question.source),
+                "reference": bracketed(question.reference),
+                "output": bracketed(question.output),
             }
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:

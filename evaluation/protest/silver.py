@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import write_text
+from crosspro.evaluation.people.verdicts import Judgement
 from crosspro.evaluation.protest.suite import Suite, Words
 from crosspro.evaluation.protest.text import tsv_rows
 
@@ -65,33 +65,6 @@ def silver_signature(silver: Mapping[str, Iterable[Alternative]]) -> str:
     if not rows:
         return "none"
     return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
-
-
-# From verdicts ------------------------------------------------------------------------------------
-
-
-class Judgement(Protocol):
-    """The verdicts of annotators on one translation together (`evaluation.people`)."""
-
-    @property
-    def item(self) -> Any:
-        """The translation: its token, system, and the words of pronoun and head."""
-
-    @property
-    def pronoun(self) -> str:
-        """right, wrong, unclear, bad or conflict."""
-
-    @property
-    def antecedent(self) -> str | None:
-        """The same for the head of the antecedent."""
-
-    @property
-    def annotators(self) -> tuple[str, ...]:
-        """Who judged."""
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What they remarked."""
 
 
 def silver_from(

@@ -97,11 +97,15 @@ def test_set_gaps(year: int, pair: str) -> int:
 
 def read_figures(name: str) -> list[dict[str, str]]:
     """The rows of a table of `evaluation/published/figures/`."""
-    path = _FOLDER / f"{name}.csv"
     if name not in figure_names():
         raise input_error("published", "table", choices(figure_names()), quoted(name))
-    with path.open(encoding="utf-8", newline="") as handle:
+    with figures_file(name).open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
+
+
+def figures_file(name: str) -> Path:
+    """The file of a table."""
+    return _FOLDER / f"{name}.csv"
 
 
 def figure_names() -> list[str]:

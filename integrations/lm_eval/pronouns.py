@@ -18,7 +18,7 @@ import datasets
 
 import crosspro
 from crosspro.data_prep.core.task import OTHER
-from crosspro.evaluation.metrics.contrastive.formats import Instance, read_contrastive
+from crosspro.evaluation.metrics.contrastive_sets import Instance, read_contrastive
 
 BLANK, HIDDEN = "___", "…"
 Doc = Mapping[str, Any]
@@ -123,7 +123,7 @@ def contrastive(data: str | None = None, **_: Any) -> dict[str, datasets.Dataset
     """The instances of a contrastive set of any format that `crosspro contrastive` reads."""
     if data is None:
         raise ValueError("""name the set: --metadata '{"data": "contrapro.json"}'""")
-    read = read_contrastive(Path(data), allow_unknown=True)
+    read = read_contrastive(Path(data))
     rows = [_instance(one) for one in read.instances]
     return {"test": datasets.Dataset.from_list(rows)}
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from crosspro.evaluation.human.verdicts import VerdictStore
+from crosspro.evaluation.people.verdicts import VerdictStore
 from crosspro.evaluation.protest.suite import read_suite
 from tests.browser.legible import hard_to_read
 from tests.browser.test_hostile_text import NAME, RUN

@@ -80,9 +80,9 @@ def test_disagreement(tmp_path):
     verdicts.write_text(
         "system,line,position,category,human\na,0,1,anaphoric,correct\na,9,1,x,wrong\n"
     )
-    sides = {"reference": {"labels": ["elle"]}, "candidate": {"labels": ["il"]}}
-    place = {"system": "a.fr", "sentence": 0, "position": 1, "case": 3}
-    cases.write_text(json.dumps([place | sides]))
+    sides = {"reference": {"labels": ["elle"]}, "translation": {"labels": ["il"]}}
+    place = {"candidate": "a", "sentence": 0, "position": 1, "case": 3}
+    cases.write_text(json.dumps({"apt": [place | sides]}))
     call = ("disagreement", verdicts, "--cases", cases)
     content = as_json(*call, "--target-language", "fr")
     assert content["verdicts"]["3"] == {"correct": 1, "incorrect": 0, "bad translation": 0}

@@ -206,7 +206,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
     # Tables ---------------------------------------------------------------------------------------
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
-        """Ranks, right and wrong gaps, recall of each class, confusion matrices, agreement."""
+        """Ranks, recall of each class, confusion matrices, agreement."""
         rows = self.result_rows(evaluation)
         matrices = [
             matrix_table(
@@ -220,7 +220,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         ]
         return [
             self._ranking(evaluation, rows),
-            self._right_and_wrong(evaluation),
             self._recalls(evaluation, rows),
             *matrices,
             *self._agreement(evaluation),
@@ -266,18 +265,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             notes.append("* scored here; the others are published figures, ranked if primary")
         heading = ("rank", "submission", *map(self.display.heading, self.measures))
         return Table(heading, cells, left=2, notes=["; ".join(notes)])
-
-    def _right_and_wrong(self, evaluation: Evaluation) -> Table:
-        rows: list[list[Cell | str]] = []
-        for place, name in enumerate(evaluation.names):
-            wrong = sum(self.verdicts(evaluation.items, place))
-            row: list[Cell | str] = [name]
-            for verdict, number in enumerate((evaluation.items.size - wrong, wrong)):
-                filters = {"candidate": place, "verdict": verdict}
-                row.append(Cell(f"{number:,}", filters=filters))
-            rows.append(row)
-        notes = ("Press a number to see its gaps.",)
-        return Table(("submission", "right", "wrong"), rows, "Gaps", notes=notes, only="page")
 
     def _recalls(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
         """Gold instances and recall of each class."""

@@ -15,6 +15,7 @@ from crosspro.evaluation.correlation.disagreement import (
     JudgedPronoun,
     PlacedVerdict,
     PronounCase,
+    count_cases,
     disagreement_kind,
     is_impersonal,
     is_personal,
@@ -146,17 +147,23 @@ def test_verdicts_are_written_read_and_joined_with_cases(tmp_path):
     path = tmp_path / "v.csv"
     path.write_text(verdict_table(verdicts))
     assert read_placed_verdicts(path) == verdicts
-    sides = {"reference": {"labels": ["elle"]}, "candidate": {"labels": ["il"]}}
+    sides = {"reference": {"labels": ["elle"]}, "translation": {"labels": ["il"]}}
     cases = tmp_path / "cases.json"
-    cases.write_text(json.dumps([
-        {"system": "a.fr", "sentence": line, "position": 0, "case": case, **sides}
+    cases.write_text(json.dumps({"apt": [
+        {"candidate": "a", "sentence": line, "position": 0, "case": case, **sides}
         for line, case in ((0, 3), (1, 1))
-    ]))  # fmt: skip
+    ]}))  # fmt: skip
+    assert count_cases(read_cases(cases)) == {"a": [1, 0, 1, 0, 0, 0]}
     assert join_cases(verdicts, read_cases(cases), "fr", "document") == [
         JudgedPronoun("anaphoric_intra", 3, CORRECT, "V", "d"),
         JudgedPronoun("event", 1, INCORRECT, "O", "e"),
     ]
-    for content in ("{", "[]x", '[{"system": "a"}]', '[{"system": "a", "case": 7}]'):
+    for content in (
+        "{",
+        "[]",
+        '{"apt": [{"candidate": "a"}]}',
+        json.dumps({"apt": [sides | {"case": 0}]}),
+    ):
         cases.write_text(content)
         with pytest.raises(InputError, match=r"cases\.json"):
             read_cases(cases)

@@ -22,6 +22,7 @@ from crosspro.evaluation.correlation.systems import (
     read_score_table,
     smallest_significant,
     williams_test,
+    with_weights,
 )
 from crosspro.evaluation.published.results import read_figures
 
@@ -178,11 +179,13 @@ def test_columns_systems_signs_and_weights(tmp_path):
     table = read_score_table(path, "human", ["bleu"], without=["a"], negate=["bleu"])
     assert (table.systems, table.metrics) == (("b", "c", "d"), ["bleu"])
     assert table.columns["bleu"].tolist() == [-21, -25, -1]
-    cases = ",".join(f"case_{case}" for case in range(1, 7))
-    path.write_text(f"s,{cases},human\na,2,2,0,0,0,0,1\nb,1,0,3,0,0,0,2\nc,4,0,0,0,0,0,3\n")
-    weighted = read_score_table(path, "human", weights=[[1, 0.5, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]])
-    assert weighted.metrics == ["apt 1,0.5,0,0,0,0", "apt 1,0,0,0,0,0"]
+    counts = {"b": [2, 2, 0, 0, 0, 0], "c": [1, 0, 3, 0, 0, 0], "d": [4, 0, 0, 0, 0, 0]}
+    weighted = with_weights(table, counts, [[1, 0.5, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]])
+    assert weighted.metrics == ["bleu", "apt 1,0.5,0,0,0,0", "apt 1,0,0,0,0,0"]
     assert weighted.columns["apt 1,0.5,0,0,0,0"].tolist() == [0.75, 0.25, 1]
+    for other, weights in (({"b": [1] * 6}, [1] * 6), (counts, [1])):
+        with pytest.raises(InputError):
+            with_weights(table, other, [weights])
 
 
 @pytest.mark.parametrize(
@@ -193,14 +196,12 @@ def test_columns_systems_signs_and_weights(tmp_path):
         ("system,bleu,human\na,1,2\nb,3\nc,3,1\n", {}, (3, "cells")),
         ("system,bleu,human\na,1,2\na,3,4\nc,3,1\n", {}, (None, "systems")),
         ("s,human,human\na,1,2\n", {}, (1, "heading")),
-        ("s,human\na,1\nb,2\nc,3\n", {}, (None, "columns")),
         ("s,m,human\na,1,2\nb,2,1\n", {}, (None, "systems")),
         ("s,m,human\na,1,2\nb,1,1\nc,1,1\n", {}, (None, "m")),
         ("", {}, (1, "column")),
         (TABLE, {"human": "people"}, (1, "column")),
         (TABLE, {"metrics": ["blue"]}, (1, "column")),
         (TABLE, {"without": ["z"]}, (None, "systems left out")),
-        (TABLE, {"weights": [[1, 0, 0, 0, 0, 0]]}, (1, "column")),
     ],
 )
 def test_faults_are_placed(tmp_path, text, options, place):
