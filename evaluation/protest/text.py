@@ -22,7 +22,7 @@ from crosspro.data_prep.bitext.read import format_of, read_bitext
 from crosspro.data_prep.bitext.segment import Missing, Segment
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Link
-from crosspro.data_prep.formats.links import scan_links
+from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.inputs.plain_text import lines_of, parallel_lines, unequal_lines
 from crosspro.evaluation.protest.locate import locate
@@ -242,11 +242,7 @@ def _links(path: str | Path, problems: list[Problem], *texts: Sequence[Words]) -
     """The links of a file; without texts only what is wrong with them in any text is told."""
     found: list[tuple[Link, ...]] = []
     try:
-        for item in scan_links(path, *texts):
-            if isinstance(item, Problem):
-                problems.append(item)
-            else:
-                found.append(item)
+        found += read_links(path, *texts)
     except InputError as error:
         problems += error.problems
     return found

@@ -212,8 +212,6 @@ def test_every_problem_of_every_file_comes_before_any_score(suite, tmp_path):
         ("links", 3, "links"),  # x, which is no link in any text
         ("source", 5, "source"),
         ("links", 3, "links"),
-        ("links", 3, "links"),
-        ("links", 5, "links"),
     ]
 
 
