@@ -47,7 +47,11 @@ FORMS = (
     "conllu:FILE",
     "tokens:FILE",
 )
-_FILES = {"treetagger-output": TreeTaggerOutput, "conllu": ConlluFile, "tokens": TokensFile}
+_FILES: dict[str, type[ConlluFile | TokensFile | TreeTaggerOutput]] = {
+    "treetagger-output": TreeTaggerOutput,
+    "conllu": ConlluFile,
+    "tokens": TokensFile,
+}
 _SIMPLEMMA = "simplemma+"
 
 BATCH = 256
@@ -143,6 +147,7 @@ def annotate_text(
         raise input_error("settings", "jobs", "at least 1", str(jobs))
     settings = AnnotationSettings(spec, language, tagset, parse)
     annotator = settings.make()
+    annotated: Iterator[list[AnnotatedSentence]]
     if jobs == 1 or annotator.sequential:
         annotated = map(annotator.annotate, _batches(sentences))
     else:

@@ -25,10 +25,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from crosspro.data_prep.core.errors import choices, input_error, is_whole_number, quoted
-from crosspro.data_prep.core.example import SIDES, Mention, Side
+from crosspro.data_prep.core.example import SIDES, Mention
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.data_prep.formats.conllu import ConlluSentence, comment_value, read_conllu
 
@@ -93,7 +92,7 @@ def _row(path: str | Path, number: int, line: str) -> ChainRow:
     sentence, first, last = map(int, numbers)
     if last < first:
         raise input_error(path, "last", f"{first} or more", str(last), number)
-    return ChainRow(document, sentence, Mention(chain, cast(Side, side), first, last), number)
+    return ChainRow(document, sentence, Mention(chain, side, first, last), number)
 
 
 def has_entities(path: str | Path) -> bool:
