@@ -164,6 +164,6 @@ def prepare(
     )
     with TemporaryDirectory() as scratch:
         steps = Cache(Path(cache or scratch))
-        bitext = tokenised_bitext(task, right_way_round(task, texts, Path(source)), steps.folder)
+        bitext = tokenised_bitext(task, right_way_round(task, texts, Path(source)))
         examples, _ = prepare(task, bitext, settings, steps)
         return list(examples)

@@ -165,7 +165,7 @@ def prepare_command(
     texts = right_way_round(task_rules, texts, source)
     steps = Cache(cache or output.with_name(f"{output.name}.cache"))
     with steps, StepDisplay() as display:
-        bitext = _tokenised(task_rules, texts, steps, source, tokenised, display)
+        bitext = _tokenised(task_rules, texts, source, tokenised, display)
         few = few_segments(len(bitext))
         if few and not (links or align_with or prior):
             print(f"note: {few}", file=sys.stderr)
@@ -189,12 +189,11 @@ def prepare_command(
 def _tokenised(
     task: Task,
     texts: Iterator[Segment],
-    steps: Cache,
     source: Path,
     tokenised: bool | None,
     display: StepDisplay,
 ) -> TokenisedBitext:
-    """The text on the disk, where the steps are kept."""
+    """The text, read and tokenised with a progress bar."""
     total = count_lines(source) if source.is_file() else 0
     name = "reading and tokenising"
     display.report(Step(name, "", 0, total))
@@ -202,7 +201,7 @@ def _tokenised(
     def progress(segment: Segment) -> None:
         display.report(Step(name, "", segment.line, total))
 
-    return tokenised_bitext(task, texts, steps.folder, tokenised, progress)
+    return tokenised_bitext(task, texts, tokenised, progress)
 
 
 def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:

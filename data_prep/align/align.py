@@ -238,8 +238,8 @@ def read_token_pairs(source: Path, target: Path) -> list[tuple[list[str], list[s
 
 def segments_beyond_limits(lengths: Iterable[tuple[int, int]], settings: AlignerSettings) -> int:
     """How many segments, by their lengths on both sides, are linked but not learnt from."""
-    sides = np.array([*lengths], np.int64).reshape(-1, 2).T
-    return int(beyond_limits(*sides, settings.max_length, settings.max_ratio).sum())
+    source, target = np.array([*lengths], np.int64).reshape(-1, 2).T
+    return int(beyond_limits(source, target, settings.max_length, settings.max_ratio).sum())
 
 
 def few_segments(lines: int) -> str:

@@ -336,7 +336,8 @@ def _unpacked(arrays: Arrays, about: Mapping[str, Any]) -> Prior:
         {str(word): number for number, word in enumerate(about["target_words"])},
         np.repeat(np.arange(len(pairs)), pairs).astype(np.int32),
         pair_target.astype(np.int32),
-        *tallies,
+        tallies[0],
+        tallies[1],
         (left_out[0], left_out[1]),
     )
 

@@ -38,7 +38,7 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link, To
 from crosspro.data_prep.core.files import atomic_output, is_file, write_text
 from crosspro.data_prep.core.guard import check_not_input
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.stored import Cache, SentenceFile, content_key, file_digest
+from crosspro.data_prep.core.stored import Cache, content_key, file_digest
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import format_links, read_links
 from crosspro.data_prep.formats.shared_task import format_example
@@ -140,7 +140,7 @@ def _links(
     prior = None if settings.prior is None else load_prior(settings.prior)
     texts = [bitext]
     if settings.align_with is not None:
-        texts.append(_corpus(task, *settings.align_with, cache))
+        texts.append(_corpus(task, *settings.align_with))
     name = "aligning"
     report(Step(name, f"{sum(map(len, texts)):,} segments"))
     digests = [content_key(iter(text)) for text in texts]
@@ -160,7 +160,7 @@ def _links(
     return read_links(cache.lines("links", key, align))
 
 
-def _corpus(task: Task, source: Path, target: Path, cache: Cache) -> TokenisedBitext:
+def _corpus(task: Task, source: Path, target: Path) -> TokenisedBitext:
     """A larger text of the same languages to learn from; segments with one side are left out."""
     segments = read_bitext(
         source,
@@ -169,7 +169,7 @@ def _corpus(task: Task, source: Path, target: Path, cache: Cache) -> TokenisedBi
         target_language=task.target_language,
         missing="skip",
     )
-    return tokenised_bitext(task, segments, cache.folder)
+    return tokenised_bitext(task, segments)
 
 
 # Annotation -------------------------------------------------------------------------------------
@@ -204,10 +204,7 @@ def _sources(
     if every:
         shards = _equal_shards(len(bitext))
         return _annotate(annotation, bitext.source, shards, settings, cache, report)
-    chosen = SentenceFile(cache.folder)
-    for words in bitext.source:
-        if _has_ambiguous(words, task):
-            chosen.append(words)
+    chosen = [words for words in bitext.source if _has_ambiguous(words, task)]
     shards = _equal_shards(len(chosen))
     annotated = _annotate(annotation, chosen, shards, settings, cache, report)
     return (next(annotated) if _has_ambiguous(words, task) else None for words in bitext.source)

@@ -35,7 +35,6 @@ from crosspro.evaluation.metrics.submissions.scores import (
     regroup,
 )
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
-from crosspro.evaluation.report.examples import Examples
 from crosspro.evaluation.report.tables import (
     Cell,
     Table,
@@ -47,6 +46,7 @@ from crosspro.evaluation.resampling import Cells, Columns, Resampling, Scores, S
 
 if TYPE_CHECKING:
     from crosspro.evaluation.published.results import PublishedResult
+    from crosspro.evaluation.report.examples import Examples
 
 Measure = Callable[[Counts], Values]
 
