@@ -318,7 +318,7 @@ def report_tables(built: BuiltSuite) -> list[Table]:
     """What became of every pronoun, and all annotated pronouns by type."""
     candidates, usable = built.candidates, built.candidates.usable()
     selected = Counter(token.category for token in built.suite.tokens)
-    rows = [
+    rows: list[Row] = [
         (
             category.label,
             str(candidates.categories[category.name]),
@@ -338,7 +338,7 @@ def report_tables(built: BuiltSuite) -> list[Table]:
         (kind, subtype, f"{count:,}", f"{100 * count / total:.1f}")
         for (kind, subtype), count in built.types.items()
     ]
-    return [
+    tables = [
         Table(("category", "candidates", "usable", "selected", "published"), rows),
         Table(("left out of a category", "because", "tokens"), left_out, left=2),
         Table(("no category", "because", "tokens"), uncategorised, left=2),
@@ -348,6 +348,7 @@ def report_tables(built: BuiltSuite) -> list[Table]:
             left=2,
         ),
     ]
+    return [table for table in tables if table.rows]
 
 
 def _reasons(counts: Mapping[PronounType, int], names: Mapping[str, str]) -> list[Row]:

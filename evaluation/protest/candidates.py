@@ -137,11 +137,11 @@ def match_documents(documents: Sequence[MmaxDocument], text: ParallelText) -> li
         names = [document.name, document.name.rpartition("_")[2]]
         if len(documents) == len(lines) == 1:
             names += lines
-        name = next((name for name in names if name in lines), None)
-        if name is None:
+        same = [name for name in names if name in lines]
+        if not same:
             expected = f"a document of {text.path} (--doc-ids): {choices(list(lines)[:20])}"
             raise input_error(document.path, "document", expected, document.name)
-        matched.append(lines[name])
+        matched.append(lines[same[0]])
     return matched
 
 

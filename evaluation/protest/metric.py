@@ -216,9 +216,26 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             }
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
-        """Matches by category, and the statuses of each system's tokens."""
-        statuses = [_status_table(one, place) for place, one in enumerate(evaluation.candidates)]
-        return [_match_table(evaluation), *statuses]
+        """Matches by category, systems by status, and the categories of each system by status."""
+        systems = evaluation.candidates
+        shown = [
+            status
+            for status in STATUSES
+            if status == "automatic" or any(one.total.counts[status] for one in systems)
+        ]
+        headings = ["tokens", *(STATUSES[status][0] for status in shown), "right %"]
+        rows = [[one.name, *_status_cells(one.total, shown, {})] for one in systems]
+        tables = [_match_table(evaluation), Table(["automatic and people", *headings], rows)]
+        labels = [category.label for category in CATEGORIES]
+        for number, one in enumerate(systems):
+            rows = []
+            for label, group in _labelled(one):
+                filters = {"candidate": number}
+                if label in labels:
+                    filters["group"] = labels.index(label)
+                rows.append([label, *_status_cells(group, shown, filters)])
+            tables.append(Table([one.name, *headings], rows))
+        return tables
 
     def examples(self, items: Judged, numbers: Sequence[int]) -> Examples:
         """Tokens with their context and their translations."""
@@ -285,32 +302,18 @@ def _match_table(evaluation: Evaluation) -> Table:
     return Table(heading, rows, notes=interval_note(evaluation))
 
 
-def _status_table(system: CandidateScores, number: int) -> Table:
-    """The tokens of each category by status, and the scores; statuses of no token are left out."""
-    shown = [one for one in STATUSES if system.total.counts[one] or one == "automatic"]
-    labels = [category.label for category in CATEGORIES]
-    rows: list[list[Cell | str]] = []
-    for label, group in _labelled(system):
-        filters = {"candidate": number}
-        if label in labels:
-            filters["group"] = labels.index(label)
-        counts = [
-            Cell(
-                str(group.counts[status]),
-                filters={**filters, "verdict": STATUS_NAMES.index(status)},
-            )
-            for status in shown
-        ]
-        right = group.scores[SEMI_AUTOMATIC]
-        undecided = sum(group.counts[status] for status in UNDECIDED)
-        most = right.value + 100 * undecided / group.counts["tokens"]
-        scores = [
-            score_cell(group.scores[AUTOMATIC], 1),
-            score_cell(right, 1, f"to {most:.1f}" if undecided else ""),
-        ]
-        rows.append([label, str(group.counts["tokens"]), *counts, *scores])
-    headings = (STATUSES[status][0] for status in shown)
-    return Table((system.name, "tokens", *headings, "automatic %", "right %"), rows)
+def _status_cells(
+    group: GroupScores, shown: Sequence[Status], filters: Mapping[str, int]
+) -> list[Cell | str]:
+    """Tokens, tokens of each status, and the semi-automatic score, perhaps as a range."""
+    counts = [
+        Cell(str(group.counts[status]), filters={**filters, "verdict": STATUS_NAMES.index(status)})
+        for status in shown
+    ]
+    right, tokens = group.scores[SEMI_AUTOMATIC], group.counts["tokens"]
+    undecided = sum(group.counts[status] for status in UNDECIDED)
+    most = f"to {right.value + 100 * undecided / tokens:.1f}" if undecided else ""
+    return [str(tokens), *counts, score_cell(right, 1, most)]
 
 
 # The page -----------------------------------------------------------------------------------------

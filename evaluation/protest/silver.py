@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def silver_signature(silver: Mapping[str, Iterable[Alternative]]) -> str:
 
 
 def silver_from(
-    judgements: Iterable[Judgement], earlier: Mapping[str, list[Alternative]] | None = None
+    judgements: Iterable[Judgement], earlier: Mapping[str, Sequence[Alternative]] | None = None
 ) -> Silver:
     """Translations that annotators accept, beside earlier ones (002 §8.2).
 
