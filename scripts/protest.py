@@ -94,7 +94,6 @@ def build(
     """
     from crosspro.evaluation.protest.build import (
         SuiteFiles,
-        SuiteSettings,
         build_suite,
         report_tables,
         write_suite_text,
@@ -111,9 +110,11 @@ def build(
         SuiteFiles(
             annotation, source, reference, doc_ids, links or (), prior, decisions, source_parse
         ),
-        SuiteSettings(_sizes(size or ()), seed, repair),
         source_words(source_language),
         target_words(target_language),
+        _sizes(size or ()),
+        seed,
+        repair,
     )
     for warning in built.warnings:
         tell(f"warning: {warning}")

@@ -104,8 +104,10 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         suite, judgements = data.suite, data.judgements
         values, warnings = [], []
         for name, results in data.results.items():
-            found = [(result, judgements.get(result.key)) for result in results]
-            tokens = [JudgedToken(*pair, self.status(*pair)) for pair in found]
+            tokens = []
+            for result in results:
+                judgement = judgements.get(result.key)
+                tokens.append(JudgedToken(result, judgement, self.status(result, judgement)))
             values.append(tokens)
             other = {key for key, judgement in judgements.items() if seen_with(name, judgement)}
             if other := other - {result.key for result in results}:
@@ -221,20 +223,20 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         shown = [
             status
             for status in STATUSES
-            if status == "automatic" or any(one.total.counts[status] for one in systems)
+            if status == "automatic" or any(system.total.counts[status] for system in systems)
         ]
         headings = ["tokens", *(STATUSES[status][0] for status in shown), "right %"]
-        rows = [[one.name, *_status_cells(one.total, shown, {})] for one in systems]
+        rows = [[system.name, *_status_cells(system.total, shown, {})] for system in systems]
         tables = [_match_table(evaluation), Table(["automatic and people", *headings], rows)]
         labels = [category.label for category in CATEGORIES]
-        for number, one in enumerate(systems):
+        for number, system in enumerate(systems):
             rows = []
-            for label, group in _labelled(one):
+            for label, group in _labelled(system):
                 filters = {"candidate": number}
                 if label in labels:
                     filters["group"] = labels.index(label)
                 rows.append([label, *_status_cells(group, shown, filters)])
-            tables.append(Table([one.name, *headings], rows))
+            tables.append(Table([system.name, *headings], rows))
         return tables
 
     def examples(self, items: Judged, numbers: Sequence[int]) -> Examples:
@@ -253,14 +255,17 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
                         line,
                         " ".join(suite.source[line]),
                         [" ".join(reference[line]) for reference in suite.references],
-                        [" ".join(one.result.output.output[line]) for one in tokens],
+                        [" ".join(judged.result.output.output[line]) for judged in tokens],
                         token.document,
                     )
             examples.add(
                 suite.form(token).lower(),
                 [lines[line] for line in context],
-                [_marks(token, context, token.spots, one.spots) for one in token.references],
-                [_rendering(one, context) for one in tokens],
+                [
+                    _marks(token, context, token.spots, reference.spots)
+                    for reference in token.references
+                ],
+                [_rendering(judged, context) for judged in tokens],
                 token.name,
                 BY_NAME[token.category].label,
             )
@@ -276,7 +281,10 @@ def _verdict_signature(judgements: Mapping[ItemKey, Judgement]) -> str:
     """The number of judgements, and a checksum of them."""
     if not judgements:
         return "none"
-    rows = sorted((*key, one.pronoun, one.antecedent or "") for key, one in judgements.items())
+    rows = sorted(
+        (*key, judgement.pronoun, judgement.antecedent or "")
+        for key, judgement in judgements.items()
+    )
     return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
 
 
@@ -296,7 +304,7 @@ def _match_table(evaluation: Evaluation) -> Table:
         label, first = row[0]
         matches = [str(group.counts["matches"]) for _, group in row]
         rows.append([label, str(first.counts["tokens"]), *matches])
-    scores = [score_cell(one.scores[AUTOMATIC], 1) for one in evaluation.candidates]
+    scores = [score_cell(system.scores[AUTOMATIC], 1) for system in evaluation.candidates]
     rows.append(["accuracy %", "", *scores])
     heading = ("automatic matches", "tokens", *evaluation.names)
     return Table(heading, rows, notes=interval_note(evaluation))
