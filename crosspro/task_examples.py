@@ -135,7 +135,7 @@ def prepare(
     """
     from tempfile import TemporaryDirectory
 
-    from crosspro.data_prep.align.backends import default_settings
+    from crosspro.data_prep.align.align import default_settings
     from crosspro.data_prep.annotate.tokenise import tokenised_bitext
     from crosspro.data_prep.bitext import read_bitext
     from crosspro.data_prep.bitext.segment import right_way_round

@@ -2,8 +2,9 @@
 
 Each text is aligned alone, so that the links and scores of a system never depend on the other
 systems of a run. What is known of the two languages comes from a prior: that of the bundled model
-of these languages, or one that `crosspro align --save-prior` has learnt. Both directions are merged
-by grow-diag-final (000 §2.3). Text without links need not be tokenised.
+of these languages, or one that `crosspro align --save-prior` has learnt. Only without a prior links
+are learnt from the text. Both directions are merged by grow-diag-final (000 §2.3). Text without
+links need not be tokenised.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
+
+import numpy as np
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, Tokeniser, looks_tokenised
 from crosspro.data_prep.core.errors import choices, input_error, quoted
@@ -30,14 +34,14 @@ if TYPE_CHECKING:
 Link = tuple[int, int]
 Links = Sequence[Sequence[Link]]
 """The links of each line, in the order of source and target position."""
-Progress = Callable[[str], None]
 
 SYMMETRISATION = "grow-diag-final"
 NO_PRIOR = "none"
 FEW_LINES = 20_000
 """Fewer lines teach the aligner little."""
-LEAST_KNOWN = 0.5
-"""A prior that knows a smaller share of the words of a text is one of other languages."""
+FREQUENT, LEAST_FREQUENT, ENOUGH_WORDS = 100, 0.3, 100
+"""The hundred most frequent words of a language are 40 to 50% of a text, those of another 10 to 25%
+(English, French, German and Spanish news)."""
 _WORDS = re.compile(r"\S+", re.ASCII)
 """A no-break space is a part of a word, as in other tools that count words."""
 
@@ -89,7 +93,6 @@ def link_texts(
     *,
     prior: str | Path | None = None,
     tokenised: bool | None = None,
-    progress: Progress = lambda message: None,
 ) -> Texts:
     """The texts with tokens and links; links that are not given are made.
 
@@ -118,7 +121,7 @@ def link_texts(
             )
         signature.append(aligner.signature if as_it_is else f"{aligner.signature},tokenised")
     made = [
-        aligner.links(source, words, progress) if link is None else link
+        aligner.links(source, words) if link is None else link
         for words, link in zip(translations, given, strict=True)
     ]
     linked = [LinkedTranslation(*pair) for pair in zip(translations, made, strict=True)]
@@ -189,16 +192,18 @@ class _Aligner:
     prior: Prior | None
     signature: str
 
-    def links(
-        self, source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], progress: Progress
-    ) -> Links:
-        """The links of one text. All that is asked of the aligner is asked here."""
-        from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+    def links(self, source: Sequence[Sequence[str]], target: Sequence[Sequence[str]]) -> Links:
+        """The links of one text. All that is asked of the aligner is asked here.
 
-        settings, prior = AlignerSettings(symmetrisation=SYMMETRISATION), self.prior
-        if prior is not None:
-            settings = replace(settings, form=prior.form, prefix_length=prior.prefix_length)
-        return list(align_corpus(source, target, settings, prior, 1, progress))
+        With a prior nothing is learnt from the text, as in `proofread`: each line is linked alone.
+        """
+        from crosspro.data_prep.align.align import AlignerSettings, align, link_by_prior
+
+        settings = AlignerSettings(symmetrisation=SYMMETRISATION)
+        pairs = zip(source, target, strict=True)
+        if self.prior is None:
+            return align(pairs, None, settings)
+        return link_by_prior(pairs, self.prior, settings)
 
 
 def _aligner(
@@ -250,13 +255,21 @@ def _with_bundled_prior(path: Path, name: str) -> _Aligner:
 def _check_languages(
     path: Path, prior: Prior, sides: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]
 ) -> None:
-    """Refuse a prior that does not know the words of a text."""
-    from crosspro.data_prep.align.text import make_form
+    """Refuse a prior whose most frequent words are not those of a text."""
+    from crosspro.data_prep.align.numbering import word_form
 
-    form = make_form(prior.form, prior.prefix_length)
-    for lines, vocabulary in zip(sides, (prior.source_words, prior.target_words), strict=True):
-        words = [form(word) for line in lines for word in line]
-        share = sum(word in vocabulary for word in words) / max(len(words), 1)
-        if words and share < LEAST_KNOWN:
-            expected = f"a prior that knows most words, such as {quoted(' '.join(lines[0][:5]))}"
-            raise input_error(path, "prior", expected, f"{share:.0%} of them")
+    form = word_form(prior.form, prior.prefix_length)
+    for lines, vocabulary, places, counts in (
+        (sides[0], prior.source_words, prior.pair_source, prior.backward.pairs),
+        (sides[1], prior.target_words, prior.pair_target, prior.forward.pairs),
+    ):
+        words = [form(word) for line in lines for word in line if word.isalpha()]
+        by_count = np.argsort(-np.bincount(places, counts, len(vocabulary)), kind="stable")
+        every = list(vocabulary)
+        ranked = (every[number] for number in by_count.tolist())
+        frequent = set(islice(filter(str.isalpha, ranked), FREQUENT))
+        share = sum(word in frequent for word in words) / max(len(words), 1)
+        if len(words) >= ENOUGH_WORDS and share < LEAST_FREQUENT:
+            expected = "a prior of the languages of the texts"
+            found = f"one whose {FREQUENT} most frequent words are {share:.0%} of a text"
+            raise input_error(path, "prior", expected, found)

@@ -192,14 +192,19 @@ def lists_names() -> list[str]:
 
 def load_lists(name_or_path: str | Path) -> PronounLists:
     """Read lists by name, or from a .yaml file."""
-    import yaml
-
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         if str(name_or_path) not in lists_names():
             expected = f"{choices(lists_names())}, or the path of a .yaml file"
             raise input_error("pronouns", "name", expected, quoted(str(name_or_path)))
-        path = shipped_files("pairs")[str(name_or_path)]
+        return _read_lists(shipped_files("pairs")[str(name_or_path)])
+    return _read_lists.__wrapped__(path)
+
+
+@cache
+def _read_lists(path: Path) -> PronounLists:
+    import yaml
+
     try:
         content = yaml.safe_load("\n".join(read_text_lines(path)))
     except yaml.YAMLError as error:

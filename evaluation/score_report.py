@@ -21,7 +21,7 @@ from crosspro.evaluation.evaluation import (
     evaluate,
     every_pair,
 )
-from crosspro.evaluation.links import Links, Progress, link_texts
+from crosspro.evaluation.links import Links, link_texts
 from crosspro.evaluation.metrics import metric_class
 from crosspro.evaluation.metrics.pronoun_doubt import PronounJudge
 from crosspro.evaluation.pronouns import LANGUAGES, PronounLists, lists_names
@@ -53,12 +53,16 @@ METRICS = ("apt", "autoprf", "pronoun-f1", "bleu", "chrf", "doubt")
 LINKED = ("apt", "autoprf")
 MOST_EVERY_PAIR = 3
 """With more candidates, the others are compared with the best."""
+MOST_EXAMPLES = 2000
+"""A page with so many pronouns is still quick."""
+DIFFERENCES = "Paired differences"
 COLUMNS = {"apt": "APT", "autoprf": "AutoPRF F1", "pronoun-f1": "pronoun F1", "doubt": "in doubt"}
 """The headings of scores that do not say what they are of."""
 
 Settings = Mapping[str, Mapping[str, Any]]
 """Settings of each metric by name."""
 JudgeOf = Callable[[str, str], PronounJudge | None]
+Progress = Callable[[str], None]
 USUAL_RESAMPLING = Resampling()
 
 
@@ -168,7 +172,7 @@ class ScoreReport:
             return None
         heading = ("pair", "measure", "difference", "p (randomisation)", "p (bootstrap)", "p < .05")
         note = "p values are two-sided and not corrected for the number of comparisons."
-        return Table(heading, rows, "Paired differences", 2, (note,))
+        return Table(heading, rows, DIFFERENCES, 2, (note,))
 
     def tables(self) -> list[Table]:
         """Scores and paired differences."""
@@ -216,33 +220,26 @@ class ScoreReport:
         """A record of every item of every candidate, by metric, as JSON."""
         return json_text({name: detail_records(one) for name, one in self.evaluations.items()})
 
-    def html(self, most_examples: int = 2000) -> str:
-        """A page with all tables, and the pronouns of the first metric that follows them."""
-        sections = self.tables() if len(self.evaluations) > 1 else []
-        for one in self.evaluations.values():
-            for table in evaluation_tables(one):
-                title = (
-                    f"{_heading(one)}: {table.title}" if table.title else one.metric.display.title
-                )
-                sections.append(replace(table, title=title))
-        linked = next((one for name, one in self.evaluations.items() if name in LINKED), None)
+    def html(self, most_examples: int = MOST_EXAMPLES) -> str:
+        """A page: scores, pronouns that candidates translate differently, groups of each metric."""
+        followed = next((one for name, one in self.evaluations.items() if name in LINKED), None)
+        groups = [table for one in self.evaluations.values() for table in _page_tables(one)]
+        cases = [table for table in groups if table.title == "APT: Cases"]
         examples, cut_note = None, ""
-        if linked is not None and linked.items.size:
-            numbers = sorted(
-                {
-                    *differing_numbers(linked, most_examples)[0],
-                    *shown_numbers(linked, most_examples),
-                }
-            )[:most_examples]
-            examples = linked.metric.examples(linked.items, numbers)
-            if examples and len(numbers) < linked.items.size:
-                cut_note = f"{len(numbers):,} of {linked.items.size:,} pronouns are shown."
+        if followed is not None and followed.items.size:
+            numbers = differing_numbers(followed, most_examples)[0]
+            others = shown_numbers(followed, most_examples)
+            numbers = sorted({*numbers, *others[: most_examples - len(numbers)]})
+            examples = followed.metric.examples(followed.items, numbers)
+            if len(numbers) < followed.items.size:
+                cut_note = f"{len(numbers):,} of {followed.items.size:,} pronouns are shown."
         return render_page(
-            TEMPLATES / "evaluation.html",
+            TEMPLATES / "score.html",
             title="Scores of translations",
             subtitle=self.title,
             warnings=self.warnings,
-            sections=page_tables(sections),
+            sections=[*self.tables(), *cases],
+            groups=[table for table in groups if table not in cases],
             examples=examples,
             cut_note=cut_note,
             signatures=[one.signature for one in self.evaluations.values()],
@@ -254,6 +251,15 @@ class ScoreReport:
     def __repr__(self) -> str:
         metrics, candidates = ", ".join(self.evaluations), ", ".join(self.texts.candidates)
         return f"<scores of {candidates} by {metrics}>"
+
+
+def _page_tables(evaluation: Evaluation) -> list[Table]:
+    """The tables of a metric that say more than the table of all metrics."""
+    tables = page_tables(evaluation_tables(evaluation))
+    if len(evaluation.measures) == 1:
+        tables = [table for table in tables if table.title and table.title != DIFFERENCES]
+    heading = _heading(evaluation)
+    return [replace(table, title=f"{heading}: {table.title}".rstrip(": ")) for table in tables]
 
 
 def _heading(evaluation: Evaluation) -> str:
@@ -298,9 +304,7 @@ def score_texts(
         progress("word links")
         if chosen.get("apt", {}).get("tokens") is not None:
             tokenised = True  # positions count words between spaces
-        texts = link_texts(
-            texts, links, candidate_links, prior=prior, tokenised=tokenised, progress=progress
-        )
+        texts = link_texts(texts, links, candidate_links, prior=prior, tokenised=tokenised)
     pairs: PairChoice = every_pair if len(texts.candidates) <= MOST_EVERY_PAIR else against_best
     if baseline is not None:
         pairs = against(baseline)

@@ -15,12 +15,8 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import is_run
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.evaluation.metrics.submissions.submission import (
-    Gold,
-    Submission,
-    mapped,
-    read_submissions,
-)
+from crosspro.evaluation.metrics.submissions.reading import read_submissions
+from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, mapped
 from crosspro.prediction.system import (
     Classes,
     Probabilities,

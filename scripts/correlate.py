@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from enum import StrEnum
 from math import isnan
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import CrossproError, how_to_install, printable
 from crosspro.scripts.common import (
     App,
     Output,
     Plot,
     Resamples,
     Seed,
-    check_suffix,
+    check_plot,
     show_table,
     tell,
     write_output,
@@ -108,7 +106,7 @@ def systems(
     )
     from crosspro.evaluation.report.records import json_text
 
-    check_suffix("--plot", plot, ".svg")
+    check_plot(plot)
     if published == (table is not None):
         raise typer.BadParameter("give a table, or --published and no table")
     scores = read_score_table(
@@ -214,31 +212,17 @@ def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> bytes:
     """Human scores over each metric with the line of regression (000 Figure 1), as SVG."""
     import numpy as np
 
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise CrossproError(f"figures need matplotlib: {how_to_install('plots')}") from error
+    from crosspro.evaluation.report.plots import ScatterPanel, scatter_panels
+
     human = table.columns[table.human]
-    pearson = [one for one in study.correlations if one.coefficient == "pearson"]
-    figure = Figure(figsize=(4 * len(pearson), 3.5), layout="constrained")
-    panels = figure.subplots(1, len(pearson), sharey=True, squeeze=False)[0]
-    for panel, one in zip(panels, pearson, strict=True):
-        scores = table.columns[one.metric]
-        panel.scatter(scores, human, s=16)
-        for place in zip(table.systems, scores, human, strict=True):
-            panel.annotate(
-                printable(place[0]), place[1:], (3, 3), fontsize=7, textcoords="offset points",
-                parse_math=False,
-            )  # fmt: skip
-        ends = np.array([scores.min(), scores.max()])
-        slope, intercept = np.polyfit(scores, human, 1)
-        panel.plot(ends, slope * ends + intercept)
-        panel.set_title(f"r = {one.value:.3f}")
-        panel.set_xlabel(printable(one.metric), parse_math=False)
-    panels[0].set_ylabel(printable(table.human), parse_math=False)
-    svg = io.BytesIO()
-    figure.savefig(svg, format="svg", metadata={"Date": None})
-    return svg.getvalue()
+    panels = []
+    for one in study.correlations:
+        if one.coefficient == "pearson":
+            scores = table.columns[one.metric]
+            slope, intercept = map(float, np.polyfit(scores, human, 1))
+            title = f"r = {one.value:.3f}"
+            panels.append(ScatterPanel(title, one.metric, scores.tolist(), slope, intercept))
+    return scatter_panels(table.systems, table.human, human.tolist(), panels).encode("utf-8")
 
 
 @app.command(

@@ -10,22 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import InputError, choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.official_layout import official_printout
+from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts
-from crosspro.evaluation.metrics.submissions.submission import (
-    Gold,
-    Submission,
-    display_names,
-    label_problems,
-    read_gold,
-    read_submissions,
-)
+from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, display_names
 from crosspro.evaluation.report.records import csv_report, json_report
 from crosspro.evaluation.report.tables import text_report
 from crosspro.evaluation.resampling import resampling_or_none
@@ -137,12 +131,11 @@ def evaluate_command(
     if layers.documents is not None and doc_ids is None:
         tell(f"{gold}: documents from {layers.documents}")
     files = [path for path in paths if not is_run(path)]
-    if official:
-        _refuse_marks([gold, *files])
-    try:
-        labels = read_gold(gold, rules, layers.documents)
-    except InputError as error:
-        raise InputError([*error.problems, *label_problems(files, rules)]) from error
+    for path in [gold, *files] if official else ():
+        if has_byte_order_mark(path):  # the released scorer refuses it
+            expected = "labels, as the released scorer reads them"
+            raise input_error(path, "classes", expected, "a byte-order mark", 1)
+    labels = read_gold(gold, rules, layers.documents)
     if warning := other_form(gold, rules):
         tell(f"warning: {warning}")
     examples: Iterable[Example] = ()
@@ -181,23 +174,15 @@ def evaluate_command(
 
 
 def _default_names(submissions: Sequence[NamedFile], paths: Sequence[Path]) -> list[str]:
-    """The names of submissions that the command line does not name: of their runs or files."""
+    """The names of submissions: those of the command line, else of their runs or files."""
     unnamed = [path for file, path in zip(submissions, paths, strict=True) if file.name is None]
     if any(map(is_run, unnamed)):
         from crosspro.prediction.runs import names_of as names_of_runs
 
-        defaults = iter(names_of_runs(unnamed, []))
+        defaults = iter(names_of_runs(unnamed))
     else:
         defaults = iter(display_names(unnamed))
     return [file.name or next(defaults) for file in submissions]
-
-
-def _refuse_marks(paths: Sequence[Path]) -> None:
-    """Raise where a file begins with a byte-order mark, which the released scorer refuses."""
-    for path in paths:
-        if has_byte_order_mark(path):
-            expected = "classes, as the released scorer reads them"
-            raise input_error(path, "labels", expected, "a byte-order mark", 1)
 
 
 def _write_official(

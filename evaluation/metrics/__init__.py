@@ -16,8 +16,8 @@ METRICS = {
     "apt": "apt.metric:Apt",
     "autoprf": "autoprf:AutoPrf",
     "doubt": "pronoun_doubt:PronounsInDoubt",
-    "contrastive": "contrastive.metric:Contrastive",
-    "expected_forms": "expected_forms.metric:ExpectedForms",
+    "contrastive": "contrastive:Contrastive",
+    "expected_forms": "expected_forms:ExpectedForms",
 }
 """The module and the class of each metric, in the order in which a report shows them."""
 

@@ -55,17 +55,18 @@ class SacrebleuMetric(Metric[Settings, Texts, Floats]):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.program = self.make_program()
+        self.program = self.make_program(None)
 
     @abstractmethod
-    def make_program(self) -> Any:
-        """The metric of sacrebleu."""
+    def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
+        """The metric of sacrebleu, which looks at references once."""
 
     def items(self, data: Texts) -> Items[Texts, Floats]:
         """The lines with what sacrebleu counts on each."""
         data.require(self.name, "reference")
+        self.program = self.make_program([data.reference])
         rows = [
-            np.array(self.program._extract_corpus_statistics(lines, [data.reference]))
+            np.array(self.program._extract_corpus_statistics(lines, None))
             for lines in data.candidates.values()
         ]
         units = Units.choose(document=data.document_of_line, line=range(data.size))
@@ -95,14 +96,19 @@ class Bleu(SacrebleuMetric[BleuSettings]):
     settings_class = BleuSettings
     display = Display("BLEU", measures={"bleu": "BLEU"})
 
-    def make_program(self) -> Any:
+    def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
         """BLEU with sacrebleu's tokeniser."""
         kind = _sacrebleu().BLEU
         if self.settings.tokenise not in kind.TOKENIZERS:
             expected = choices(kind.TOKENIZERS)
             raise input_error("bleu", "tokenise", expected, self.settings.tokenise)
         settings = self.settings
-        return kind(lowercase=settings.ignore_case, tokenize=settings.tokenise, force=True)
+        return kind(
+            lowercase=settings.ignore_case,
+            tokenize=settings.tokenise,
+            force=True,
+            references=references,
+        )
 
     def items(self, data: Texts) -> Items[Texts, Floats]:
         """The lines; a warning if they are cut into words twice."""
@@ -125,10 +131,12 @@ class Chrf(SacrebleuMetric[ChrfSettings]):
     settings_class = ChrfSettings
     display = Display("chrF", measures={"chrf": "chrF"})
 
-    def make_program(self) -> Any:
+    def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
         """chrF, or chrF++ with word n-grams."""
         settings = self.settings
-        return _sacrebleu().CHRF(word_order=settings.word_order, lowercase=settings.ignore_case)
+        return _sacrebleu().CHRF(
+            word_order=settings.word_order, lowercase=settings.ignore_case, references=references
+        )
 
 
 def _sacrebleu() -> Any:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from crosspro.data_prep.core.errors import counted
 from crosspro.evaluation.metric import Display, Group, Items, Metric
@@ -54,12 +56,13 @@ class PronounJudge(Protocol):
         """The pronouns of a translation, line by line; `progress` hears of lines newly read."""
 
 
-@dataclass(frozen=True)
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class PronounDoubtSettings:
-    """The judge, and from which probability of being wrong on a pronoun counts as doubtful."""
+    """The judge (a `PronounJudge`), and from which probability of being wrong on a pronoun counts
+    as doubtful."""
 
-    judge: PronounJudge = field(repr=False)
-    threshold: float = 0.5
+    judge: Any = Field(repr=False)
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
 Line = list[ProofreadPronoun]

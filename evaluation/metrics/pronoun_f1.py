@@ -11,7 +11,6 @@ knows which they are.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -22,7 +21,7 @@ from pydantic.dataclasses import dataclass
 from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
 from crosspro.evaluation.metric import Display, Group, Items, Metric
 from crosspro.evaluation.pronouns import GENDERS, LANGUAGES, readings_of, target_words
-from crosspro.evaluation.resampling import Columns, Scores, Sums, Units, ratio
+from crosspro.evaluation.resampling import Columns, Ints, Scores, Sums, Units, ratio
 from crosspro.evaluation.texts import Texts
 
 PERSONS = {"1": "first", "2": "second", "3": "third"}
@@ -43,16 +42,14 @@ class PronounF1Settings:
     ambiguous: bool = False
 
 
-ComparedLine = tuple[Counter[str], Counter[str]]
-"""The pronouns of a line of the reference and of the candidate."""
+class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
+    """Pronouns of each line against those of the reference's line, in total and by group.
 
-
-class PronounF1(Metric[PronounF1Settings, Texts, ComparedLine]):
-    """Pronouns of each line against those of the reference's line, in total and by group."""
+    An item is a line: how often each form is in the reference and in the candidate.
+    """
 
     name = "pronoun-f1"
     settings_class = PronounF1Settings
-    needs = ("reference",)
     display = Display(
         "F1 of pronouns without links",
         headline="f1",
@@ -74,25 +71,32 @@ class PronounF1(Metric[PronounF1Settings, Texts, ComparedLine]):
             raise input_error(self.name, "target-language", choices(LANGUAGES), found)
         return language
 
-    def items(self, data: Texts) -> Items[Texts, ComparedLine]:
+    def items(self, data: Texts) -> Items[Texts, Ints]:
         """The lines with their pronouns."""
         data.require(self.name, "reference")
         language = self.language(data)
-        words_of, forms = target_words(language), self._forms(language)
+        words_of = target_words(language)
+        number_of = {form: number for number, form in enumerate(self._forms(language))}
 
-        def pronouns(lines: Sequence[str]) -> list[Counter[str]]:
-            return [Counter(word for word in words_of(line) if word in forms) for line in lines]
+        def counts(lines: Sequence[str]) -> Ints:
+            """How often each form is on each line."""
+            table = np.zeros((len(lines), len(number_of)), dtype=np.int64)
+            for row, line in enumerate(lines):
+                for word in words_of(line):
+                    if word in number_of:
+                        table[row, number_of[word]] += 1
+            return table
 
-        reference = pronouns(data.reference)
-        candidates = map(pronouns, data.candidates.values())
-        values = tuple(list(zip(reference, lines, strict=True)) for lines in candidates)
+        reference = counts(data.reference)
+        values = [np.stack((reference, counts(text)), axis=1) for text in data.candidates.values()]
         units = Units.choose(document=data.document_of_line, line=range(data.size))
-        warnings = (
-            data.warnings if any(reference) else (*data.warnings, "the reference has no pronoun")
-        )
+        warnings = data.warnings
+        if not reference.any():
+            warnings = (*warnings, "the reference has no pronoun")
         facts = {"language": language}
         size = counted(data.size, "line")
-        return Items(data, tuple(data.candidates), values, units, size, facts, warnings)
+        names = tuple(data.candidates)
+        return Items(data, names, tuple(values), units, size, facts, warnings)  # type: ignore[arg-type]
 
     def _forms(self, language: str) -> dict[str, list[GroupName]]:
         """The pronouns that are counted, with the groups that each belongs to."""
@@ -109,13 +113,13 @@ class PronounF1(Metric[PronounF1Settings, Texts, ComparedLine]):
             forms[form] = [*groups, ("pronoun", form)]
         return forms
 
-    def statistics(self, items: Items[Texts, ComparedLine], candidate: int) -> Columns:
+    def statistics(self, items: Items[Texts, Ints], candidate: int) -> Columns:
         """Matched pronouns of each line, those of the candidate and those of the reference."""
-        lines = items.values[candidate]
+        forms = np.asarray(items.values[candidate])
         return {
-            "matched": [(reference & made).total() for reference, made in lines],
-            "candidate": [made.total() for _, made in lines],
-            "reference": [reference.total() for reference, _ in lines],
+            "matched": forms.min(axis=1).sum(axis=1),
+            "candidate": forms[:, 1].sum(axis=1),
+            "reference": forms[:, 0].sum(axis=1),
         }
 
     counts = statistics
@@ -129,33 +133,22 @@ class PronounF1(Metric[PronounF1Settings, Texts, ComparedLine]):
             "f1": 100 * ratio(2 * matched, candidate + reference),
         }
 
-    def groups(self, items: Items[Texts, ComparedLine]) -> Iterable[Group]:
+    def groups(self, items: Items[Texts, Ints]) -> Iterable[Group]:
         """Kinds, persons, numbers, genders and forms that are in some text."""
-        forms = self._forms(items.facts["language"])
-        words = {word for lines in items.values for pair in lines for one in pair for word in one}
-        members: dict[GroupName, set[str]] = {}
-        for form in words:
-            for group in forms[form]:
-                members.setdefault(group, set()).add(form)
+        there = np.any([np.any(lines, axis=(0, 1)) for lines in items.values], axis=0)
+        members: dict[GroupName, list[int]] = {}
+        for number, groups in enumerate(self._forms(items.facts["language"]).values()):
+            for group in groups if there[number] else ():
+                members.setdefault(group, []).append(number)
         for name in sorted(members, key=_place_in_table):
             yield Group(*name, statistics=partial(self._group, items, members[name]))
 
-    def _group(self, items: Items[Texts, ComparedLine], forms: set[str], candidate: int) -> Columns:
+    def _group(self, items: Items[Texts, Ints], forms: list[int], candidate: int) -> Columns:
         """Any form of a group matches any other of it."""
-        rows = np.array(
-            [
-                [sum(words[form] for form in words.keys() & forms) for words in pair]
-                for pair in items.values[candidate]
-            ],
-            dtype=np.int64,
-        ).reshape(-1, 2)
-        return {
-            "matched": rows.min(axis=1, initial=2**31),
-            "candidate": rows[:, 1],
-            "reference": rows[:, 0],
-        }
+        sums = np.asarray(items.values[candidate])[:, :, forms].sum(axis=2)
+        return {"matched": sums.min(axis=1), "candidate": sums[:, 1], "reference": sums[:, 0]}
 
-    def signature(self, items: Items[Texts, ComparedLine]) -> Sequence[str]:
+    def signature(self, items: Items[Texts, Ints]) -> Sequence[str]:
         """Language, lines, and which words count."""
         ambiguous = "yes" if self.settings.ambiguous else "no"
         language = items.facts["language"]

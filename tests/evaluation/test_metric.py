@@ -14,7 +14,7 @@ import pytest
 from crosspro.evaluation.evaluation import against, against_best, evaluate
 from crosspro.evaluation.metric import Display, Group, Items, Metric
 from crosspro.evaluation.report.page import evaluation_page
-from crosspro.evaluation.report.records import csv_report, json_report
+from crosspro.evaluation.report.records import csv_report, detail_records, json_report
 from crosspro.evaluation.report.tables import Style, text_report
 from crosspro.evaluation.resampling import Cells, Resampling, Units, ratio
 
@@ -123,7 +123,7 @@ def test_three_documents_cannot_decide():
     result = evaluate(WordRecall(Words()), texts(documents), PLAN)
     (test,) = result.comparisons
     assert (test.differing, test.decidable, test.significant) == (3, False, False)
-    assert "3 documents differ" in text_report(result)
+    assert "too few documents: 3" in text_report(result)
     assert len(result.warnings) == 1
 
 
@@ -156,3 +156,21 @@ def test_all_outputs_are_there(result):
     assert [(row["breakdown"], row["recall"]) for row in rows[4:6]] == [("", "50"), ("word", "100")]
     page = evaluation_page(result)
     assert result.signature in page and "75.00 [" in page
+
+
+class Forging(WordRecall):
+    """Says something else about itself."""
+
+    def facts(self, items, candidate):
+        return {"name": "someone else", "scores": {}, "remark": "kept"}
+
+    def details(self, items, candidate):
+        yield {"candidate": "someone else", "line": 1}
+
+
+def test_facts_and_details_take_the_place_of_nothing():
+    result = evaluate(Forging(Words()), texts(), None)
+    first = result.to_dict()["candidates"][0]
+    assert (first["name"], first["remark"]) == ("good", "kept")
+    assert first["scores"]["recall"]["value"] == 75
+    assert [record["candidate"] for record in detail_records(result)] == ["good", "bad"]
