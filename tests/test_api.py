@@ -7,7 +7,6 @@ import doctest
 import inspect
 import json
 import pickle
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,7 +79,7 @@ EXAMPLES = {
 
 def test_functions_that_people_call_first_have_examples():
     first = {"apt", "autoprf", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
-    first |= {"train", "explain", "examples", "demo", "Result.compare"}
+    first |= {"train", "explain", "examples", "demo", "Evaluation.compare"}
     assert first <= EXAMPLES.keys()
 
 
@@ -120,86 +119,18 @@ def test_functions_are_pickled_by_their_public_names():
         assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - it is ours
 
 
-def test_evaluate_is_the_command():
-    files = CASE / "gold.tsv", CASE / "pred.tsv"
-    evaluation = crosspro.evaluate(files[0], [files[1]], "en-fr", resamples=50, lenient=True)
-    printed = as_json("evaluate", *files, "-t", "en-fr", "--lenient")["systems"][0]
-    for name, score in evaluation.systems[0].scores.items():
-        assert printed["scores"][name]["value"] == pytest.approx(score.value)
-        assert printed["scores"][name]["low"] == pytest.approx(score.low)
-
-
-def test_evaluate_warns_where_a_submission_comes_first():
-    pair = [GOLDEN / "scorer" / "en-fr_random" / name for name in ("gold.tsv", "pred.tsv")]
-    right = crosspro.evaluate(pair[0], pair[1], "en-fr", resamples=0, lenient=True)
-    wrong = crosspro.evaluate(pair[1], pair[0], "en-fr", resamples=0, lenient=True)
-    assert not any("gold comes first" in warning for warning in right.warnings)
-    assert any("gold comes first" in warning for warning in wrong.warnings)
-
-
-def test_runs_are_submissions_as_for_the_command(tmp_path):
-    task = crosspro.load_task("en-fr")
-    gold = MODELS / "input.data"
-    for run in ("ngram", "majority"):
-        shutil.copytree(MODELS / run, tmp_path / run)
-    system = crosspro.load_system(tmp_path / "ngram")
-    filled = crosspro.predict(system, crosspro.read_examples(gold, task))
-    crosspro.write_examples(tmp_path / "filled.data", filled)
-    paths = [tmp_path / "ngram", tmp_path / "filled.data", tmp_path / "majority"]
-    found = crosspro.evaluate(gold, paths, task, resamples=0)
-    printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["systems"]
-    assert [result.name for result in found.systems] == [one["name"] for one in printed]
-    values = [result.scores["macro_recall"].value for result in found.systems]
-    assert values == pytest.approx([one["scores"]["macro_recall"]["value"] for one in printed])
-    assert values[0] == values[1]
-
-
 def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
-    path = ROOT / "conf" / "task" / "en-fr.yaml"
-    gold, predicted = CASE / "gold.tsv", CASE / "pred.tsv"
-    several = crosspro.evaluate(gold, [predicted], "en-fr", resamples=0, lenient=True)
-    for one in (predicted, str(predicted)):
-        found = crosspro.evaluate(gold, one, path, resamples=0, lenient=True)
-        assert found.systems[0].scores == several.systems[0].scores
     lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
     texts = APT / "src.en", APT / "ref.fr"
     links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
     for metric in (crosspro.apt, crosspro.autoprf):
         found = metric(*texts, str(APT / "mt.fr"), lists, **links, resamples=0)
         assert found.names == ["mt.fr"]
-    folder = GOLDEN / "contrastive" / "small_set"
-    found = crosspro.contrastive(folder / "test.json", folder / "scores", resamples=0)
-    assert [system.name for system in found.systems] == ["scores"]
-    assert NGramSystem(lm=str(tmp_path / "x")).settings.lm == str(tmp_path / "x")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "field"),
-    [
-        ({"absent": "foo"}, "absent"),
-        ({"absent": []}, "absent"),
-        ({"resamples": -5}, "resamples"),
-        ({"resamples": "x"}, "resamples"),
-        ({"resamples": True}, "resamples"),
-        ({"seed": -1}, "seed"),
-    ],
-)
-def test_wrong_arguments_are_input_errors(wrong, field):
-    with pytest.raises(crosspro.InputError, match=f"arguments: {field}: expected"):
-        crosspro.evaluate(CASE / "gold.tsv", [CASE / "pred.tsv"], "en-fr", **wrong)
+def test_wrong_arguments_are_input_errors():
     with pytest.raises(crosspro.InputError, match="rules"):
         crosspro.prepare("en-fr", "x.en", "x.fr", rules="1999")
-
-
-def test_documents_beside_gold_are_found(tmp_path):
-    examples = crosspro.demo("en-fr", "test", 12)
-    crosspro.write_examples(tmp_path / "gold.data", examples)
-    ids = "".join(f"{example.document}\n" for example in examples)
-    (tmp_path / "gold.doc-ids").write_text(ids, "utf-8")
-    gold = tmp_path / "gold.data"
-    found = crosspro.evaluate(gold, [gold], "en-fr", resamples=20)
-    assert "by:document" in found.systems[0].scores["accuracy"].signature
-    assert {example.document for example in crosspro.read_examples(gold, "en-fr")} != {None}
 
 
 def test_a_system_is_loaded_and_predicts():
@@ -242,24 +173,22 @@ def test_mt_metrics_are_the_commands(metric):
     assert printed["signature"] == found.signatures[0]
 
 
-def test_contrastive_is_the_command():
+def test_contrastive_sets_are_scored_as_by_the_command():
     folder = GOLDEN / "contrastive" / "small_set"
-    found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
-    printed = as_json("contrastive", "score", folder / "test.json", folder / "scores")
-    assert printed["data"]["items"] == found.scored.size
-
-
-def test_contrastive_generate_is_the_command():
+    content = json.loads((folder / "test.json").read_text("utf-8"))
+    numbers = [float(line) for line in (folder / "scores").read_text("utf-8").split()]
+    for test_set in (content, folder / "test.json"):
+        found = crosspro.contrastive(test_set, {"A": numbers}, resamples=50)
+        assert found.scores["A"]["accuracy"].value == 32.5
+    for scores in (numbers[1:], [float("nan"), *numbers[1:]]):
+        with pytest.raises(crosspro.InputError, match="A: scores"):
+            crosspro.contrastive(content, {"A": scores})
     folder = GOLDEN / "ctxpro" / "fr"
-    found = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr",
-                                          resamples=50)  # fmt: skip
-    printed = as_json("contrastive", "generate", folder / "set.json", "--candidate",
-                      folder / "out.fr", "-l", "fr")  # fmt: skip
-    score = found.systems[0].scores["accuracy"]
-    assert printed["systems"][0]["scores"]["accuracy"]["value"] == score.value
-    assert printed["systems"][0]["scores"]["accuracy"]["signature"] == score.signature
-    with pytest.raises(crosspro.InputError, match="outputs"):
-        crosspro.contrastive_generate(folder / "set.json", [], "fr")
+    lines = (folder / "parts.fr").read_text("utf-8").splitlines()
+    found = crosspro.expected_forms(folder / "set.json", {"A": lines}, "fr", match="released")
+    assert found.scores["A"]["accuracy"].value == pytest.approx(100 * 65 / 120)
+    with pytest.raises(crosspro.InputError, match="translations"):
+        crosspro.expected_forms(folder / "set.json", {"A": lines[1:]}, "fr")
 
 
 def test_pronoun_f1_is_the_command():

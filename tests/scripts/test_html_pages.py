@@ -7,7 +7,7 @@ import pytest
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.scripts.common import check_plot
 from tests.conftest import GOLDEN
-from tests.evaluation.output.reading import check_page
+from tests.evaluation.report.reading import check_page
 from tests.scripts.apt_files import options
 from tests.scripts.run import crosspro
 
@@ -67,7 +67,7 @@ def test_a_plot_of_correlations(tmp_path):
 
 
 def test_without_matplotlib_nothing_is_computed(tmp_path, monkeypatch):
-    monkeypatch.setattr("crosspro.evaluation.output.plots.find_spec", lambda name: None)
+    monkeypatch.setattr("crosspro.evaluation.report.plots.find_spec", lambda name: None)
     with pytest.raises(CrossproError, match=r"crosspro\[plots\]"):
         check_plot(tmp_path / "plot.svg")
     check_plot(None)
