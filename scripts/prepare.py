@@ -209,10 +209,9 @@ def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
         if path is not None and task.null_subjects:
             expected = "a task whose source has pronouns: null subjects have none to check"
             raise input_error("settings", option, expected, task.name)
-    if sheet is not None:
-        if sheet.exists():
-            expected = "a new file, as people may have filled it in"
-            raise input_error(sheet, "output", expected, "a file")
+    if sheet is not None and sheet.exists():
+        expected = "a new file, as people may have filled it in"
+        raise input_error(sheet, "output", expected, "a file")
 
 
 def _hand_check(
