@@ -1,138 +1,152 @@
-"""Linear classifiers: support vector machines, maximum entropy, and logistic loss by SGD.
+"""Linear classifiers over sparse features: support vector machines, maximum entropy, SGD.
 
-scikit-learn finds the weights; what is kept are the arrays. Where the scores are no log-odds (one
-machine for each class), probabilities are the softmax of the scores times a sharpness, the one
-that gives the gold classes of dev the highest likelihood (Platt 1999, Guo et al. 2017). With one
-parameter nothing can be overfitted, and no decision changes.
+scikit-learn finds the weights; arrays are kept. Where the scores are no log-odds (one machine for
+each class), probabilities are the softmax of the scores times a sharpness, the one that gives the
+gold classes of dev the highest likelihood (Platt 1999, Guo et al. 2017). One parameter overfits
+nothing and changes no decision.
 """
 
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_matrix
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
-from crosspro.baselines.estimators.model import (
-    Arrays,
-    Contributions,
-    Estimator,
-    FeatureModel,
-    Labels,
-    diverged,
-)
+from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.settings import settings
 
-Weights = NDArray[np.float32]
+Labels = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Arrays = dict[str, NDArray[Any]]
 Positive = Annotated[float, Field(ge=1e-15, le=1e15)]
-"""Of other numbers no weights come that can be counted with."""
+"""Other numbers give no weights that can be calculated with."""
+_LOG_SHARPNESS = (-5.0, 5.0)
+"""Bounds of the search, where scores are at most 1; larger scores may need less."""
 
 
 @dataclass(frozen=True)
-class LinearModel(FeatureModel):
+class Contributions:
+    """What features add to the score of each class of a gap.
+
+    `values` has a row for each of `features` (columns of the matrix) and a column for each class;
+    `base` is what each class has without features. Their sum is what the classes are compared by.
+    """
+
+    features: Labels
+    values: Floats
+    base: Floats
+
+
+@dataclass(frozen=True)
+class LinearModel:
     """A row of weights and a bias for each class; probabilities are softmax(scores · sharpness)."""
 
-    kind = "linear"
-    weights: Weights
-    bias: Weights
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
     sharpness: float = 1.0
 
-    def scores(self, matrix: csr_matrix) -> NDArray[np.float64]:
+    @classmethod
+    def fit(
+        cls, estimator: Any, matrix: csr_matrix, labels: Labels, weights: Floats
+    ) -> LinearModel:
+        """The weights that scikit-learn finds; of two classes each has half of the difference."""
+        from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
+
+        with warnings.catch_warnings():
+            # The dual solver warns at any limit of iterations that is worth having.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                estimator.fit(matrix.astype(np.float64), labels, sample_weight=weights)
+            except ValueError as error:  # numbers grew too large
+                raise _diverged(str(error)) from error
+        coef, bias = np.asarray(estimator.coef_), np.asarray(estimator.intercept_)
+        if len(coef) == 1:
+            coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
+        with np.errstate(over="ignore"):
+            model = cls(np.ascontiguousarray(coef, np.float32), bias.astype(np.float32))
+        if not (np.isfinite(model.weights).all() and np.isfinite(model.bias).all()):
+            raise _diverged("weights that are not finite")
+        return model
+
+    def calibrated(self, matrix: csr_matrix, labels: Labels) -> LinearModel:
+        """The model with the sharpness that suits labelled rows; without rows, as it is."""
+        if not len(labels):
+            return self
+        scores = self.scores(matrix)
+        gold = scores[np.arange(len(labels)), labels]
+
+        def loss(logarithm: float) -> float:
+            sharpness = np.exp(logarithm)
+            return float(np.mean(logsumexp(scores * sharpness, axis=1) - gold * sharpness))
+
+        low = _LOG_SHARPNESS[0] - np.log(max(1.0, float(np.abs(scores).max())))
+        best = minimize_scalar(loss, bounds=(low, _LOG_SHARPNESS[1]), method="bounded")
+        return replace(self, sharpness=float(np.exp(best.x)))
+
+    def scores(self, matrix: csr_matrix) -> Floats:
         """The score of each class for each row."""
         return np.asarray(matrix @ self.weights.T + self.bias, dtype=np.float64)
 
-    def probabilities(self, matrix: csr_matrix) -> NDArray[np.float64]:
+    def probabilities(self, matrix: csr_matrix) -> Floats:
         """Softmax of the scores."""
-        scores = self.scores(matrix) * self.sharpness
-        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+        return np.asarray(softmax(self.scores(matrix) * self.sharpness, axis=1))
 
     def contributions(self, row: csr_matrix) -> Contributions:
         """What each feature of a row adds to the score of each class."""
         features = row.indices.astype(np.int64)
-        return Contributions(
-            features, self.weights[:, features].T.astype(np.float64), self.bias.astype(np.float64)
-        )
+        values = self.weights[:, features].T.astype(np.float64)
+        return Contributions(features, values, self.bias.astype(np.float64))
 
     def arrays(self) -> Arrays:
-        """Weights, bias and sharpness."""
-        sharpness = np.array([self.sharpness], np.float64)
+        """All that there is to save."""
+        sharpness = np.array(self.sharpness, np.float64)
         return {"weights": self.weights, "bias": self.bias, "sharpness": sharpness}
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], classes: int, size: int
+        cls, arrays: Mapping[str, NDArray[Any]], classes: int, features: int
     ) -> LinearModel:
-        """The model of saved arrays; a `ValueError` says what is wrong with them."""
+        """The model of saved arrays; a `ValueError` or `KeyError` says what is wrong with them."""
         weights, bias, sharpness = (arrays[name] for name in ("weights", "bias", "sharpness"))
-        shapes = (weights.shape, bias.shape, sharpness.shape)
-        if shapes != ((classes, size), (classes,), (1,)):
-            raise ValueError(f"weights of {shapes}, for {classes} classes and {size} features")
-        if not all(np.isfinite(array).all() for array in (weights, bias, sharpness)):
-            raise ValueError("numbers that are not finite")
-        return cls(weights, bias, float(sharpness[0]))
+        if (weights.shape, bias.shape, sharpness.shape) != ((classes, features), (classes,), ()):
+            raise ValueError(f"weights of {weights.shape}, not of {(classes, features)}")
+        return cls(weights, bias, float(sharpness))
 
 
-class _LinearEstimator(Estimator):
-    """Fits something of scikit-learn that has weights and biases."""
-
-    @abstractmethod
-    def machine(self, seed: int) -> Any:
-        """What scikit-learn fits."""
-
-    def fit(
-        self, matrix: csr_matrix, labels: Labels, weights: NDArray[np.float64], seed: int
-    ) -> LinearModel:
-        """The weights of all classes; of two classes each has half of the difference."""
-        from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
-
-        machine = self.machine(seed)
-        with warnings.catch_warnings():
-            # The dual solver says so at any limit of iterations that is worth having.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
-                machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
-            except ValueError as error:  # so it says that numbers grew too large
-                raise diverged("system.estimator", str(error)) from error
-        coef, bias = np.asarray(machine.coef_), np.asarray(machine.intercept_)
-        if len(coef) == 1:
-            coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
-        with np.errstate(over="ignore"):
-            narrow = np.ascontiguousarray(coef, np.float32), bias.astype(np.float32)
-        if not all(np.isfinite(array).all() for array in narrow):
-            raise diverged("system.estimator", "weights that are not finite")
-        return LinearModel(*narrow)
+def _diverged(message: str) -> InputError:
+    expected = "values with which training converges (nearer to those of conf/system)"
+    return input_error("settings", "system.estimator", expected, f"a divergence: {message}")
 
 
 @settings
-class LinearSVM(_LinearEstimator):
+class LinearSVM:
     """One machine for each class, squared hinge loss, LIBLINEAR's dual solver."""
 
     name: Literal["linear_svm"] = "linear_svm"
     cost: Positive = 0.1
     tolerance: Positive = 0.1
     iterations: Annotated[int, Field(ge=1)] = 100
-    calibrated: ClassVar = True
 
-    def machine(self, seed: int) -> Any:
-        """LinearSVC."""
+    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
+        """Weights from rows with labels 0, 1, … and weights of their own."""
         from sklearn.svm import LinearSVC
 
-        return LinearSVC(
+        svm = LinearSVC(
             C=self.cost, tol=self.tolerance, max_iter=self.iterations, dual=True, random_state=seed
         )
+        return LinearModel.fit(svm, matrix, labels, weights)
 
 
 @settings
-class MaxEnt(_LinearEstimator):
+class MaxEnt:
     """Multinomial logistic regression: one distribution over all classes."""
 
     name: Literal["maxent"] = "maxent"
@@ -140,27 +154,27 @@ class MaxEnt(_LinearEstimator):
     tolerance: Positive = 0.001
     iterations: Annotated[int, Field(ge=1)] = 100
 
-    def machine(self, seed: int) -> Any:
-        """LogisticRegression."""
+    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
+        """Weights from rows with labels 0, 1, … and weights of their own."""
         from sklearn.linear_model import LogisticRegression
 
-        return LogisticRegression(C=self.cost, tol=self.tolerance, max_iter=self.iterations)
+        regression = LogisticRegression(C=self.cost, tol=self.tolerance, max_iter=self.iterations)
+        return LinearModel.fit(regression, matrix, labels, weights)
 
 
 @settings
-class SGDLogistic(_LinearEstimator):
+class SGDLogistic:
     """Logistic loss by stochastic gradient descent, one model for each class, weights averaged."""
 
     name: Literal["sgd_logistic"] = "sgd_logistic"
     penalty: Positive = 1e-6
     epochs: Annotated[int, Field(ge=1)] = 10
-    calibrated: ClassVar = True
 
-    def machine(self, seed: int) -> Any:
-        """SGDClassifier."""
+    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
+        """Weights from rows with labels 0, 1, … and weights of their own."""
         from sklearn.linear_model import SGDClassifier
 
-        return SGDClassifier(
+        descent = SGDClassifier(
             loss="log_loss",
             alpha=self.penalty,
             max_iter=self.epochs,
@@ -168,23 +182,4 @@ class SGDLogistic(_LinearEstimator):
             average=True,
             random_state=seed,
         )
-
-
-_RANGE = (-5.0, 5.0)
-"""Of the sharpness's natural logarithm, where scores are at most 1; larger ones may need less."""
-
-
-def calibrated(model: LinearModel, matrix: csr_matrix, labels: Labels) -> LinearModel:
-    """The model with the sharpness that suits some labelled rows; without rows, as it is."""
-    if not len(labels):
-        return model
-    scores = model.scores(matrix)
-    gold = scores[np.arange(len(labels)), labels]
-
-    def loss(logarithm: float) -> float:
-        sharpness = np.exp(logarithm)
-        return float(np.mean(logsumexp(scores * sharpness, axis=1) - gold * sharpness))
-
-    low = _RANGE[0] - np.log(max(1.0, float(np.abs(scores).max())))
-    best = minimize_scalar(loss, bounds=(low, _RANGE[1]), method="bounded")
-    return replace(model, sharpness=float(np.exp(best.x)))
+        return LinearModel.fit(descent, matrix, labels, weights)

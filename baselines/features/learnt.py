@@ -19,20 +19,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field
 
-from crosspro.baselines.features.gaps import (
-    Batch,
+from crosspro.baselines.features.view import (
     Bins,
     ChosenFeature,
-    Column,
     Feature,
+    GapView,
     Resources,
-    batches,
+    gap_views,
 )
-from crosspro.baselines.features.text import Values
-from crosspro.baselines.fill import Floats, GapFiller, task_fillers
+from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_ngram_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import train_model
@@ -83,13 +80,10 @@ class TellingContexts:
 
     table: Mapping[str, str]
 
-    def told(self, context: Context) -> str | None:
+    def label(self, context: Context) -> str | None:
         """The class that the first telling template of a context names."""
-        for key in keys(context):
-            found = self.table.get(key)
-            if found is not None:
-                return found
-        return None
+        labels = (self.table.get(key) for key in keys(context))
+        return next((label for label in labels if label is not None), None)
 
 
 def learn_contexts(
@@ -114,46 +108,36 @@ _RANKS = Bins((1, 2, 3, 5, 10, 20))
 """The bins of CUNI 2016."""
 
 
-def _chances(batch: Batch) -> tuple[tuple[str, ...], Floats]:
-    """The fillers, and their probability in each gap given the rest of the line."""
-    filler = batch.resources.filler
-    if filler is None:
-        raise ValueError("a language model that was not learnt")
-    return filler.fillers.words, batch.chances
-
-
-def lm_scores(batch: Batch, _: int) -> Iterator[Column]:
+def lm_scores(view: GapView, _: int) -> Iterator[str]:
     """Probability and rank of each filler in bins."""
-    words, chances = _chances(batch)
-    with np.errstate(divide="ignore"):
-        # Fillers that the model does not know are equal, but for the last digits.
-        order = np.argsort(-np.round(np.log(chances), 6), axis=1, kind="stable")
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(1, len(words) + 1)[None, :], axis=1)
-    for number, word in enumerate(words):
-        yield f"LM probability of {word}", _CHANCES.column(chances[:, number])
-        yield f"LM rank of {word}", _RANKS.column(ranks[:, number])
+    chances, ranks = view.text.fillers[view.row], view.text.filler_ranks[view.row]
+    fillers = zip(_fillers(view), chances.tolist(), ranks.tolist(), strict=True)
+    for word, chance, rank in fillers:
+        yield f"LM probability of {word}={_CHANCES.name(chance)}"
+        yield f"LM rank of {word}={_RANKS.name(rank)}"
 
 
-def lm_best(batch: Batch, _: int) -> Iterator[Column]:
+def lm_best(view: GapView, _: int) -> Iterator[str]:
     """The filler that the language model prefers."""
-    words, chances = _chances(batch)
-    yield "LM prefers", Values(chances.argmax(axis=1), words)
+    yield f"LM prefers={_fillers(view)[int(view.text.fillers[view.row].argmax())]}"
 
 
-def contexts(batch: Batch) -> list[Context]:
+def _fillers(view: GapView) -> tuple[str, ...]:
+    filler = view.resources.filler
+    return filler.fillers.words if filler else ()
+
+
+def context_of(view: GapView) -> Context:
     """What templates of telling contexts look at."""
-    lemmas = [batch.words("target lemma", offset) for offset in range(-REACH, REACH + 1)]
-    pronouns = batch.words("source word", 0)
-    return list(zip(pronouns, zip(*lemmas, strict=True), strict=True))
+    return view.pronoun, view.near("target lemma", REACH)
 
 
-def telling_contexts(batch: Batch, _: int) -> Iterator[Column]:
+def telling_contexts(view: GapView, _: int) -> Iterator[str]:
     """The class that a telling context names."""
-    telling = batch.resources.telling
+    telling = view.resources.telling
     if telling is None:
         raise ValueError("telling contexts that were not learnt")
-    yield "telling context", [telling.told(context) or "none" for context in contexts(batch)]
+    yield f"telling context={telling.label(context_of(view)) or 'none'}"
 
 
 FEATURES = (
@@ -184,11 +168,11 @@ def learn(
     telling: TellingSettings = USUAL,
 ) -> Resources:
     """The resources with all that these features must learn from training text."""
-    asked = {chosen.feature.learnt for chosen in features}
-    if "lm" in asked:
+    learnt = {chosen.feature.learnt for chosen in features}
+    if "lm" in learnt:
         model = load_ngram_model(lm.file) if lm.file else train_model(train, (), lm.order)
         resources = replace(resources, filler=filler_of(resources.task, model))
-    if "telling" in asked:
+    if "telling" in learnt:
         resources = replace(resources, telling=_telling(train, resources, telling))
     return resources
 
@@ -210,8 +194,8 @@ def training_parts(
     features: Sequence[ChosenFeature], train: Sequence[Example], lm: LanguageModelSettings
 ) -> list[TrainingPart]:
     """The training examples in two parts, or in one where nothing is learnt from their text."""
-    asked = {chosen.feature.learnt for chosen in features}
-    if not ("telling" in asked or ("lm" in asked and not lm.file)):
+    learnt = {chosen.feature.learnt for chosen in features}
+    if not ("telling" in learnt or ("lm" in learnt and not lm.file)):
         return [TrainingPart(train, train)]
     halves = _halves(train)
     return [
@@ -241,9 +225,8 @@ def _telling(
 ) -> TellingContexts:
     task = resources.task
     labelled = (
-        (context, task.classes[task.class_index[gap.label]])
-        for batch in batches(train, resources)
-        for context, gap in zip(contexts(batch), batch.gaps, strict=True)
-        if gap.label is not None
+        (context_of(view), task.classes[task.class_index[view.gap.label]])
+        for view in gap_views(train, resources)
+        if view.gap.label is not None
     )
     return learn_contexts(labelled, settings)

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from crosspro.baselines.features import learnt, local, nouns
-from crosspro.baselines.features.gaps import ChosenFeature, Feature, Resources
-from crosspro.baselines.features.text import has_finer_tags
+from crosspro.baselines.features.view import ChosenFeature, Feature, Resources, has_finer_tags
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.example import Example
 
