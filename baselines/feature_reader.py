@@ -16,18 +16,17 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.estimators.linear import Labels
+from crosspro.baselines.estimators.linear import LabelledRows, Labels
 from crosspro.baselines.features.learnt import (
     LanguageModelSettings,
-    TellingContexts,
     TellingSettings,
-    filler_of,
     learn,
     training_parts,
 )
 from crosspro.baselines.features.matrix import Vocabulary, learn_matrix, matrix_of, strings_of
 from crosspro.baselines.features.names import chosen_features, refuse, unmet
 from crosspro.baselines.features.view import Resources
+from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.it_classifier.classifier import ItClassifier, load_classifier
 from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.baselines.it_classifier.patterns import PatternScorer, ShortPatterns
@@ -80,11 +79,10 @@ class ReaderSettings:
 
 @dataclass(frozen=True)
 class ReadGaps:
-    """The gaps of some examples: a row of features and a label (-1: not known) for each."""
+    """The gaps of some examples."""
 
     examples: Examples
-    matrix: csr_matrix
-    labels: Labels
+    rows: LabelledRows
 
 
 @dataclass(frozen=True)
@@ -149,17 +147,18 @@ class FeatureReader:
             found = f"{self.settings.min_count}, and no feature of the training data is so frequent"
             raise input_error("settings", "min_count", "a number that leaves features", found)
         examples = [example for part in parts for example in part.examples]
-        read = ReadGaps(examples, matrix, self._labels(task, examples))
+        rows = LabelledRows(matrix, self._labels(task, examples))
         without_chains = {c.feature.name: c.feature.without_chains for c in self.features}
         chained = any(example.chains is not None for example in train)
         self.report = FeatureReport(
-            int((read.labels >= 0).sum()),
+            int((rows.labels >= 0).sum()),
             len(self.vocabulary),
             left_out,
             {} if chained else {name: says for name, says in without_chains.items() if says},
             lexicons_used(lexicons),
         )
-        return read, ReadGaps(dev, self.matrix(dev), self._labels(task, dev))
+        dev_rows = LabelledRows(self.matrix(dev), self._labels(task, dev))
+        return ReadGaps(examples, rows), ReadGaps(dev, dev_rows)
 
     def _leave_out(self, resources: Resources, examples: Examples) -> dict[str, str]:
         """Leave features out that the data does not allow, or refuse it; those, and why."""
@@ -216,8 +215,7 @@ class FeatureReader:
         for name, file in _LEXICONS.items():
             if (lexicon := getattr(resources, name)) is not None:
                 write_lexicon(folder / file, lexicon)
-        telling = resources.telling and resources.telling.table
-        content = {"vocabulary": self.names(), "telling": telling}
+        content = {"vocabulary": self.names(), "telling": resources.telling}
         write_text(folder / _LEARNT, json.dumps(content, ensure_ascii=False))
 
     def load(self, folder: Path, task: Task) -> None:
@@ -232,12 +230,14 @@ class FeatureReader:
             for name, file in _LEXICONS.items()
             if getattr(self.settings, name) is not None
         }
-        with_lm = any(chosen.feature.learnt == "lm" for chosen in self.features)
+        filler = None
+        if any(chosen.feature.learnt == "lm" for chosen in self.features):
+            filler = GapFiller(load_ngram_model(folder / _LM), task_fillers(task))
         self.resources = Resources(
             task,
             self.settings.context,
             pleonastic=self._scorer(folder / _IT_CLASSIFIER),
-            filler=filler_of(task, load_ngram_model(folder / _LM)) if with_lm else None,
-            telling=None if learnt.telling is None else TellingContexts(learnt.telling),
+            filler=filler,
+            telling=learnt.telling,
             **lexicons,
         )

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import model_validator
 
 from crosspro.baselines.estimators.linear import Contributions, LinearSVM
-from crosspro.baselines.estimators.steps import Estimator, LabelledRows, Steps
+from crosspro.baselines.estimators.steps import EstimatorSetting, Steps
 from crosspro.baselines.feature_evidence import PRONOUN, ExplainedStep, feature_evidence
 from crosspro.baselines.feature_reader import FeatureReader, ReaderSettings
 from crosspro.data_prep.annotate.layers import layers_in
@@ -32,7 +32,7 @@ NULL = "NULL"
 class ClassifierSettings(ReaderSettings):
     """What is read of each gap, and what classifies it."""
 
-    estimator: Estimator = LinearSVM()
+    estimator: EstimatorSetting = LinearSVM()
     steps: Literal["one", "two"] = "one"
     class_weight_power: WeightPower = 0.0
     seed: Seed = 1
@@ -80,14 +80,13 @@ class FeatureSystem(System):
         self.task = task
         self.trained_layers = layers_in(train)
         class_counts(task, train)  # there must be labels
-        rows = self.reader.fit(task, train, dev)
+        gaps, dev_gaps = self.reader.fit(task, train, dev)
         self.settings = replace(self.settings, **self.reader.resolved)
         self.report = self.reader.report
-        train_rows, dev_rows = (LabelledRows(part.matrix, part.labels) for part in rows)
         self.steps = Steps.fit(
             self.settings.estimator,
-            train_rows,
-            dev_rows,
+            gaps.rows,
+            dev_gaps.rows,
             task.class_index[OTHER] if self.settings.steps == "two" else None,
             self.settings.class_weight_power,
             self.settings.seed,
@@ -95,8 +94,8 @@ class FeatureSystem(System):
 
     def predict(self, examples: Examples) -> Probabilities:
         """Probabilities of the steps; what is not translated belongs to OTHER."""
-        size = len(self.task.classes)
-        return with_null(self.task, self.steps.probabilities(self.reader.matrix(examples), size + 1))
+        matrix = self.reader.matrix(examples)
+        return with_null(self.task, self.steps.probabilities(matrix, len(self.task.classes) + 1))
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The most probable class; with two steps OTHER only if it is the more probable answer.

@@ -12,7 +12,7 @@ no chain is a sequence of its own.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -108,7 +108,7 @@ class UedinCRF(System):
             instead = "the gaps with the same nearest noun that agrees in number"
             without = {**self.report.without_chains, "a chain": instead}
             self.report = replace(self.report, without_chains=without)
-        features, labels = self._features(read.matrix), read.labels.tolist()
+        features, labels = self._features(read.rows.matrix), read.rows.labels.tolist()
         labelled = (
             [row for row in sequence if labels[row] >= 0]
             for sequence in pronoun_sequences(read.examples, self.reader.resources)
@@ -131,7 +131,7 @@ class UedinCRF(System):
             chances[rows] = self.chain.marginals(tokens, range(len(tokens)), self.labels)
         return with_null(self.task, chances)
 
-    def _features(self, matrix: csr_matrix) -> list[Features]:
+    def _features(self, matrix: csr_matrix) -> Sequence[Features]:
         """The features of each gap by name."""
         names = self.reader.names()
         rows = np.split(matrix.indices, matrix.indptr[1:-1])

@@ -56,9 +56,7 @@ class Forest:
             if not len(walking):
                 return node
             here = node[walking]
-            node[walking] = np.where(
-                rows[walking, tested], self.present[here], self.absent[here]
-            )
+            node[walking] = np.where(rows[walking, tested], self.present[here], self.absent[here])
 
     def contributions(self, row: csr_matrix) -> Contributions:
         """What each test on the paths of a row changed in the shares, averaged over the trees.

@@ -9,7 +9,8 @@ nothing and changes no decision.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -33,6 +34,20 @@ _LOG_SHARPNESS = (-5.0, 5.0)
 
 
 @dataclass(frozen=True)
+class LabelledRows:
+    """A row of features and a label (-1: not known) for each gap."""
+
+    matrix: csr_matrix
+    labels: Labels
+
+    def of(self, groups: Sequence[Sequence[int]]) -> LabelledRows:
+        """The rows whose class is in a group, labelled by its number."""
+        numbers = {label: number for number, group in enumerate(groups) for label in group}
+        labels = np.array([numbers.get(label, -1) for label in self.labels.tolist()], np.int64)
+        return LabelledRows(self.matrix[labels >= 0], labels[labels >= 0])
+
+
+@dataclass(frozen=True)
 class Contributions:
     """What features add to the score of each class of a gap.
 
@@ -53,35 +68,12 @@ class LinearModel:
     bias: NDArray[np.float32]
     sharpness: float = 1.0
 
-    @classmethod
-    def fit(
-        cls, estimator: Any, matrix: csr_matrix, labels: Labels, weights: Floats
-    ) -> LinearModel:
-        """The weights that scikit-learn finds; of two classes each has half of the difference."""
-        from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
-
-        with warnings.catch_warnings():
-            # The dual solver warns at any limit of iterations that is worth having.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
-                estimator.fit(matrix.astype(np.float64), labels, sample_weight=weights)
-            except ValueError as error:  # numbers grew too large
-                raise _diverged(str(error)) from error
-        coef, bias = np.asarray(estimator.coef_), np.asarray(estimator.intercept_)
-        if len(coef) == 1:
-            coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
-        with np.errstate(over="ignore"):
-            model = cls(np.ascontiguousarray(coef, np.float32), bias.astype(np.float32))
-        if not (np.isfinite(model.weights).all() and np.isfinite(model.bias).all()):
-            raise _diverged("weights that are not finite")
-        return model
-
-    def calibrated(self, matrix: csr_matrix, labels: Labels) -> LinearModel:
+    def calibrated(self, dev: LabelledRows) -> LinearModel:
         """The model with the sharpness that suits labelled rows; without rows, as it is."""
-        if not len(labels):
+        if not len(dev.labels):
             return self
-        scores = self.scores(matrix)
-        gold = scores[np.arange(len(labels)), labels]
+        scores = self.scores(dev.matrix)
+        gold = scores[np.arange(len(dev.labels)), dev.labels]
 
         def loss(logarithm: float) -> float:
             sharpness = np.exp(logarithm)
@@ -126,8 +118,37 @@ def _diverged(message: str) -> InputError:
     return input_error("settings", "system.estimator", expected, f"a divergence: {message}")
 
 
+class _LinearEstimator(ABC):
+    """Fits something of scikit-learn that has weights and biases."""
+
+    @abstractmethod
+    def _machine(self, seed: int) -> Any:
+        """What scikit-learn fits."""
+
+    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
+        """Learn from rows with labels 0, 1, … and weights; of two classes each has half."""
+        from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
+
+        machine = self._machine(seed)
+        with warnings.catch_warnings():
+            # The dual solver warns at any limit of iterations that is worth having.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            try:
+                machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
+            except ValueError as error:  # numbers grew too large
+                raise _diverged(str(error)) from error
+        coef, bias = machine.coef_, machine.intercept_
+        if len(coef) == 1:
+            coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
+        with np.errstate(over="ignore"):
+            model = LinearModel(np.ascontiguousarray(coef, np.float32), bias.astype(np.float32))
+        if not (np.isfinite(model.weights).all() and np.isfinite(model.bias).all()):
+            raise _diverged("weights that are not finite")
+        return model
+
+
 @settings
-class LinearSVM:
+class LinearSVM(_LinearEstimator):
     """One machine for each class, squared hinge loss, LIBLINEAR's dual solver."""
 
     name: Literal["linear_svm"] = "linear_svm"
@@ -135,18 +156,16 @@ class LinearSVM:
     tolerance: Positive = 0.1
     iterations: Annotated[int, Field(ge=1)] = 100
 
-    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
-        """Weights from rows with labels 0, 1, … and weights of their own."""
+    def _machine(self, seed: int) -> Any:
         from sklearn.svm import LinearSVC
 
-        svm = LinearSVC(
+        return LinearSVC(
             C=self.cost, tol=self.tolerance, max_iter=self.iterations, dual=True, random_state=seed
         )
-        return LinearModel.fit(svm, matrix, labels, weights)
 
 
 @settings
-class MaxEnt:
+class MaxEnt(_LinearEstimator):
     """Multinomial logistic regression: one distribution over all classes."""
 
     name: Literal["maxent"] = "maxent"
@@ -154,27 +173,24 @@ class MaxEnt:
     tolerance: Positive = 0.001
     iterations: Annotated[int, Field(ge=1)] = 100
 
-    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
-        """Weights from rows with labels 0, 1, … and weights of their own."""
+    def _machine(self, seed: int) -> Any:
         from sklearn.linear_model import LogisticRegression
 
-        regression = LogisticRegression(C=self.cost, tol=self.tolerance, max_iter=self.iterations)
-        return LinearModel.fit(regression, matrix, labels, weights)
+        return LogisticRegression(C=self.cost, tol=self.tolerance, max_iter=self.iterations)
 
 
 @settings
-class SGDLogistic:
+class SGDLogistic(_LinearEstimator):
     """Logistic loss by stochastic gradient descent, one model for each class, weights averaged."""
 
     name: Literal["sgd_logistic"] = "sgd_logistic"
     penalty: Positive = 1e-6
     epochs: Annotated[int, Field(ge=1)] = 10
 
-    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
-        """Weights from rows with labels 0, 1, … and weights of their own."""
+    def _machine(self, seed: int) -> Any:
         from sklearn.linear_model import SGDClassifier
 
-        descent = SGDClassifier(
+        return SGDClassifier(
             loss="log_loss",
             alpha=self.penalty,
             max_iter=self.epochs,
@@ -182,4 +198,3 @@ class SGDLogistic:
             average=True,
             random_state=seed,
         )
-        return LinearModel.fit(descent, matrix, labels, weights)

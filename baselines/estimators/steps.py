@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +13,9 @@ from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.forest import Forest, RandomForest
 from crosspro.baselines.estimators.linear import (
+    Arrays,
     Floats,
-    Labels,
+    LabelledRows,
     LinearModel,
     LinearSVM,
     MaxEnt,
@@ -27,17 +26,10 @@ from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.stored import read_npz
 from crosspro.prediction.adjustment import class_weights
 
-Estimator = Annotated[LinearSVM | MaxEnt | SGDLogistic | RandomForest, Field(discriminator="name")]
+Estimator = LinearSVM | MaxEnt | SGDLogistic | RandomForest
+EstimatorSetting = Annotated[Estimator, Field(discriminator="name")]
 _NAMES = {1: ("classes",), 2: ("OTHER or a pronoun", "pronouns")}
 _FILE = "steps.npz"
-
-
-@dataclass(frozen=True)
-class LabelledRows:
-    """A row of features and a label (-1: not known) for each gap."""
-
-    matrix: csr_matrix
-    labels: Labels
 
 
 @dataclass(frozen=True)
@@ -50,35 +42,9 @@ class Step:
     groups: tuple[tuple[int, ...], ...]
     model: LinearModel | Forest | None
 
-    @classmethod
-    def fit(
-        cls,
-        groups: tuple[tuple[int, ...], ...],
-        estimator: LinearSVM | MaxEnt | SGDLogistic | RandomForest,
-        rows: tuple[LabelledRows, LabelledRows],
-        class_weight_power: float,
-        seed: int,
-    ) -> Step:
-        """Learn from the rows of training whose class is in a group, and calibrate on dev's."""
-        if len(groups) < 2:
-            return cls(groups, None)
-        train, dev = (_grouped(part, groups) for part in rows)
-        weights = class_weights(train.labels, len(groups), class_weight_power)[train.labels]
-        model = estimator.fit(train.matrix, train.labels, weights, seed)
-        if isinstance(model, LinearModel) and not isinstance(estimator, MaxEnt):
-            model = model.calibrated(dev.matrix, dev.labels)
-        return cls(groups, model)
-
     def probabilities(self, matrix: csr_matrix) -> Floats:
         """The probability of each group."""
         return self.model.probabilities(matrix) if self.model else np.ones((matrix.shape[0], 1))
-
-
-def _grouped(rows: LabelledRows, groups: Sequence[Sequence[int]]) -> LabelledRows:
-    """The rows whose class is in a group, labelled by its number."""
-    numbers = {label: number for number, group in enumerate(groups) for label in group}
-    labels = np.array([numbers.get(label, -1) for label in rows.labels.tolist()], np.int64)
-    return LabelledRows(rows.matrix[labels >= 0], labels[labels >= 0])
 
 
 @dataclass(frozen=True)
@@ -95,7 +61,7 @@ class Steps:
     @classmethod
     def fit(
         cls,
-        estimator: LinearSVM | MaxEnt | SGDLogistic | RandomForest,
+        estimator: Estimator,
         train: LabelledRows,
         dev: LabelledRows,
         other: int | None = None,
@@ -104,19 +70,24 @@ class Steps:
     ) -> Steps:
         """One step over all classes; if `other` is a class, first that one or not, then the rest.
 
-        Classes weigh n^-power of their counts.
+        Classes weigh n^-power of their counts. Scores that are no log-odds are calibrated on dev.
         """
         classes = np.unique(train.labels[train.labels >= 0]).tolist()
         rest = tuple(label for label in classes if label != other)
         divisions = [tuple((label,) for label in classes)]
         if other is not None and 2 <= len(rest) < len(classes):
             divisions = [(rest, (other,)), tuple((label,) for label in rest)]
-        return cls(
-            tuple(
-                Step.fit(groups, estimator, (train, dev), class_weight_power, seed)
-                for groups in divisions
-            )
-        )
+        steps = []
+        for groups in divisions:
+            model = None
+            if len(groups) > 1:
+                rows = train.of(groups)
+                weights = class_weights(rows.labels, len(groups), class_weight_power)
+                model = estimator.fit(rows.matrix, rows.labels, weights[rows.labels], seed)
+                if isinstance(model, LinearModel) and not isinstance(estimator, MaxEnt):
+                    model = model.calibrated(dev.of(groups))
+            steps.append(Step(groups, model))
+        return cls(tuple(steps))
 
     def probabilities(self, matrix: csr_matrix, classes: int) -> Floats:
         """The probability of each class: those of its groups in all steps, multiplied."""
@@ -130,17 +101,15 @@ class Steps:
         return chances
 
     def save(self, folder: Path) -> None:
-        """Write the arrays of all steps; `groups` has a row for each class: its group or -1."""
-        arrays = {}
+        """Write the arrays of all steps; `groups` has pairs of a class and its group."""
+        arrays: Arrays = {}
         for number, step in enumerate(self.steps):
             pairs = [(label, n) for n, group in enumerate(step.groups) for label in group]
             arrays[f"{number}.groups"] = np.array(pairs, np.int64)
             for name, array in (step.model.arrays() if step.model else {}).items():
                 arrays[f"{number}.{name}"] = array
-        content = io.BytesIO()
-        np.savez(content, **arrays)
         with atomic_output(folder / _FILE) as file:
-            file.write(content.getvalue())
+            np.savez(file, allow_pickle=False, **arrays)
 
     @classmethod
     def load(cls, folder: Path, classes: int, features: int) -> Steps:

@@ -31,11 +31,9 @@ from crosspro.baselines.features.view import (
 )
 from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_ngram_model
-from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import train_model
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Share, settings
-from crosspro.data_prep.core.task import Task
 
 TEMPLATES: tuple[tuple[int, ...], ...] = (
     (-2, -1, 1, 2),
@@ -74,22 +72,16 @@ def keys(context: Context) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class TellingContexts:
-    """The class that each telling context goes with."""
-
-    table: Mapping[str, str]
-
-    def label(self, context: Context) -> str | None:
-        """The class that the first telling template of a context names."""
-        labels = (self.table.get(key) for key in keys(context))
-        return next((label for label in labels if label is not None), None)
+def telling_label(table: Mapping[str, str], context: Context) -> str | None:
+    """The class that the first telling template of a context names."""
+    labels = (table.get(key) for key in keys(context))
+    return next((label for label in labels if label is not None), None)
 
 
 def learn_contexts(
     labelled: Iterable[tuple[Context, str]], settings: TellingSettings = USUAL
-) -> TellingContexts:
-    """The telling contexts of training gaps."""
+) -> dict[str, str]:
+    """The telling contexts of training gaps, and the class that each goes with."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for context, label in labelled:
         for key in keys(context):
@@ -100,7 +92,7 @@ def learn_contexts(
         total = labels.total()
         if total >= settings.least_count and most >= settings.least_share * total:
             table[key] = label
-    return TellingContexts(table)
+    return table
 
 
 _CHANCES = Bins((0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0))
@@ -134,21 +126,14 @@ def context_of(view: GapView) -> Context:
 
 def telling_contexts(view: GapView, _: int) -> Iterator[str]:
     """The class that a telling context names."""
-    telling = view.resources.telling
-    if telling is None:
-        raise ValueError("telling contexts that were not learnt")
-    yield f"telling context={telling.label(context_of(view)) or 'none'}"
+    label = telling_label(view.resources.telling or {}, context_of(view))
+    yield f"telling context={label or 'none'}"
 
 
 FEATURES = (
-    Feature("lm_scores", "probability and rank of each filler", lm_scores, learnt="lm"),
-    Feature("lm_best", "the filler that a language model prefers", lm_best, learnt="lm"),
-    Feature(
-        "telling_contexts",
-        "the class that nearly always goes with the neighbours of the gap",
-        telling_contexts,
-        learnt="telling",
-    ),
+    Feature("lm_scores", lm_scores, learnt="lm"),
+    Feature("lm_best", lm_best, learnt="lm"),
+    Feature("telling_contexts", telling_contexts, learnt="telling"),
 )
 
 
@@ -171,15 +156,16 @@ def learn(
     learnt = {chosen.feature.learnt for chosen in features}
     if "lm" in learnt:
         model = load_ngram_model(lm.file) if lm.file else train_model(train, (), lm.order)
-        resources = replace(resources, filler=filler_of(resources.task, model))
+        resources = replace(resources, filler=GapFiller(model, task_fillers(resources.task)))
     if "telling" in learnt:
-        resources = replace(resources, telling=_telling(train, resources, telling))
+        task = resources.task
+        labelled = (
+            (context_of(view), task.classes[task.class_index[view.gap.label]])
+            for view in gap_views(train, resources)
+            if view.gap.label is not None
+        )
+        resources = replace(resources, telling=learn_contexts(labelled, telling))
     return resources
-
-
-def filler_of(task: Task, model: NGramModel) -> GapFiller:
-    """Tries the official fillers of a task in its gaps."""
-    return GapFiller(model, task_fillers(task))
 
 
 @dataclass(frozen=True)
@@ -218,15 +204,3 @@ def _halves(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
         middle = len(train) // 2
         return list(train[:middle]), list(train[middle:])
     return halves
-
-
-def _telling(
-    train: Sequence[Example], resources: Resources, settings: TellingSettings
-) -> TellingContexts:
-    task = resources.task
-    labelled = (
-        (context_of(view), task.classes[task.class_index[view.gap.label]])
-        for view in gap_views(train, resources)
-        if view.gap.label is not None
-    )
-    return learn_contexts(labelled, settings)

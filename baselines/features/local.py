@@ -108,15 +108,6 @@ _WINDOW_SIZE = 3
 """The tokens on each side where the settings give no number."""
 
 
-def _window_features() -> Iterator[Feature]:
-    for name, kind, needs in _WINDOWS:
-        middle = "source pronoun" if kind.startswith("source") else "gap"
-        says = f"each {kind} of so many on either side of the {middle}"
-        yield Feature(name, says, _window(kind), needs, _WINDOW_SIZE, WIDEST)
-        says = f"bigrams and trigrams of {kind}s in a window around the {middle}"
-        yield Feature(f"{name}_ngrams", says, _ngrams(kind), needs, _WINDOW_SIZE, WIDEST)
-
-
 _LINKS = Bins((0, 1, 2, 3))
 _MOST_LINKED = 3
 
@@ -176,7 +167,7 @@ def position(view: GapView, _: int) -> Iterator[str]:
     ):
         yield f"{side} place={_PLACES.name(place)}"
         yield f"{side} place from the end={_PLACES.name(size - 1 - place)}"
-    yield f"gap of its line={_GAPS.name(view.number)}"
+    yield f"gap of its line={_GAPS.name(example.gaps.index(view.gap))}"
 
 
 _TENTHS = Bins([round(0.1 * step, 1) for step in range(1, 11)])
@@ -191,24 +182,16 @@ def pleonastic(view: GapView, _: int) -> Iterator[str]:
 
 
 FEATURES = (
-    Feature(
-        "source_pronoun", "the source pronoun (or verb, where subjects are null)", source_pronoun
+    Feature("source_pronoun", source_pronoun),
+    Feature("pronoun_number", pronoun_number),
+    Feature("source_head", source_head, ("source_heads",)),
+    Feature("alignment", alignment),
+    Feature("linked_lemmas", linked_lemmas, ("source_parse",)),
+    Feature("position", position),
+    Feature("pleonastic", pleonastic, ("english_source",)),
+    *(
+        Feature(name + suffix, strings(kind), needs, _WINDOW_SIZE, WIDEST)
+        for name, kind, needs in _WINDOWS
+        for suffix, strings in (("", _window), ("_ngrams", _ngrams))
     ),
-    Feature("pronoun_number", "plural for they, singular for it", pronoun_number),
-    Feature(
-        "source_head",
-        "head and label of the source pronoun in a parse",
-        source_head,
-        ("source_heads",),
-    ),
-    Feature("alignment", "the links of the gap, of the pronoun and of its neighbours", alignment),
-    Feature(
-        "linked_lemmas",
-        "lemmas of the source words that the gap is linked to",
-        linked_lemmas,
-        ("source_parse",),
-    ),
-    Feature("position", "where in the line the pronoun and the gap stand", position),
-    Feature("pleonastic", "whether it refers to nothing", pleonastic, ("english_source",)),
-    *_window_features(),
 )

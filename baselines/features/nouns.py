@@ -154,77 +154,27 @@ def previous_subject(view: GapView, _: int) -> Iterator[str]:
 
 
 _NEAREST = "of the nearest noun that agrees in number, which is seldom the antecedent"
+_NEAREST_SOURCE_NOUN = (
+    "of the nearest source noun that agrees with the pronoun, a group of people with they as well; "
+    "the pronoun's own where none does"
+)
+_TAGS, _NOUNS = ("target_tags",), ("nouns",)
 
 FEATURES = (
-    Feature(
-        "preceding_determiners",
-        "so many determiners of the target before the gap",
-        preceding_determiners,
-        ("target_tags",),
-        2,
-        _MOST,
+    Feature("preceding_determiners", preceding_determiners, _TAGS, 2, _MOST),
+    *(
+        Feature(name, strings, _NOUNS, number, _MOST, reads=PARSES)
+        for name, strings, number in (
+            ("preceding_nouns", _nouns("noun", "target", NOUNS - NAMES), 2),
+            ("preceding_names", _nouns("name", "target", NAMES), 1),
+            ("source_nouns", _nouns("source noun", "source", NOUNS), 2),
+        )
     ),
+    Feature("target_verbs", target_verbs, _TAGS),
+    Feature("antecedents", antecedents, _NOUNS, reads=PARSES, without_chains=_NEAREST),
+    Feature("antecedent_gender", antecedent_gender, _NOUNS, reads=PARSES, without_chains=_NEAREST),
     Feature(
-        "preceding_nouns",
-        "so many nouns of the target before the gap, with gender and number",
-        _nouns("noun", "target", NOUNS - NAMES),
-        ("nouns",),
-        2,
-        _MOST,
-        reads=PARSES,
+        "antecedent_number", antecedent_number, reads=PARSES, without_chains=_NEAREST_SOURCE_NOUN
     ),
-    Feature(
-        "preceding_names",
-        "so many names of the target before the gap, where tags tell them from nouns",
-        _nouns("name", "target", NAMES),
-        ("nouns",),
-        1,
-        _MOST,
-        reads=PARSES,
-    ),
-    Feature(
-        "source_nouns",
-        "so many nouns of the source before the pronoun, with gender and number",
-        _nouns("source noun", "source", NOUNS),
-        ("nouns",),
-        2,
-        _MOST,
-        reads=PARSES,
-    ),
-    Feature(
-        "target_verbs",
-        "all verbs of the target within 1, 3 and 5 tokens of the gap",
-        target_verbs,
-        ("target_tags",),
-    ),
-    Feature(
-        "antecedents",
-        "the noun that the pronoun is taken to refer to: of its chain, else the nearest to agree",
-        antecedents,
-        ("nouns",),
-        reads=PARSES,
-        without_chains=_NEAREST,
-    ),
-    Feature(
-        "antecedent_gender",
-        "the gender of that noun",
-        antecedent_gender,
-        ("nouns",),
-        reads=PARSES,
-        without_chains=_NEAREST,
-    ),
-    Feature(
-        "antecedent_number",
-        "the number of the last noun in the source's chain, else of the pronoun",
-        antecedent_number,
-        reads=PARSES,
-        without_chains="of the nearest source noun that agrees with the pronoun, a group of people "
-        "with they as well; the pronoun's own where none does",
-    ),
-    Feature(
-        "previous_subject",
-        "gender and lemma of the nearest earlier subject's translation",
-        previous_subject,
-        ("source_heads",),
-    ),
+    Feature("previous_subject", previous_subject, ("source_heads",)),
 )

@@ -8,10 +8,9 @@ once, such as the probabilities of a language model.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,9 +29,6 @@ from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.data_prep.lexicon.antecedents import Candidate, NounFinder, NounForm
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-
-if TYPE_CHECKING:
-    from crosspro.baselines.features.learnt import TellingContexts
 
 START, END, GAP = "<s>", "</s>", "REPLACE"
 """What windows show before and after a line, and of a gap."""
@@ -55,7 +51,7 @@ class Resources:
     source_lexicon: Lexicon | None = None
     pleonastic: ItScorer | None = None
     filler: GapFiller | None = None
-    telling: TellingContexts | None = None
+    telling: Mapping[str, str] | None = None
 
     @cached_property
     def universal_tag(self) -> Callable[[str, str], str]:
@@ -90,37 +86,27 @@ class LineView:
     def __init__(self, example: Example, resources: Resources) -> None:
         self.example = example
         self.resources = resources
-        self._columns: dict[str, tuple[str, ...]] = {}
-        self._padded: dict[str, tuple[str, ...]] = {}
         self.nouns: dict[tuple[Side, frozenset[str]], list[int]] = {}
+        self._padded: dict[str, tuple[str, ...]] = {}
 
     def column(self, kind: str) -> tuple[str, ...]:
         """The source words, target lemmas, … of all tokens."""
-        column = self._columns.get(kind)
-        if column is None:
-            column = self._columns[kind] = tuple(_COLUMNS[kind](self))
-        return column
+        return self.padded(kind)[WIDEST:-WIDEST]
 
     def padded(self, kind: str) -> tuple[str, ...]:
         """The same with `WIDEST` tokens before and after the line."""
         padded = self._padded.get(kind)
         if padded is None:
-            padded = (START,) * WIDEST + self.column(kind) + (END,) * WIDEST
+            padded = (START,) * WIDEST + tuple(_COLUMNS[kind](self)) + (END,) * WIDEST
             self._padded[kind] = padded
         return padded
-
-    def lemmas(self) -> Iterator[str]:
-        """The lemmas of the target, placeholders as gaps."""
-        return (GAP if is_placeholder(lemma) else lemma for lemma in self.example.lemmas)
 
     def tags(self, make: Callable[[str, str], str] = lambda tag, lemma: tag) -> Iterator[str]:
         """What is made of the tag and the lemma of each target token; gaps stay gaps."""
         lemmas = self.column("target lemma")
         tags = self.example.tags or ("",) * len(lemmas)
-        return (
-            GAP if lemma == GAP else make(tag or "", lemma)
-            for tag, lemma in zip(tags, lemmas, strict=True)
-        )
+        for tag, lemma in zip(tags, lemmas, strict=True):
+            yield GAP if lemma == GAP else make(tag or "", lemma)
 
     def fine_tags(self) -> Iterator[str]:
         """The finer tags of the target."""
@@ -143,7 +129,9 @@ _COLUMNS: dict[str, Callable[[LineView], Iterable[str]]] = {
     "source lemma": lambda line: (t.lemma for t in _tokens(line.example.source_parse)),
     "source tag": lambda line: (t.upos or "_" for t in _tokens(line.example.source_parse)),
     "source fine tag": lambda line: (t.xpos or "_" for t in _tokens(line.example.source_parse)),
-    "target lemma": LineView.lemmas,
+    "target lemma": lambda line: (
+        GAP if is_placeholder(lemma) else lemma for lemma in line.example.lemmas
+    ),
     "target tag": LineView.tags,
     "target universal tag": lambda line: line.tags(line.resources.universal_tag),
     "target fine tag": LineView.fine_tags,
@@ -164,14 +152,10 @@ class Text:
     @cached_property
     def gaps(self) -> list[GapView]:
         """All gaps."""
-        places = (
-            (index, number, gap)
-            for index in self._span
-            for number, gap in enumerate(self.examples[index].gaps)
-        )
+        places = [(index, gap) for index in self._span for gap in self.examples[index].gaps]
         return [
-            GapView(self, index, number, gap, row)
-            for row, (index, number, gap) in enumerate(places)
+            GapView(self, index, self.line(index), self.examples[index], gap, row)
+            for row, (index, gap) in enumerate(places)
         ]
 
     def line(self, index: int) -> LineView:
@@ -194,7 +178,7 @@ class Text:
         with np.errstate(divide="ignore"):
             # Fillers that the model does not know are equal, but for the last digits.
             order = np.argsort(-np.round(np.log(self.fillers), 6), axis=1, kind="stable")
-        return order.argsort(axis=1) + 1.0
+        return np.asarray(order.argsort(axis=1) + 1, np.float64)
 
     @cached_property
     def pleonastic(self) -> dict[int, float]:
@@ -209,11 +193,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class GapView:
-    """A gap: the line with this index, its number there, and its row among all gaps of a `Text`."""
+    """A gap of the line with this index; `row` is its number among all gaps of its `Text`."""
 
     text: Text
     index: int
-    number: int
+    line: LineView
+    example: Example
     gap: Gap
     row: int
 
@@ -223,19 +208,9 @@ class GapView:
         return self.text.resources
 
     @property
-    def line(self) -> LineView:
-        """The line of the gap."""
-        return self.text.line(self.index)
-
-    @property
-    def example(self) -> Example:
-        """The same as a record."""
-        return self.text.examples[self.index]
-
-    @property
     def pronoun(self) -> str:
         """The source pronoun in lower case."""
-        return self.line.column("source word")[self.gap.source_index]
+        return self.line.padded("source word")[self.gap.source_index + WIDEST]
 
     def place(self, side: Side) -> int:
         """Where the pronoun (source) or the gap (target) stands."""
@@ -295,14 +270,13 @@ StringFeature = Callable[[GapView, int], Iterable[str]]
 
 @dataclass(frozen=True)
 class Feature:
-    """A named feature: what it says, the layers it cannot do without, and its number.
+    """A named feature, the layers that it cannot do without, and its number.
 
     `needs` are names of `crosspro.baselines.features.names`. `number` is the default of the number
     after the name, 0 if the feature takes none; it counts to `most`.
     """
 
     name: str
-    says: str
     strings: StringFeature
     needs: tuple[str, ...] = ()
     number: int = 0

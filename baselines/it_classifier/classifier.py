@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -29,7 +28,7 @@ from crosspro.baselines.it_classifier.context import (
     ItProbabilities,
     annotated,
 )
-from crosspro.baselines.it_classifier.patterns import PATTERNS, ItClause, pattern_of
+from crosspro.baselines.it_classifier.patterns import DEFAULT, PATTERNS, ItClause
 from crosspro.data_prep.annotate.light_tagger import word_list
 from crosspro.data_prep.core.errors import CrossproError, choices
 from crosspro.data_prep.core.example import Token
@@ -41,45 +40,19 @@ _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 
 def features_of(context: ItContext) -> list[str]:
     """The features of an `it`."""
-    here, before = _sentence(context.words), _sentence(context.before)
-    clause, end = ItClause(here.tokens, context.position), len(before.tokens)
+    here, before = annotated(context.words), annotated(context.before)
+    clause, end = ItClause(here, context.position), context.position
     return [
         "bias",
         *_window(clause),
-        *_verbs(clause, here),
-        *_patterns(clause, here.tokens),
-        *_place(clause, here),
-        *_antecedents(here, context.position, "here"),
-        *_antecedents(before, end, "before"),
-        *_earlier_pronoun(here, context.position, "here"),
-        *_earlier_pronoun(before, end, "before"),
+        *_verbs(clause),
+        *_patterns(clause),
+        *_place(clause),
+        *_antecedents(here[:end], "here"),
+        *_antecedents(before, "before"),
+        *_earlier_pronoun(here[:end], "here"),
+        *_earlier_pronoun(before, "before"),
     ]
-
-
-class _Sentence:
-    """A sentence, and for each place what stands before it (the last is the sentence's end)."""
-
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self.tokens = tokens
-        self.nouns, self.verbs, self.openers = [0], [0], [0]
-        self.last_noun, self.last_it = [-1], [-1]
-        self.last_verb = ["-"]
-        self.demonstrative = [False]
-        for place, token in enumerate(tokens):
-            form, noun, verb = token.form.lower(), token.tag == "NOUN", token.tag == "VERB"
-            self.nouns.append(self.nouns[-1] + noun)
-            self.verbs.append(self.verbs[-1] + verb)
-            self.last_noun.append(place if noun else self.last_noun[-1])
-            self.last_verb.append(token.lemma.lower() if verb else self.last_verb[-1])
-            self.last_it.append(place if form == PRONOUN else self.last_it[-1])
-            self.demonstrative.append(self.demonstrative[-1] or form in _DEMONSTRATIVES)
-            ends = token.tag in (".", "CONJ")
-            self.openers.append(place + 1 if ends else self.openers[-1])
-
-
-@lru_cache(maxsize=64)
-def _sentence(words: tuple[str, ...]) -> _Sentence:
-    return _Sentence(annotated(words))
 
 
 def _window(clause: ItClause) -> Iterator[str]:
@@ -91,7 +64,7 @@ def _window(clause: ItClause) -> Iterator[str]:
             yield f"lemma{offset:+}={token.lemma.lower()}"
 
 
-def _verbs(clause: ItClause, sentence: _Sentence) -> Iterator[str]:
+def _verbs(clause: ItClause) -> Iterator[str]:
     yield f"verb={clause.main_verb or '-'}"
     yield f"verb,next={clause.main_verb or '-'}_{clause.word(clause.rest)}"
     yield f"verb,tag={clause.main_verb or '-'}_{clause.at(clause.rest).tag}"
@@ -100,7 +73,9 @@ def _verbs(clause: ItClause, sentence: _Sentence) -> Iterator[str]:
     yield f"object_of={clause.governor or '-'}"
     if clause.at(clause.position - 1).tag == "ADP" and not clause.verbs:
         yield f"after_preposition={clause.word(clause.position - 1)}"
-    yield f"verb_before={sentence.last_verb[clause.position]}"
+    before = clause.tokens[: clause.position]
+    verbs_before = (token.lemma.lower() for token in reversed(before) if token.tag == "VERB")
+    yield f"verb_before={next(verbs_before, '-')}"
     for name in ("event-objects", "event-subjects", "weather", "seeming"):
         subject, governed = clause.main_verb, clause.governor
         if subject in word_list(name):
@@ -109,11 +84,11 @@ def _verbs(clause: ItClause, sentence: _Sentence) -> Iterator[str]:
             yield f"object_of:{name}"
 
 
-def _patterns(clause: ItClause, tokens: Sequence[Token]) -> Iterator[str]:
-    yield f"pattern={pattern_of(tokens, clause.position).name}"
-    for pattern in PATTERNS:
-        if pattern.fits(clause):
-            yield f"fits:{pattern.name}"
+def _patterns(clause: ItClause) -> Iterator[str]:
+    fitting = [pattern.name for pattern in PATTERNS if pattern.fits(clause)]
+    yield f"pattern={fitting[0] if fitting else DEFAULT.name}"
+    for name in fitting:
+        yield f"fits:{name}"
     if not clause.is_copula:
         return
     place = clause.rest
@@ -133,38 +108,37 @@ def _patterns(clause: ItClause, tokens: Sequence[Token]) -> Iterator[str]:
     yield f"predicate,opening={predicate.tag}_{following}"
 
 
-def _place(clause: ItClause, sentence: _Sentence) -> Iterator[str]:
+def _place(clause: ItClause) -> Iterator[str]:
     here = clause.position
     yield f"place={min(here, 5)}"
     yield f"left={_bucket(len(clause.tokens) - here - 1)}"
     yield f"end={clause.at(here + 1).tag == '.'}"
-    opener = sentence.openers[here]
-    yield f"opener={clause.word(opener - 1) if opener else '-'}"
-    yield f"clause_start={opener == here}"
+    ends = (place for place in reversed(range(here)) if clause.at(place).tag in (".", "CONJ"))
+    opener = next(ends, -1)
+    yield f"opener={clause.word(opener) if opener >= 0 else '-'}"
+    yield f"clause_start={opener + 1 == here}"
     yield f"capital={clause.at(here).form[0].isupper()}"
     yield f"question={clause.word(len(clause.tokens) - 1) == '?'}"
 
 
-def _antecedents(sentence: _Sentence, end: int, where: str) -> Iterator[str]:
-    """What precedes a place: how many nouns and verbs, how near, and demonstratives."""
-    nouns = sentence.nouns[end]
-    yield f"{where}:nouns={_bucket(nouns)}"
-    yield f"{where}:verbs={_bucket(sentence.verbs[end])}"
-    yield f"{where}:length={_bucket(end)}"
+def _antecedents(tokens: Sequence[Token], where: str) -> Iterator[str]:
+    """What precedes an `it`: how many nouns and verbs, how near, and demonstratives."""
+    nouns = [place for place, token in enumerate(tokens) if token.tag == "NOUN"]
+    yield f"{where}:nouns={_bucket(len(nouns))}"
+    yield f"{where}:verbs={_bucket(sum(token.tag == 'VERB' for token in tokens))}"
+    yield f"{where}:length={_bucket(len(tokens))}"
     if nouns:
-        yield f"{where}:distance={_bucket(end - sentence.last_noun[end])}"
-    if sentence.demonstrative[end]:
+        yield f"{where}:distance={_bucket(len(tokens) - nouns[-1])}"
+    if any(token.form.lower() in _DEMONSTRATIVES for token in tokens):
         yield f"{where}:demonstrative"
 
 
-def _earlier_pronoun(sentence: _Sentence, end: int, where: str) -> Iterator[str]:
+def _earlier_pronoun(tokens: Sequence[Token], where: str) -> Iterator[str]:
     """Whether there was an `it` already, and its verb: chains of pronouns go on."""
-    place = sentence.last_it[end]
-    if place >= 0:
-        first = max(0, place - 2)  # as far back as an auxiliary can be
-        clause = ItClause(sentence.tokens[first:end], place - first)
+    places = [place for place, token in enumerate(tokens) if token.form.lower() == PRONOUN]
+    if places:
         yield f"{where}:it"
-        yield f"{where}:it_verb={clause.main_verb or '-'}"
+        yield f"{where}:it_verb={ItClause(tokens, places[-1]).main_verb or '-'}"
 
 
 def _bucket(number: int) -> str:

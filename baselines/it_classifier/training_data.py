@@ -105,6 +105,7 @@ def _annotated_pronouns(document: MmaxDocument) -> Iterator[ItExample]:
 def _read_table(path: Path) -> Iterator[ItExample]:
     rows = (line.rstrip("\r").split("\t") for line in read_text_lines(path))
     names = next(rows, [])
+    columns: tuple[str, ...]
     if set(OWN_COLUMNS) <= set(names):
         columns, labels = OWN_COLUMNS, {label: label for label in LABELS}
     elif set(EUROPARL_COLUMNS) <= set(names):
@@ -118,9 +119,9 @@ def _read_table(path: Path) -> Iterator[ItExample]:
             expected = f"{len(names)} separated by tabs"
             raise input_error(path, "columns", expected, str(len(cells)), number)
         row = dict(zip(names, cells, strict=True))
-        label = labels.get(row[label_column].strip())
-        if label is None:
-            raise input_error(path, label_column, choices(labels), quoted(row[label_column]), number)
+        label = row[label_column].strip()
+        if label not in labels:
+            raise input_error(path, label_column, choices(labels), quoted(label), number)
         text = row[text_column].strip()
         if columns is EUROPARL_COLUMNS:  # which are in quotation marks
             text = text.removeprefix('"').removesuffix('"')
@@ -135,7 +136,7 @@ def _read_table(path: Path) -> Iterator[ItExample]:
             context = ItContext(plain, position, tuple(row["before"].split()))
         else:
             context = _last_sentence(plain, position)
-        yield ItExample(context, label, row[columns[0]])
+        yield ItExample(context, labels[label], row[columns[0]])
 
 
 def _is_marked(word: str) -> bool:

@@ -240,7 +240,7 @@ def test_how_much_a_context_must_tell_is_a_setting(data):
         telling = TellingSettings(**settings)
         system = FeatureSystem(features=["telling_contexts", *FEW], telling=telling)
         system.fit(TASK, *data)
-        tables.append(set(system.reader.resources.telling.table))
+        tables.append(set(system.reader.resources.telling))
     usual, rarer, surer = tables
     assert usual < rarer
     assert surer < rarer

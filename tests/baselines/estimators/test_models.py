@@ -10,8 +10,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from crosspro.baselines.estimators.forest import RandomForest
-from crosspro.baselines.estimators.linear import LinearModel, LinearSVM, MaxEnt, SGDLogistic
-from crosspro.baselines.estimators.steps import LabelledRows, Steps
+from crosspro.baselines.estimators.linear import (
+    LabelledRows,
+    LinearModel,
+    LinearSVM,
+    MaxEnt,
+    SGDLogistic,
+)
+from crosspro.baselines.estimators.steps import Steps
 from crosspro.data_prep.core.errors import InputError
 
 SMALL = [LinearSVM(), MaxEnt(), SGDLogistic(), RandomForest(trees=10, threads=1)]
@@ -61,9 +67,7 @@ def test_weights_are_those_of_scikit_learn():
     svm = fit(LinearSVM(cost=0.5), rows, weights)
     exact = LinearSVC(C=0.5, tol=0.1, max_iter=100, dual=True, random_state=1)
     exact.fit(rows.matrix.astype(float), rows.labels, sample_weight=weights)
-    assert svm.scores(rows.matrix) == pytest.approx(
-        exact.decision_function(rows.matrix), abs=1e-4
-    )
+    assert svm.scores(rows.matrix) == pytest.approx(exact.decision_function(rows.matrix), abs=1e-4)
 
 
 @pytest.mark.parametrize("classes", [2, 4])
@@ -93,7 +97,7 @@ def test_contributions_add_up_to_what_decides(estimator):
 def test_calibration_makes_dev_more_likely_and_changes_no_decision():
     dev = data(seed=5)
     raw = fit(LinearSVM(), data())
-    model = raw.calibrated(dev.matrix, dev.labels)
+    model = raw.calibrated(dev)
 
     def likelihood(chances):
         return np.log(chances[np.arange(len(dev.labels)), dev.labels]).mean()
@@ -103,8 +107,8 @@ def test_calibration_makes_dev_more_likely_and_changes_no_decision():
     assert (model.scores(dev.matrix) == raw.scores(dev.matrix)).all()
     accuracy = (chances.argmax(axis=1) == dev.labels).mean()
     assert chances.max(axis=1).mean() == pytest.approx(accuracy, abs=0.1)
-    assert raw.calibrated(dev.matrix[:0], dev.labels[:0]) is raw
-    huge = LinearModel(raw.weights * 5000, raw.bias * 5000).calibrated(dev.matrix, dev.labels)
+    assert raw.calibrated(LabelledRows(dev.matrix[:0], dev.labels[:0])) is raw
+    huge = LinearModel(raw.weights * 5000, raw.bias * 5000).calibrated(dev)
     assert huge.probabilities(dev.matrix) == pytest.approx(chances, abs=0.01)
 
 

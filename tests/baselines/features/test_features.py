@@ -9,9 +9,9 @@ import pytest
 
 from crosspro.baselines.features.learnt import (
     LanguageModelSettings,
-    TellingContexts,
     learn,
     learn_contexts,
+    telling_label,
     training_parts,
 )
 from crosspro.baselines.features.matrix import strings_of
@@ -102,13 +102,13 @@ def test_earlier_sentences_are_those_of_the_document_within_the_context():
 def test_telling_contexts_are_frequent_and_nearly_always_of_one_class():
     context = ("it", ("<s>", "à", "midi", "REPLACE", "être", "à+le", "garage"))
     often = learn_contexts([(context, "elle")] * 9 + [(context, "il")])
-    assert set(often.table.values()) == {"elle"}
-    assert often.label(context) == "elle"
-    assert learn_contexts([(context, "elle")] * 9).table == {}
-    assert learn_contexts([(context, "elle")] * 8 + [(context, "il")] * 2).table == {}
+    assert set(often.values()) == {"elle"}
+    assert telling_label(often, context) == "elle"
+    assert learn_contexts([(context, "elle")] * 9) == {}
+    assert learn_contexts([(context, "elle")] * 8 + [(context, "il")] * 2) == {}
     resources = replace(PLAIN, telling=often)
     assert told(["telling_contexts"], resources=resources) == ["telling context=elle"]
-    nothing = replace(PLAIN, telling=TellingContexts({}))
+    nothing = replace(PLAIN, telling={})
     assert told(["telling_contexts"], resources=nothing) == ["telling context=none"]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cProfile
 import json
 from dataclasses import replace
 
@@ -10,13 +9,11 @@ import pytest
 
 from crosspro.baselines.it_classifier import training_data
 from crosspro.baselines.it_classifier.classifier import (
-    ItClassifier,
     features_of,
     load_classifier,
     train_classifier,
 )
 from crosspro.baselines.it_classifier.context import LABELS, ItContext, ItExample
-from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import cross_validated_f1
 from crosspro.data_prep.core.errors import CrossproError, InputError
 
@@ -112,18 +109,3 @@ def test_f1_by_cross_validation_over_documents(examples, monkeypatch):
     monkeypatch.setattr(training_data, "train_classifier", trainer)
     assert cross_validated_f1(examples, folds=5) == dict.fromkeys(LABELS, 100)
     assert [len(documents) for documents in training_documents] == [16] * 5
-
-
-@pytest.mark.parametrize("unit", [["it"], ["it", "is", "very", "nice", "that", "the", "dog"]])
-@pytest.mark.parametrize("scorer", [PatternScorer(), ItClassifier({"bias": [0.1, 0.2, 0.3]})])
-def test_the_work_grows_with_the_words_of_a_line_and_not_with_their_square(unit, scorer):
-    """Function calls are counted, which are the same on every machine."""
-
-    def calls(times):
-        words = tuple(unit * times)
-        contexts = [ItContext(words, n) for n, word in enumerate(words) if word == "it"]
-        with cProfile.Profile() as profile:
-            assert len(scorer.probabilities(contexts)) == times
-        return sum(entry.callcount for entry in profile.getstats())
-
-    assert calls(400) < 2.2 * calls(200)
