@@ -99,7 +99,7 @@ class LinearModel:
 
     def arrays(self) -> Arrays:
         """All that there is to save."""
-        sharpness = np.array(self.sharpness, np.float64)
+        sharpness = np.array([self.sharpness], np.float64)
         return {"weights": self.weights, "bias": self.bias, "sharpness": sharpness}
 
     @classmethod
@@ -108,9 +108,9 @@ class LinearModel:
     ) -> LinearModel:
         """The model of saved arrays; a `ValueError` or `KeyError` says what is wrong with them."""
         weights, bias, sharpness = (arrays[name] for name in ("weights", "bias", "sharpness"))
-        if (weights.shape, bias.shape, sharpness.shape) != ((classes, features), (classes,), ()):
+        if (weights.shape, bias.shape, sharpness.shape) != ((classes, features), (classes,), (1,)):
             raise ValueError(f"weights of {weights.shape}, not of {(classes, features)}")
-        return cls(weights, bias, float(sharpness))
+        return cls(weights, bias, float(sharpness[0]))
 
 
 def _diverged(message: str) -> InputError:

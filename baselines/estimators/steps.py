@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
-from zipfile import BadZipFile
 
 import numpy as np
 from pydantic import Field
+from safetensors import SafetensorError
+from safetensors.numpy import save
 from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.forest import Forest, RandomForest
@@ -23,13 +24,13 @@ from crosspro.baselines.estimators.linear import (
 )
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.stored import read_npz
 from crosspro.prediction.adjustment import class_weights
+from crosspro.prediction.stored_tensors import load_tensors
 
 Estimator = LinearSVM | MaxEnt | SGDLogistic | RandomForest
 EstimatorSetting = Annotated[Estimator, Field(discriminator="name")]
 _NAMES = {1: ("classes",), 2: ("OTHER or a pronoun", "pronouns")}
-_FILE = "steps.npz"
+_FILE = "steps.safetensors"
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class Steps:
             for name, array in (step.model.arrays() if step.model else {}).items():
                 arrays[f"{number}.{name}"] = array
         with atomic_output(folder / _FILE) as file:
-            np.savez(file, allow_pickle=False, **arrays)
+            file.write(save(arrays))
 
     @classmethod
     def load(cls, folder: Path, classes: int, features: int) -> Steps:
@@ -117,7 +118,7 @@ class Steps:
         path = folder / _FILE
         steps = []
         try:
-            arrays = read_npz(path)
+            arrays = load_tensors(path).arrays
             for number in range(2 if "1.groups" in arrays else 1):
                 prefix = f"{number}."
                 own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
@@ -131,7 +132,7 @@ class Steps:
                 kind = Forest if "roots" in own else LinearModel
                 model = kind.from_arrays(own, len(groups), features) if len(groups) > 1 else None
                 steps.append(Step(groups, model))
-        except (OSError, BadZipFile, KeyError, ValueError, TypeError, IndexError) as error:
+        except (OSError, SafetensorError, KeyError, ValueError, TypeError, IndexError) as error:
             expected = f"the classifier of {features:,} features"
             raise input_error(path, "arrays", expected, str(error)) from error
         return cls(tuple(steps))

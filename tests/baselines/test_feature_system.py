@@ -287,7 +287,7 @@ def test_a_damaged_vocabulary_is_refused(change, data, tmp_path):
     path = tmp_path / "features.json"
     content = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps({**content, **change}), "utf-8")
-    with pytest.raises(InputError, match=r"features\.json|steps\.npz"):
+    with pytest.raises(InputError, match=r"features\.json|steps\.safetensors"):
         load_system(tmp_path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 from scipy.sparse import csr_matrix
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -126,7 +127,7 @@ def test_steps_are_deterministic_and_saved_whole(estimator, other, tmp_path):
     steps.save(tmp_path)
     assert (Steps.load(tmp_path, 5, 40).probabilities(dev.matrix, 5) == chances).all()
     for classes, features in ((2, 40), (5, 4)):
-        with pytest.raises(InputError, match=r"steps\.npz"):
+        with pytest.raises(InputError, match=r"steps\.safetensors"):
             Steps.load(tmp_path, classes, features)
 
 
@@ -160,9 +161,8 @@ def test_one_class_alone_is_certain_and_unlabelled_rows_are_not_learnt_from():
 def test_damaged_arrays_are_refused(estimator, damage, tmp_path):
     train = data(3)
     Steps.fit(estimator, train, train).save(tmp_path)
-    path = tmp_path / "steps.npz"
-    with np.load(path) as members:
-        arrays = dict(members)
+    path = tmp_path / "steps.safetensors"
+    arrays = load_file(path)
     name = max(arrays, key=lambda name: arrays[name].size * (arrays[name].dtype.kind == "f"))
     if damage == "missing":
         del arrays[name]
@@ -170,18 +170,18 @@ def test_damaged_arrays_are_refused(estimator, damage, tmp_path):
         arrays[name] = arrays[name][:-1]
     else:
         arrays[name][0] = np.nan
-    np.savez(path, **arrays)
-    with pytest.raises(InputError, match=r"steps\.npz"):
+    save_file(arrays, path)
+    with pytest.raises(InputError, match=r"steps\.safetensors"):
         Steps.load(tmp_path, 3, 40)
 
 
 def test_a_forest_whose_paths_lead_back_is_refused(tmp_path):
     train = data(3)
     Steps.fit(SMALL[-1], train, train).save(tmp_path)
-    with np.load(tmp_path / "steps.npz") as members:
-        arrays = dict(members)
+    path = tmp_path / "steps.safetensors"
+    arrays = load_file(path)
     inner = int(np.flatnonzero(arrays["0.feature"] >= 0)[1])
     arrays["0.absent"][inner] = inner
-    np.savez(tmp_path / "steps.npz", **arrays)
-    with pytest.raises(InputError, match=r"steps\.npz"):
+    save_file(arrays, path)
+    with pytest.raises(InputError, match=r"steps\.safetensors"):
         Steps.load(tmp_path, 3, 40)
