@@ -50,16 +50,20 @@ def _nouns(name: str, side: Side, tags: frozenset[str]) -> StringFeature:
     """Lemma, gender and number of the nearest nouns, by rank, and all their lemmas as a set."""
 
     def strings(view: GapView, most: int) -> Iterator[str]:
-        for rank, (index, place) in enumerate(islice(view.nouns(side, tags), most), start=1):
-            lemma, gender, number = view.noun_form(index, side, place)
-            yield f"{name} {rank}={lemma}"
-            if gender is not None:
-                yield f"{name} {rank} gender={gender}"
-            if number is not None:
-                yield f"{name} {rank} number={number}"
-            yield f"{name} before={lemma}"
+        nouns = (noun for noun in view.candidates(side) if noun.tag in tags)
+        for rank, noun in enumerate(islice(nouns, most), start=1):
+            yield from _noun(f"{name} {rank}", noun)
+            yield f"{name} before={noun.lemma}"
 
     return strings
+
+
+def _noun(slot: str, noun: Candidate) -> Iterator[str]:
+    yield f"{slot}={noun.lemma}"
+    if noun.gender is not None:
+        yield f"{slot} gender={noun.gender}"
+    if noun.number is not None:
+        yield f"{slot} number={noun.number}"
 
 
 def target_verbs(view: GapView, _: int) -> Iterator[str]:
@@ -91,11 +95,7 @@ def antecedents(view: GapView, _: int) -> Iterator[str]:
     noun = antecedent(view)
     if noun is None:
         return
-    yield f"antecedent={noun.lemma}"
-    if noun.gender is not None:
-        yield f"antecedent gender={noun.gender}"
-    if noun.number is not None:
-        yield f"antecedent number={noun.number}"
+    yield from _noun("antecedent", noun)
     yield f"antecedent known by={'chain' if noun.in_chain else 'agreement'}"
     yield f"antecedent sentences back={_SENTENCES.name(noun.sentences)}"
     yield f"antecedent tokens back={_DISTANCES.name(noun.tokens)}"
@@ -139,10 +139,11 @@ _SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubjpass", "SBJ", "SB", "EP"})
 
 def previous_subject(view: GapView, _: int) -> Iterator[str]:
     """Gender and lemma of what the nearest earlier subject of the source is linked to."""
-    for index, place in view.nouns("source", NOUNS):
-        example = view.text.examples[index]
-        if example.source_parse and example.source_parse.tokens[place].deprel in _SUBJECTS:
-            linked = [target for source, target in example.links if source == place]
+    for noun in view.candidates("source"):
+        example = view.text.examples[view.index - noun.sentences]
+        parse = example.source_parse
+        if parse and parse.tokens[noun.index].deprel in _SUBJECTS:
+            linked = [target for source, target in example.links if source == noun.index]
             if linked:
                 lemma = example.lemmas[min(linked)]
                 yield f"previous subject={lemma}"

@@ -27,7 +27,7 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Sid
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.data_prep.formats.shared_task import is_placeholder
-from crosspro.data_prep.lexicon.antecedents import Candidate, NounFinder, NounForm
+from crosspro.data_prep.lexicon.antecedents import Candidate, NounFinder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 
 START, END, GAP = "<s>", "</s>", "REPLACE"
@@ -86,7 +86,6 @@ class LineView:
     def __init__(self, example: Example, resources: Resources) -> None:
         self.example = example
         self.resources = resources
-        self.nouns: dict[tuple[Side, frozenset[str]], list[int]] = {}
         self._padded: dict[str, tuple[str, ...]] = {}
 
     def column(self, kind: str) -> tuple[str, ...]:
@@ -240,21 +239,6 @@ class GapView:
     def candidates(self, side: Side) -> Iterator[Candidate]:
         """The nouns of a side before the gap, the nearest first."""
         return self.text.finder.before(self.index, self.gap, side, self.resources.context)
-
-    def nouns(self, side: Side, tags: frozenset[str]) -> Iterator[tuple[int, int]]:
-        """Line and place of the nouns of a side with one of some tags, the nearest first."""
-        for index in self.lines_back():
-            line = self.text.line(index)
-            places = line.nouns.get((side, tags))
-            if places is None:
-                places = line.nouns[side, tags] = self.text.finder.nouns(index, side, tags)
-            for place in reversed(places):
-                if index != self.index or place < self.place(side):
-                    yield index, place
-
-    def noun_form(self, index: int, side: Side, place: int) -> NounForm:
-        """Lemma, gender and number of a noun."""
-        return self.text.finder.form(index, side, place)
 
 
 def gap_views(examples: Sequence[Example], resources: Resources) -> Iterator[GapView]:

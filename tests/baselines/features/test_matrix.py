@@ -12,8 +12,7 @@ from crosspro.baselines.features import view
 from crosspro.baselines.features.learnt import LanguageModelSettings, learn
 from crosspro.baselines.features.matrix import learn_matrix, matrix_of, strings_of
 from crosspro.baselines.features.names import FEATURES, chosen_features, unmet
-from crosspro.baselines.features.nouns import NAMES, NOUNS
-from crosspro.baselines.features.view import Resources, gap_views
+from crosspro.baselines.features.view import Resources
 from crosspro.baselines.it_classifier.patterns import ShortPatterns
 from crosspro.baselines.uedin_crf import pronoun_sequences
 from crosspro.data_prep.core.example import Example, Gap
@@ -90,25 +89,11 @@ def test_sequences_of_pronouns_are_those_of_their_documents(examples, context):
     assert sorted(parts) == sorted(whole)
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
-@given(texts(), st.integers(0, 3), st.sampled_from([None, LEXICON]))
-def test_nouns_are_the_candidates_of_each_gap(examples, context, lexicon):
-    for gap in gap_views(examples, Resources(TASK, context, lexicon)):
-        for side in ("target", "source"):
-            candidates = [
-                (gap.index - noun.sentences, noun.index, (noun.lemma, noun.gender, noun.number))
-                for noun in gap.candidates(side)
-            ]
-            nouns = [
-                (line, place, gap.noun_form(line, side, place))
-                for line, place in gap.nouns(side, NOUNS)
-            ]
-            assert nouns == candidates
-
-
 def test_nouns_that_links_tell_have_no_tag_and_are_no_names():
     gap = Gap(1, 1)
     line = Example.of_tokens(("Paris", "it"), ("Paris|NAM", "REPLACE_1"), ((0, 0),), (gap,))
-    (read,) = gap_views([line], Resources(TASK))
-    assert list(read.nouns("source", NOUNS)) == [(0, 0)]
-    assert list(read.nouns("source", NAMES)) == []
+    chosen = chosen_features(["source_nouns", "preceding_names"])
+    (strings,) = strings_of(chosen, [line], Resources(TASK))
+    assert strings == [
+        "source noun 1=Paris", "source noun before=Paris", "name 1=Paris", "name before=Paris",
+    ]  # fmt: skip
