@@ -62,26 +62,20 @@ def test_a_forest_of_arrays_is_that_of_scikit_learn(classes, monkeypatch):
     assert forest.probabilities(unseen[:0]).shape == (0, classes)
 
 
-def test_weights_are_those_of_scikit_learn():
-    rows = data()
-    weights = np.linspace(0.5, 2, len(rows.labels))
-    svm = fit(LinearSVM(cost=0.5), rows, weights)
-    exact = LinearSVC(C=0.5, tol=0.1, max_iter=100, dual=True, random_state=1)
-    exact.fit(rows.matrix.astype(float), rows.labels, sample_weight=weights)
-    assert svm.scores(rows.matrix) == pytest.approx(exact.decision_function(rows.matrix), abs=1e-4)
-
-
 @pytest.mark.parametrize("classes", [2, 4])
-def test_maximum_entropy_is_that_of_scikit_learn(classes):
+def test_linear_models_are_those_of_scikit_learn(classes):
     rows = data(classes)
     weights = np.linspace(0.5, 2, len(rows.labels))
     model = fit(MaxEnt(cost=0.5, tolerance=1e-6, iterations=1000), rows, weights)
     exact = LogisticRegression(C=0.5, tol=1e-6, max_iter=1000)
     exact.fit(rows.matrix.astype(float), rows.labels, sample_weight=weights)
     assert model.weights.shape == (classes, 40)
-    assert model.probabilities(rows.matrix) == pytest.approx(
-        exact.predict_proba(rows.matrix), abs=1e-4
-    )
+    expected = exact.predict_proba(rows.matrix)
+    assert model.probabilities(rows.matrix) == pytest.approx(expected, abs=1e-4)
+    svm = LinearSVC(C=0.5, tol=0.1, max_iter=100, dual=True, random_state=1)
+    svm.fit(rows.matrix.astype(float), rows.labels, sample_weight=weights)
+    best = fit(LinearSVM(cost=0.5), rows, weights).scores(rows.matrix).argmax(axis=1)
+    assert (best == svm.predict(rows.matrix)).all()
 
 
 @EACH
@@ -157,31 +151,23 @@ def test_one_class_alone_is_certain_and_unlabelled_rows_are_not_learnt_from():
 
 
 @EACH
-@pytest.mark.parametrize("damage", ["missing", "shape", "nan"])
+@pytest.mark.parametrize("damage", ["missing", "shape", "nan", "circle"])
 def test_damaged_arrays_are_refused(estimator, damage, tmp_path):
-    train = data(3)
+    train, path = data(3), tmp_path / "steps.safetensors"
     Steps.fit(estimator, train, train).save(tmp_path)
-    path = tmp_path / "steps.safetensors"
     arrays = load_file(path)
     name = max(arrays, key=lambda name: arrays[name].size * (arrays[name].dtype.kind == "f"))
     if damage == "missing":
         del arrays[name]
     elif damage == "shape":
         arrays[name] = arrays[name][:-1]
-    else:
+    elif damage == "nan":
         arrays[name][0] = np.nan
-    save_file(arrays, path)
-    with pytest.raises(InputError, match=r"steps\.safetensors"):
-        Steps.load(tmp_path, 3, 40)
-
-
-def test_a_forest_whose_paths_lead_back_is_refused(tmp_path):
-    train = data(3)
-    Steps.fit(SMALL[-1], train, train).save(tmp_path)
-    path = tmp_path / "steps.safetensors"
-    arrays = load_file(path)
-    inner = int(np.flatnonzero(arrays["0.feature"] >= 0)[1])
-    arrays["0.absent"][inner] = inner
+    elif "0.feature" in arrays:  # a path of the forest that leads back
+        inner = int(np.flatnonzero(arrays["0.feature"] >= 0)[1])
+        arrays["0.absent"][inner] = inner
+    else:
+        return
     save_file(arrays, path)
     with pytest.raises(InputError, match=r"steps\.safetensors"):
         Steps.load(tmp_path, 3, 40)

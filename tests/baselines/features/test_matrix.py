@@ -1,14 +1,13 @@
-"""The sparse matrix, and features of texts with any layers: training and prediction read alike."""
+"""The sparse matrix; a text read whole, in parts or by document says the same."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.baselines.features import view
 from crosspro.baselines.features.learnt import LanguageModelSettings, learn
 from crosspro.baselines.features.matrix import learn_matrix, matrix_of, strings_of
 from crosspro.baselines.features.names import FEATURES, chosen_features, unmet
@@ -17,9 +16,9 @@ from crosspro.baselines.it_classifier.patterns import ShortPatterns
 from crosspro.baselines.uedin_crf import pronoun_sequences
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.output import whole_documents
-from tests.baselines.features.document import LEXICON
-from tests.baselines.features.layered import texts
+from tests.baselines.features.document import DOCUMENT, LEXICON
 
 TASK = load_task("en-fr")
 GAPS = st.lists(st.lists(st.sampled_from(["a=1", "a=2", "b=1", "b=2", "c="])), min_size=1)
@@ -44,49 +43,31 @@ def test_no_gap_makes_an_empty_matrix():
     assert matrix_of([], {}).shape == (0, 0)
 
 
-def blind(examples):
-    """The same lines as a file to predict has them."""
-    return [
-        replace(e, gaps=tuple(replace(gap, label=None, word=None) for gap in e.gaps))
-        for e in examples
-    ]
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
-@given(texts(), st.integers(0, 3), st.integers(1, 4))
-def test_layers_are_seen_alike_in_training_and_prediction(examples, context, at_once):
-    """What training reads in one go, a prediction reads document by document, without labels."""
-    plain = Resources(TASK, context, LEXICON, LEXICON, ShortPatterns())
+def test_a_text_is_read_alike_whole_in_parts_and_by_document(monkeypatch):
+    """Labels are not looked at, and neither is another document."""
+    layers = [replace(e, document=f"d{n}") for n in range(3) for e in DOCUMENT]
+    plain = Resources(TASK, 2, LEXICON, LEXICON, ShortPatterns())
     every = chosen_features(list(FEATURES))
-    lacking = unmet(every, plain, examples)
-    chosen = [feature for feature in every if feature.written not in lacking]
-    resources = learn(chosen, examples, plain, LanguageModelSettings(order=2))
-    trained = list(strings_of(chosen, examples, resources))
-    assert all(trained)
-    by_document = [
-        strings
-        for group in whole_documents(blind(examples), 1)
-        for strings in strings_of(chosen, group, resources)
-    ]
-    assert by_document == trained
-    usual, view._LINES_AT_ONCE = view._LINES_AT_ONCE, at_once
-    try:
-        assert list(strings_of(chosen, blind(examples), resources)) == trained
-    finally:
-        view._LINES_AT_ONCE = usual
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-@given(texts(), st.integers(0, 3))
-def test_sequences_of_pronouns_are_those_of_their_documents(examples, context):
-    """A chain of UEDIN's CRF is the same whether a text is read whole or document by document."""
-    resources = Resources(TASK, context, LEXICON)
-    whole = pronoun_sequences(examples, resources)
-    parts, first = [], 0
-    for group in whole_documents(blind(examples), 1):
-        parts += [[n + first for n in rows] for rows in pronoun_sequences(group, resources)]
-        first += sum(len(example.gaps) for example in group)
-    assert sorted(parts) == sorted(whole)
+    for examples in (layers, demo_examples(TASK, "train", 12)):
+        lacking = unmet(every, plain, examples)
+        chosen = [feature for feature in every if feature.written not in lacking]
+        resources = learn(chosen, examples, plain, LanguageModelSettings(order=2))
+        blind = [
+            replace(e, gaps=tuple(replace(gap, label=None, word=None) for gap in e.gaps))
+            for e in examples
+        ]
+        whole = list(strings_of(chosen, examples, resources))
+        rows = sorted(pronoun_sequences(examples, resources))
+        by_document, sequences = [], []
+        for document in whole_documents(blind, 1):
+            first = len(by_document)
+            sequences += [[n + first for n in s] for s in pronoun_sequences(document, resources)]
+            by_document += strings_of(chosen, document, resources)
+        assert by_document == whole
+        assert sorted(sequences) == rows
+        with monkeypatch.context() as patch:
+            patch.setattr("crosspro.baselines.features.view._LINES_AT_ONCE", 3)
+            assert list(strings_of(chosen, blind, resources)) == whole
 
 
 def test_nouns_that_links_tell_have_no_tag_and_are_no_names():
