@@ -36,6 +36,7 @@ from crosspro.version import __version__ as __version__
 if TYPE_CHECKING:
     from crosspro.arguments import AnyPath as AnyPath
     from crosspro.arguments import Paths as Paths
+    from crosspro.contrastive_scores import contrastive
     from crosspro.data_prep.core.errors import CrossproError, InputError
     from crosspro.data_prep.core.example import Example, Gap
     from crosspro.data_prep.core.task import Task
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from crosspro.evaluation.evaluation import Evaluation
     from crosspro.evaluation.resampling import Difference
     from crosspro.evaluation.score_report import ScoreReport
-    from crosspro.mt_scores import contrastive, contrastive_generate
     from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.pair_prediction import FilledPronoun, FilledText, Predictor
     from crosspro.prediction.proofread.doubts import PronounDoubt
@@ -95,7 +95,6 @@ __all__ = [
     "autoprf",
     "bleu",
     "contrastive",
-    "contrastive_generate",
     "demo",
     "evaluate",
     "examples",
@@ -122,6 +121,7 @@ _PLACES = {
     name: module
     for module, names in {
         "crosspro.arguments": "AnyPath Paths",
+        "crosspro.contrastive_scores": "contrastive",
         "crosspro.data_prep.core.errors": "CrossproError InputError",
         "crosspro.data_prep.core.example": "Example Gap",
         "crosspro.data_prep.core.task": "Task",
@@ -129,7 +129,6 @@ _PLACES = {
         "crosspro.evaluation.evaluation": "Evaluation",
         "crosspro.evaluation.resampling": "Difference",
         "crosspro.evaluation.score_report": "ScoreReport",
-        "crosspro.mt_scores": "contrastive contrastive_generate",
         "crosspro.prediction.explanation": "ExplainedGap",
         "crosspro.prediction.pair_prediction": "FilledPronoun FilledText Predictor",
         "crosspro.prediction.proofread.doubts": "PronounDoubt",

@@ -7,7 +7,6 @@ import doctest
 import inspect
 import json
 import pickle
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,6 @@ import crosspro
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.prediction.pair_prediction import own_pipeline
 from tests.conftest import GOLDEN, ROOT, mostly_slow
-from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro as command
 
 CASE = GOLDEN / "scorer" / "en-fr_basic"
@@ -165,60 +163,11 @@ def test_fill_is_the_command(tmp_path):
                     for line in printed]  # fmt: skip
 
 
-@pytest.mark.parametrize("metric", ["apt", "autoprf"])
-def test_mt_metrics_are_the_commands(metric):
-    names = ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")
-    source, reference, candidate, first, second = (APT / name for name in names)
-    function = getattr(crosspro, metric)
-    found = function(source, reference, [candidate], "en-fr", links=first,
-                     candidate_links=[second], resamples=50)  # fmt: skip
-    printed = as_json(metric, "--source", source, "--reference", reference, "--candidate",
-                      candidate, "--links", first, "--candidate-links", second,
-                      "--pronouns", "en-fr")  # fmt: skip
-    assert printed["signature"] == found.signatures[0]
-
-
 def test_contrastive_is_the_command():
     folder = GOLDEN / "contrastive" / "small_set"
     found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
     printed = as_json("contrastive", "score", folder / "test.json", folder / "scores")
     assert printed["data"]["items"] == found.scored.size
-
-
-def test_contrastive_generate_is_the_command():
-    folder = GOLDEN / "ctxpro" / "fr"
-    found = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr",
-                                          resamples=50)  # fmt: skip
-    printed = as_json("contrastive", "generate", folder / "set.json", "--candidate",
-                      folder / "out.fr", "-l", "fr")  # fmt: skip
-    score = found.systems[0].scores["accuracy"]
-    assert printed["systems"][0]["scores"]["accuracy"]["value"] == score.value
-    assert printed["systems"][0]["scores"]["accuracy"]["signature"] == score.signature
-    with pytest.raises(crosspro.InputError, match="outputs"):
-        crosspro.contrastive_generate(folder / "set.json", [], "fr")
-
-
-def test_pronoun_f1_is_the_command():
-    files = (APT / "mt.fr", APT / "ref.fr")
-    found = crosspro.pronoun_f1(candidates=files[0], reference=files[1], resamples=50)
-    printed = as_json("pronoun-f1", "--candidate", files[0], "--reference", files[1])
-    for name, score in found.systems[0].scores.items():
-        ours = printed["systems"][0]["scores"][name]
-        assert (ours["value"], ours["low"]) == (score.value, score.low)
-
-
-def test_report_is_the_command(tmp_path):
-    folder = make_folder(tmp_path / "folder")
-    found = crosspro.report(folder, tmp_path / "ours", resamples=20)
-    assert command("report", folder, "--resamples", 20, "-o", tmp_path / "theirs").code == 0
-    for name in ("report.html", "report.json"):
-        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
-    assert found.systems == ("mt", "people")
-    assert found.html().encode("utf-8") == (tmp_path / "theirs" / "report.html").read_bytes()
-    assert found.to_dict() == json.loads((tmp_path / "theirs" / "report.json").read_text("utf-8"))
-    assert "system" in str(found) and str(found).splitlines()[0] in found._repr_html_()
-    with pytest.raises(crosspro.InputError, match="pair"):
-        crosspro.report(folder, pair="x")
 
 
 def test_prepare_places_gaps(tmp_path):

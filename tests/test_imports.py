@@ -33,13 +33,10 @@ EVALUATION: dict[str, set[str]] = {
     "inputs": {"core", "output"},
     "published": {"report"},
     **dict.fromkeys(METRICS, SHARED),
-    "metrics.expected_forms": {*SHARED, "metrics.contrastive"},
     "people": set(),
     "human": {*SHARED, *METRICS},
     "protest": {*SHARED, "people", "correlation"},
     "correlation": {*SHARED, "metrics.apt"},
-    "folder_report": {*SHARED, *METRICS},
-    "released": {*SHARED, *METRICS},
 }
 IN_EVALUATION = {f"evaluation.{room}" for room in EVALUATION}
 ALLOWED: dict[str, set[str]] = {

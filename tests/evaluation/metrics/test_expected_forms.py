@@ -26,7 +26,6 @@ from crosspro.evaluation.resampling import Resampling
 from tests.conftest import GOLDEN
 from tests.evaluation.metrics.contrastive_instances import ctxpro_instance, instance
 
-
 PLAN = Resampling(200, 5)
 
 
