@@ -36,7 +36,7 @@ from crosspro.version import __version__ as __version__
 if TYPE_CHECKING:
     from crosspro.arguments import AnyPath as AnyPath
     from crosspro.arguments import Paths as Paths
-    from crosspro.contrastive_scores import contrastive
+    from crosspro.contrastive_scores import contrastive, expected_forms
     from crosspro.data_prep.core.errors import CrossproError, InputError
     from crosspro.data_prep.core.example import Example, Gap
     from crosspro.data_prep.core.task import Task
@@ -98,6 +98,7 @@ __all__ = [
     "demo",
     "evaluate",
     "examples",
+    "expected_forms",
     "explain",
     "export",
     "fill",
@@ -121,7 +122,7 @@ _PLACES = {
     name: module
     for module, names in {
         "crosspro.arguments": "AnyPath Paths",
-        "crosspro.contrastive_scores": "contrastive",
+        "crosspro.contrastive_scores": "contrastive expected_forms",
         "crosspro.data_prep.core.errors": "CrossproError InputError",
         "crosspro.data_prep.core.example": "Example Gap",
         "crosspro.data_prep.core.task": "Task",

@@ -77,7 +77,9 @@ def _by_name(predictions: Any) -> dict[str, Any]:
         if all(isinstance(value, Path) for value in predictions):
             return dict(zip(display_names(predictions), predictions, strict=True))
         if not isinstance(predictions[0], str) and held_system(predictions[0]) is not None:
-            return {f"system {number}": own for number, own in enumerate(predictions, start=1)}
+            return {
+                f"system {number}": system for number, system in enumerate(predictions, start=1)
+            }
     return {"system": predictions}
 
 
@@ -154,8 +156,8 @@ def _submission(
         (read,) = read_or_predict([path], task, gold, examples, lenient=lenient)
         return replace(read, name=name)
     if (system := held_system(value)) is not None:
-        own = predicted(system, examples).submission(name, pointed=True)
-        return labels.mapped(own, name, system.task, task)
+        submission = predicted(system, examples).submission(name, pointed=True)
+        return labels.mapped(submission, name, system.task, task)
     listed = _listed(value, f'predictions["{name}"]')
     if any(isinstance(example, Example) for example in listed):
         classes = labels.gold_of(listed, task, name).classes

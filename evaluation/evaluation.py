@@ -19,6 +19,7 @@ from crosspro.evaluation.report import Displayed
 from crosspro.evaluation.resampling import (
     FEW_DOCUMENTS,
     USUAL,
+    Booleans,
     Cells,
     Columns,
     Difference,
@@ -219,33 +220,33 @@ def evaluate(
     items = metric.items(data)
     places = range(len(items.candidates))
     statistics = tuple(metric.statistics(items, place) for place in places)
-    groups = list(metric.groups(items))
-    own = [
-        _candidate(metric, items, place, statistics[place], groups, resampling) for place in places
-    ]
-    warnings = list(items.warnings)
-    units = items.units
-    if resampling and units.name == "document" and units.count < FEW_DOCUMENTS:
-        warnings.append(
-            f"{units.count} documents are few: intervals and bootstrap p values are too small"
-        )
-    drawn = []
+    groups = [Group("", "total"), *metric.groups(items)]
+    candidates = tuple(
+        _score_groups(metric, items, place, statistics[place], groups, resampling)
+        for place in places
+    )
+    units, warnings, drawn = items.units, list(items.warnings), []
     if resampling:
         drawn = [f"bootstrap:{resampling.resamples}", f"by:{units.name}", f"seed:{resampling.seed}"]
-    signature = "|".join([metric.name, f"crosspro:{__version__}", *drawn, *metric.signature(items)])
+        if units.name == "document" and units.count < FEW_DOCUMENTS:
+            warnings.append(
+                f"{units.count} documents are few: intervals and bootstrap p values are too small"
+            )
+    parts = [metric.name, f"crosspro:{__version__}", *drawn, *metric.signature(items)]
     evaluation = Evaluation(
-        metric, items, tuple(own), (), tuple(warnings), resampling, signature, statistics
+        metric, items, candidates, (), tuple(warnings), resampling, "|".join(parts), statistics
     )
-    if not resampling or not items.size or len(own) < 2:
+    if not resampling or not items.size or len(candidates) < 2:
         return evaluation
     sign = -1 if metric.display.lower_is_better else 1
-    values = [sign * candidate.scores[evaluation.headline].value for candidate in own]
-    chosen = pairs(items.candidates, values)
-    tests = [test for pair in chosen for test in _compared(evaluation, pair, resampling)]
+    values = [sign * candidate.scores[evaluation.headline].value for candidate in candidates]
+    tests: list[Difference] = []
+    for pair in pairs(items.candidates, values):
+        tests += _compared(evaluation, pair, resampling)
     return replace(evaluation, comparisons=tuple(tests))
 
 
-def _candidate(
+def _score_groups(
     metric: Metric[Any, Any, Any],
     items: Items[Any, Any],
     place: int,
@@ -253,8 +254,8 @@ def _candidate(
     groups: Sequence[Group],
     resampling: Resampling | None,
 ) -> CandidateScores:
+    """The scores of a candidate, the first group being everything."""
     counts = metric.counts(items, place)
-    total = _group(metric, Group("", "total"), statistics, counts, items.units, resampling)
     scored = []
     for group in groups:
         columns, counted, units = statistics, counts, items.units
@@ -264,34 +265,29 @@ def _candidate(
         if group.chosen is not None:
             columns, counted = _among(columns, group.chosen), _among(counted, group.chosen)
             units = units.among(group.chosen)
-        scored.append(_group(metric, group, columns, counted, units, resampling))
+        scores = _scores(metric, columns, units, resampling)
+        scored.append(GroupScores(group.breakdown, group.name, _summed(counted), scores))
     facts = metric.facts(items, place)
-    return CandidateScores(items.candidates[place], total, tuple(scored), facts)
+    return CandidateScores(items.candidates[place], scored[0], tuple(scored[1:]), facts)
 
 
-def _group(
-    metric: Metric[Any, Any, Any],
-    group: Group,
-    columns: Columns,
-    counts: Columns,
-    units: Units,
-    resampling: Resampling | None,
-) -> GroupScores:
+def _scores(
+    metric: Metric[Any, Any, Any], columns: Columns, units: Units, resampling: Resampling | None
+) -> dict[str, Score]:
     table = unit_table([columns], units)
     values = {
-        measure: float(value[0]) for measure, value in metric.score(table.named(table.sums)).items()
+        name: float(value[0]) for name, value in metric.score(table.named(table.sums)).items()
     }
-    bounds: Mapping[str, Any] = {}
-    if resampling and units.count > 1 and not all(map(isnan, values.values())):
+    bounds: Mapping[str, tuple[float, float] | tuple[None, None]] = {}
+    if resampling and units.count > 1:
         bounds = intervals(table, metric.score, resampling)
-    scores = {
-        measure: Score(value, *(() if isnan(value) else bounds.get(measure, ())))
-        for measure, value in values.items()
+    return {
+        name: Score(value) if isnan(value) else Score(value, *bounds.get(name, ()))
+        for name, value in values.items()
     }
-    return GroupScores(group.breakdown, group.name, _summed(counts), scores)
 
 
-def _among(columns: Columns, chosen: Any) -> Columns:
+def _among(columns: Columns, chosen: Booleans) -> Columns:
     return {
         name: column[chosen] if isinstance(column, Cells) else np.asarray(column)[chosen]
         for name, column in columns.items()
@@ -300,25 +296,25 @@ def _among(columns: Columns, chosen: Any) -> Columns:
 
 def _summed(counts: Columns) -> dict[str, int]:
     """Sums of plain columns by name; those of cells by the names of the cells."""
-    summed: dict[str, int] = {}
+    sums: dict[str, int] = {}
     for name, column in counts.items():
         if isinstance(column, Cells):
             numbers = np.bincount(column.codes, minlength=column.size).tolist()
-            summed.update(zip(column.names, numbers, strict=True))
+            sums.update(zip(column.names, numbers, strict=True))
         else:
-            summed[name] = int(np.sum(column))
-    return summed
+            sums[name] = int(np.sum(column))
+    return sums
 
 
 def _compared(
     evaluation: Evaluation, pair: tuple[int, int], resampling: Resampling
 ) -> list[Difference]:
+    """The paired tests of two candidates under the measures that candidates are compared by."""
     metric, items = evaluation.metric, evaluation.items
     if not items.size:
         return []
     wanted = metric.compared(evaluation.measures)
-    first, second = pair
-    names = items.candidates[first], items.candidates[second]
-    columns = [evaluation.statistics[first], evaluation.statistics[second]]
-    tests = paired_tests(names, unit_table(columns, items.units), metric.score, resampling)
+    first, second = (items.candidates[place] for place in pair)
+    table = unit_table([evaluation.statistics[place] for place in pair], items.units)
+    tests = paired_tests((first, second), table, metric.score, resampling)
     return [test for test in tests if test.measure in wanted]

@@ -24,8 +24,6 @@ from crosspro.data_prep.core.guard import check_apart, check_not_input, note_inp
 
 if TYPE_CHECKING:
     from crosspro.data_prep.annotate.layers import Layers
-    from crosspro.evaluation.core.evaluation import Evaluation
-    from crosspro.evaluation.core.statistics import Resampling
     from crosspro.evaluation.report.tables import Row, Style
 
 Report = TypeVar("Report")
@@ -308,15 +306,6 @@ Html = Annotated[
         help="Also write one self-contained HTML page.",
     ),
 ]
-Detail = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        writable=True,
-        dir_okay=False,
-        help="Also write every occurrence: .tsv or .json.",
-    ),
-]
 Plot = Annotated[
     Path | None,
     typer.Option(
@@ -342,13 +331,6 @@ def check_plot(path: Path | None) -> None:
         from crosspro.evaluation.report.plots import require_matplotlib
 
         require_matplotlib()
-
-
-def resampling(resamples: int, seed: int) -> Resampling | None:
-    """The resampling of scores, if there is any."""
-    from crosspro.evaluation.core.statistics import Resampling
-
-    return Resampling(resamples, seed) if resamples else None
 
 
 # Models and data files ----------------------------------------------------------------------------
@@ -444,43 +426,3 @@ def write_report(
     else:
         text = as_tables(report, style_of(output))
     write_output(text.encode("utf-8"), output)
-
-
-def write_evaluation(
-    evaluation: Evaluation,
-    layout: TableLayout,
-    output: Path | None,
-    html: Path | None = None,
-    detail: Path | None = None,
-    tables: Sequence[str] = (),
-) -> None:
-    """Write scores, and the page and details beside them; `tables` are optional tables to show."""
-    from crosspro.data_prep.core.files import write_text
-    from crosspro.evaluation.output import records
-    from crosspro.evaluation.output.tables import Style as OldStyle
-    from crosspro.evaluation.output.text import text_report
-
-    for warning in evaluation.warnings:
-        tell(f"warning: {warning}")
-    files: dict[Path, str] = {}
-    if detail is not None:
-        is_json = detail.suffix == ".json"
-        files[detail] = (records.detail_json if is_json else records.detail_tsv)(evaluation)
-    if html is not None:
-        from crosspro.evaluation.output.page import evaluation_page
-
-        files[html] = evaluation_page(evaluation)
-    for path, text in files.items():
-        write_text(path, text)
-    write_report(
-        evaluation,
-        records.json_report,
-        records.csv_report,
-        lambda scores, style: text_report(scores, OldStyle(False, style.width, True), tables),
-        output,
-        layout,
-    )
-    for path in files:
-        tell(str(path))
-    if layout is TableLayout.CSV:
-        tell(f"Signature: {evaluation.signatures[0]}")

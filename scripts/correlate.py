@@ -189,7 +189,7 @@ def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], fl
             by_system.setdefault(rest.system, [rest.system]).append(cell)
         parts.append("Without one system (Pearson / Spearman)\n")
         parts.append(show_table(["left out", *metrics], list(by_system.values())))
-    return "\n".join(parts)
+    return "\n".join([*parts, f"signature: {study.signature}\n"])
 
 
 def _williams_table(
@@ -331,4 +331,4 @@ def _disagreement_text(study: DisagreementStudy) -> str:
             for one in study.categories
         ]
         parts += [f"Kinds of disagreement: {key}\n", show_table(["category", *KINDS], rows)]
-    return "\n".join(parts)
+    return "\n".join([*parts, f"signature: {study.signature}\n"])

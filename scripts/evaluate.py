@@ -176,10 +176,12 @@ def evaluate_command(
 def _default_names(submissions: Sequence[NamedFile], paths: Sequence[Path]) -> list[str]:
     """The names of submissions: those of the command line, else of their runs or files."""
     unnamed = [path for file, path in zip(submissions, paths, strict=True) if file.name is None]
-    names_of_paths = display_names
     if any(map(is_run, unnamed)):
-        from crosspro.prediction.runs import names_of as names_of_paths
-    defaults = iter(names_of_paths(unnamed))
+        from crosspro.prediction.runs import names_of as names_of_runs
+
+        defaults = iter(names_of_runs(unnamed))
+    else:
+        defaults = iter(display_names(unnamed))
     return [file.name or next(defaults) for file in submissions]
 
 

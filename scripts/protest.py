@@ -32,6 +32,15 @@ from crosspro.scripts.protest_systems import (
 )
 
 app = App(no_args_is_help=True)
+
+
+def _written(*names: str, text: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        *names, metavar="FILE", writable=True, dir_okay=False, help=text
+    )
+    return option
+
+
 app.add_typer(review, name="review", help="Let annotators judge mismatches.")
 
 
@@ -47,19 +56,11 @@ def protest() -> None:
 def build(
     annotation: Annotated[Path, typer.Option(help="Folder of an MMAX project.")],
     source: Annotated[Path, typer.Option(help="Source text, a segment a line, or XML (IWSLT).")],
-    reference: Annotated[
-        list[Path], typer.Option(help="Reference translation; several may be given.")
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", writable=True, dir_okay=False, help="The suite to write (.jsonl)."
-        ),
-    ],
+    reference: Annotated[list[Path], typer.Option(help="Reference translation (repeatable).")],
+    output: Annotated[Path, _written("--output", "-o", text="The suite to write (.jsonl).")],
     doc_ids: DocIds = None,
     links: Annotated[
-        list[Path] | None,
-        typer.Option(help="Word links, a file for each reference; made if not given."),
+        list[Path] | None, typer.Option(help="Word links, a file a reference; else made.")
     ] = None,
     prior: LinkPrior = None,
     source_language: Annotated[
@@ -67,8 +68,7 @@ def build(
     ] = "en",
     target_language: Annotated[str, typer.Option(help="The same for the target.")] = "fr",
     source_parse: Annotated[
-        Path | None,
-        typer.Option(help="CoNLL-U of the source, a sentence a line: heads of antecedents."),
+        Path | None, typer.Option(help="CoNLL-U of the source: heads of antecedents.")
     ] = None,
     decisions: Annotated[
         Path | None, typer.Option(help="Categories and heads decided by hand (TSV).")
@@ -82,9 +82,7 @@ def build(
     text: Annotated[
         Path | None,
         typer.Option(
-            metavar="PREFIX",
-            writable=True,
-            help="Also write the tokenised text, links, doc-ids, and tokens for APT.",
+            metavar="PREFIX", writable=True, help="Also write text, links, doc-ids, APT's tokens."
         ),
     ] = None,
 ) -> None:
@@ -96,7 +94,6 @@ def build(
     """
     from crosspro.evaluation.protest.build import (
         SuiteFiles,
-        SuiteSettings,
         build_suite,
         report_tables,
         write_suite_text,
@@ -113,9 +110,11 @@ def build(
         SuiteFiles(
             annotation, source, reference, doc_ids, links or (), prior, decisions, source_parse
         ),
-        SuiteSettings(_sizes(size or ()), seed, repair),
         source_words(source_language),
         target_words(target_language),
+        _sizes(size or ()),
+        seed,
+        repair,
     )
     for warning in built.warnings:
         tell(f"warning: {warning}")
@@ -148,30 +147,15 @@ def score(
         typer.Option(help="What must be right: the pronoun, or the antecedent as well."),
     ] = "pronoun",
     save_silver: Annotated[
-        Path | None,
-        typer.Option(
-            writable=True, dir_okay=False, help="Write accepted translations as alternatives."
-        ),
+        Path | None, _written("--save-silver", text="Write accepted translations as alternatives.")
     ] = None,
     judged: Annotated[
-        Path | None,
-        typer.Option(
-            writable=True,
-            dir_okay=False,
-            help="Write human verdicts, for `correlate disagreement` (CSV).",
-        ),
+        Path | None, _written("--judged", text="Write verdicts for `correlate disagreement` (CSV).")
     ] = None,
     resamples: Resamples = 1000,
     html: Html = None,
     json: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            writable=True,
-            dir_okay=False,
-            help="Also write scores and every token.",
-        ),
+        Path | None, _written("--json", text="Also write scores and every token.")
     ] = None,
 ) -> None:
     """Score MT output on a suite: automatic matches, verdicts, and what is still to be judged.
@@ -215,8 +199,6 @@ def score(
         content = {**record(evaluation), "tokens": detail_records(evaluation)}
         write_text(json, json_text(content))
     print(text_report(evaluation, Style(width=terminal_width())), end="")
-    for path in filter(None, (judged, save_silver, html, json)):
-        tell(str(path))
 
 
 def _sizes(written: Sequence[str]) -> dict[str, int]:

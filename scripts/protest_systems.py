@@ -73,11 +73,11 @@ class Systems:
         suite = read_suite(suite_file)
         lists = target_words(self.target_language or suite.target_language)
         silver = {} if silver_file is None else read_silver(silver_file, suite)
-        sources: list[Path | None] = [*(self.sources or [None])]
-        links: list[Path | None] = [*(self.links or [None] * number)]
+        sources: Sequence[Path | None] = self.sources or [None]
+        links: Sequence[Path | None] = self.links or [None] * number
         results = {}
         for name, file, own_links, source in zip(
-            names, self.candidates, links, sources * (number // len(sources)), strict=True
+            names, self.candidates, links, [*sources] * (number // len(sources)), strict=True
         ):
             output = read_system(suite, name, file.path, own_links, source, self.prior)
             for warning in output.warnings:

@@ -77,7 +77,7 @@ EXAMPLES = {
 
 
 def test_functions_that_people_call_first_have_examples():
-    first = {"apt", "autoprf", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
+    first = {"apt", "score", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
     first |= {"train", "explain", "examples", "demo", "Evaluation.compare"}
     assert first <= EXAMPLES.keys()
 
@@ -118,17 +118,13 @@ def test_functions_are_pickled_by_their_public_names():
         assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - it is ours
 
 
-def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
+def test_lists_may_be_paths():
     lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
-    texts = APT / "src.en", APT / "ref.fr"
     links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
     for metric in (crosspro.apt, crosspro.autoprf):
-        found = metric(*texts, str(APT / "mt.fr"), lists, **links, resamples=0)
-        assert found.names == ["mt.fr"]
-    folder = GOLDEN / "contrastive" / "small_set"
-    found = crosspro.contrastive(folder / "test.json", folder / "scores", resamples=0)
-    assert [system.name for system in found.systems] == ["scores"]
-    assert NGramSystem(lm=tmp_path / "x", texts=[tmp_path]).settings()["lm"] == str(tmp_path / "x")
+        texts = APT / "src.en", APT / "ref.fr", APT / "mt.fr"
+        found = metric(*texts, pronouns=str(lists), **links, resamples=0)
+        assert found.names == ["candidate"]
 
 
 def test_wrong_arguments_are_input_errors():
@@ -163,11 +159,22 @@ def test_fill_is_the_command(tmp_path):
                     for line in printed]  # fmt: skip
 
 
-def test_contrastive_is_the_command():
+def test_contrastive_sets_are_scored_as_by_the_command():
     folder = GOLDEN / "contrastive" / "small_set"
-    found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
-    printed = as_json("contrastive", "score", folder / "test.json", folder / "scores")
-    assert printed["data"]["items"] == found.scored.size
+    content = json.loads((folder / "test.json").read_text("utf-8"))
+    numbers = [float(line) for line in (folder / "scores").read_text("utf-8").split()]
+    for test_set in (content, folder / "test.json"):
+        found = crosspro.contrastive(test_set, {"A": numbers}, resamples=50)
+        assert found.scores["A"]["accuracy"].value == 32.5
+    for scores in (numbers[1:], [float("nan"), *numbers[1:]]):
+        with pytest.raises(crosspro.InputError, match="A: scores"):
+            crosspro.contrastive(content, {"A": scores})
+    folder = GOLDEN / "ctxpro" / "fr"
+    lines = (folder / "parts.fr").read_text("utf-8").splitlines()
+    found = crosspro.expected_forms(folder / "set.json", {"A": lines}, "fr", match="released")
+    assert found.scores["A"]["accuracy"].value == pytest.approx(100 * 65 / 120)
+    with pytest.raises(crosspro.InputError, match="translations"):
+        crosspro.expected_forms(folder / "set.json", {"A": lines[1:]}, "fr")
 
 
 def test_prepare_places_gaps(tmp_path):

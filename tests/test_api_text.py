@@ -16,7 +16,6 @@ LINES = {
     name: (APT / name).read_text("utf-8").splitlines() for name in ("src.en", "ref.fr", "mt.fr")
 }
 LINKS = {name: (APT / name).read_text("utf-8").splitlines() for name in ("ref.align", "mt.align")}
-SET = GOLDEN / "contrastive" / "small_set"
 
 
 def linked(metric, source, reference, candidates, links=LINKS["ref.align"], **more):
@@ -81,15 +80,6 @@ def test_several_metrics_and_their_settings():
     assert "repair:off" in report["apt"].signature
     plain = crosspro.pronoun_f1(LINES["ref.fr"], {"B": LINES["ref.fr"]}, "fr", resamples=0)
     assert plain.scores["B"]["f1"].value == report["pronoun-f1"].scores["B"]["f1"].value == 100
-
-
-def test_contrastive_takes_numbers_and_what_json_gives():
-    files = crosspro.contrastive(SET / "test.json", SET / "scores", resamples=50)
-    content = json.loads((SET / "test.json").read_text("utf-8"))
-    numbers = [float(line) for line in (SET / "scores").read_text("utf-8").split()]
-    assert scores_of(crosspro.contrastive(content, {"A": numbers}, resamples=50)) == scores_of(
-        files
-    )
 
 
 @pytest.mark.parametrize(

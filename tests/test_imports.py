@@ -21,20 +21,16 @@ CORPORA = {
     if path.parent.name not in ("core", "pipeline")
 }
 DATA_PREP = {*FLOOR, *CORPORA, "data_prep.pipeline"}
-SHARED = {"core", "output", "inputs", "published", "report"}
+SHARED = {"published", "report"}
 METRICS = {
     f"metrics.{path.parent.name}"
     for path in (ROOT / "evaluation" / "metrics").glob("*/__init__.py")
 }
 EVALUATION: dict[str, set[str]] = {
-    "core": set(),
-    "output": {"core"},
     "report": set(),
-    "inputs": {"core", "output"},
     "published": {"report"},
     **dict.fromkeys(METRICS, SHARED),
     "people": set(),
-    "human": {*SHARED, *METRICS},
     "protest": {*SHARED, "people", "correlation"},
     "correlation": {*SHARED, "metrics.apt"},
 }
@@ -53,7 +49,7 @@ ALLOWED: dict[str, set[str]] = {
     "prediction.neural": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "prediction.proofread": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "scripts.servers": {
-        *DATA_PREP, "evaluation.protest", "evaluation.people", "evaluation.output", "prediction",
+        *DATA_PREP, "evaluation.protest", "evaluation.people", "evaluation.report", "prediction",
     },
 }  # fmt: skip
 ALLOWED["scripts"] = {*ALLOWED}

@@ -25,6 +25,7 @@ from crosspro.evaluation.correlation.systems import read_rows
 from crosspro.evaluation.metrics.apt.cases import CASE_NAMES, CASES
 from crosspro.evaluation.pronouns import readings_of
 from crosspro.evaluation.report.records import csv_text
+from crosspro.version import __version__
 
 COMPARED = (1, 2, 3)
 DIFFERENT = 3
@@ -175,6 +176,7 @@ class DisagreementStudy:
     precision: float
     recall: float
     not_judged: int
+    signature: str
 
 
 def study_disagreement(
@@ -187,6 +189,9 @@ def study_disagreement(
     judged = Counter((pronoun.case, pronoun.human) for pronoun in pronouns)
     verdicts = {case: {name: judged[case, name] for name in VERDICTS} for case in CASES}
     hits = verdicts[1][CORRECT] + verdicts[2][CORRECT]
+    unit = "unit" if any(pronoun.unit for pronoun in compared) else "example"
+    drawn = [f"bootstrap:{resamples}", f"by:{unit}", f"seed:{seed}"] if resamples else []
+    signature = ["disagreement", f"crosspro:{__version__}", f"examples:{len(compared)}", *drawn]
     false_alarms = verdicts[1][INCORRECT] + verdicts[2][INCORRECT]
     return DisagreementStudy(
         tuple(
@@ -197,6 +202,7 @@ def study_disagreement(
         _ratio(hits, hits + false_alarms),
         _ratio(hits, hits + verdicts[DIFFERENT][CORRECT]),
         sum(not pronoun.human for pronoun in pronouns),
+        "|".join(signature),
     )
 
 

@@ -30,6 +30,7 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation import published
 from crosspro.evaluation.published.results import read_figures
+from crosspro.version import __version__
 
 Values = NDArray[np.float64]
 FEWEST = 3
@@ -129,6 +130,8 @@ def read_score_table(
         for name in dict.fromkeys((*humans, *metrics))
     }
     for name in negate:
+        if name not in columns:
+            raise input_error(path, "negate", choices(columns), quoted(name))
         columns[name] = -columns[name]
     _check_values(path, columns, other_human)
     return ScoreTable(tuple(systems), human, columns, other_human)
@@ -152,6 +155,8 @@ def with_weights(
             raise input_error("--weights", "weights", expected, str(len(case_weights)))
         name = "apt " + ",".join(f"{weight:g}" for weight in case_weights)
         columns[name] = cases @ np.array(case_weights) / cases.sum(axis=1)
+        if np.ptp(columns[name]) == 0:
+            raise input_error("--weights", name, "different scores", "the same for all systems")
     return replace(table, columns=columns)
 
 
@@ -328,6 +333,7 @@ class CorrelationStudy:
     williams_humans: tuple[WilliamsComparison, ...]
     left_out: tuple[LeftOut, ...]
     smallest_significant: float
+    signature: str
 
 
 def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> CorrelationStudy:
@@ -361,9 +367,12 @@ def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> Corre
             scores = np.delete(table.columns[metric], place)
             values = (float(correlation(kind, scores, rest)) for kind in ("pearson", "spearman"))
             left_out.append(LeftOut(system, metric, *values))
+    drawn = [f"bootstrap:{resamples}", "by:system"] if resamples else []
+    signature = ["correlation", f"crosspro:{__version__}", f"human:{table.human}",
+                 f"systems:{count}", "p:t,permutation", *drawn, f"seed:{seed}"]  # fmt: skip
     return CorrelationStudy(
         table.human, table.other_human, table.systems, tuple(found), tuple(comparisons),
-        tuple(humans), tuple(left_out), smallest_significant(count),
+        tuple(humans), tuple(left_out), smallest_significant(count), "|".join(signature),
     )  # fmt: skip
 
 

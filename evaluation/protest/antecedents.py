@@ -126,8 +126,8 @@ class Chains:
         if same:
             return (mention.words[same[-1]],)
         parsed = self.parse.heads(mention.words) if self.parse is not None else ()
-        found = noun_phrase_heads(words, self.lists.heads)
-        return parsed or tuple(mention.words[index] for index in found)
+        by_lists = noun_phrase_heads(words, self.lists.heads)
+        return parsed or tuple(mention.words[index] for index in by_lists)
 
 
 def noun_phrase_heads(words: Sequence[str], lists: HeadWords) -> Positions:
@@ -161,6 +161,6 @@ def head_translation(
     positions: Iterable[int], links: Iterable[Link], target: Sequence[str], lists: TargetWords
 ) -> tuple[Positions, Words]:
     """The content words that heads are linked to: their positions, and the words in lower case."""
-    found = [at for at in project(positions, links) if lists.head_words(target[at])]
-    words = [part for at in found for part in lists.head_words(target[at])]
-    return tuple(found), tuple(dict.fromkeys(words))
+    nouns = [at for at in project(positions, links) if lists.head_words(target[at])]
+    words = [part for at in nouns for part in lists.head_words(target[at])]
+    return tuple(nouns), tuple(dict.fromkeys(words))

@@ -152,15 +152,6 @@ class SuiteFiles:
 
 
 @dataclass(frozen=True)
-class SuiteSettings:
-    """How many tokens of each category are wanted, and how they are found and selected."""
-
-    wanted: Mapping[str, int]
-    seed: int = 1
-    repair: bool = False
-
-
-@dataclass(frozen=True)
 class BuiltSuite:
     """A suite, the text and the candidates that it was selected from, and all pronouns by type."""
 
@@ -173,11 +164,13 @@ class BuiltSuite:
 
 def build_suite(
     files: SuiteFiles,
-    settings: SuiteSettings,
     source: SourceWords,
     target: TargetWords,
+    wanted: Mapping[str, int],
+    seed: int = 1,
+    repair: bool = False,
 ) -> BuiltSuite:
-    """Read the files, make links if none are given, and select tokens."""
+    """Read the files, make links if none are given, and select tokens of each category."""
     languages = (source.language, target.language)
     documents = read_mmax(files.annotation)
     types = count_types(documents, source)
@@ -200,16 +193,16 @@ def build_suite(
             make_links(text.source, reference, languages, files.prior)
             for reference in text.references
         ]
-        text = replace(text, links=[one.links for one in made])
+        text = replace(text, links=[aligned.links for aligned in made])
         signature, warnings = made[0].signature, made[0].warnings
-    candidates = find_candidates(documents, text, source, target, decisions, settings.repair)
-    tokens = select(candidates.tokens, settings.wanted, target, settings.seed)
+    candidates = find_candidates(documents, text, source, target, decisions, repair)
+    tokens = select(candidates.tokens, wanted, target, seed)
     record = {
-        "seed": settings.seed,
-        "repair": settings.repair,
+        "seed": seed,
+        "repair": repair,
         "links": signature,
         "decisions": len(decisions),
-        "wanted": dict(settings.wanted),
+        "wanted": dict(wanted),
     }
     if text.parse:
         record["heads"] = "parse"
@@ -289,17 +282,17 @@ def count_types(documents: Sequence[MmaxDocument], lists: SourceWords) -> dict[P
             if kind != ANAPHORIC:
                 counts[kind, ""] += 1
                 continue
-            found: str | NoCategory | Antecedent = anaphoric_function(markable.attributes)
-            if found == EVENT:
+            link: str | NoCategory | Antecedent = anaphoric_function(markable.attributes)
+            if link == EVENT:
                 counts[EVENT, ""] += 1
                 continue
-            if found == ANAPHORIC:
-                found = chains.antecedent(markable)
-            if isinstance(found, Antecedent):
-                same = sentences[found.words[-1]] == sentences[markable.words[0]]
+            if link == ANAPHORIC:
+                link = chains.antecedent(markable)
+            if isinstance(link, Antecedent):
+                same = sentences[link.words[-1]] == sentences[markable.words[0]]
                 counts[ANAPHORIC, INTRA if same else INTER] += 1
-            elif isinstance(found, NoCategory):
-                counts[ANAPHORIC, found.reason] += 1
+            elif isinstance(link, NoCategory):
+                counts[ANAPHORIC, link.reason] += 1
     if not counts:
         expected = 'markables with mention="pronoun"'
         raise input_error(documents[0].path, "pronouns", expected, "none")
@@ -318,7 +311,7 @@ def report_tables(built: BuiltSuite) -> list[Table]:
     """What became of every pronoun, and all annotated pronouns by type."""
     candidates, usable = built.candidates, built.candidates.usable()
     selected = Counter(token.category for token in built.suite.tokens)
-    rows = [
+    rows: list[Row] = [
         (
             category.label,
             str(candidates.categories[category.name]),
@@ -338,7 +331,7 @@ def report_tables(built: BuiltSuite) -> list[Table]:
         (kind, subtype, f"{count:,}", f"{100 * count / total:.1f}")
         for (kind, subtype), count in built.types.items()
     ]
-    return [
+    tables = [
         Table(("category", "candidates", "usable", "selected", "published"), rows),
         Table(("left out of a category", "because", "tokens"), left_out, left=2),
         Table(("no category", "because", "tokens"), uncategorised, left=2),
@@ -348,6 +341,7 @@ def report_tables(built: BuiltSuite) -> list[Table]:
             left=2,
         ),
     ]
+    return [table for table in tables if table.rows]
 
 
 def _reasons(counts: Mapping[PronounType, int], names: Mapping[str, str]) -> list[Row]:

@@ -123,25 +123,21 @@ def find_candidates(
     return candidates
 
 
-def match_documents(documents: Sequence[MmaxDocument], text: ParallelText) -> list[range]:
+def match_documents(documents: Sequence[MmaxDocument], text: ParallelText) -> list[list[int]]:
     """The lines of the text that each document has; `000_1756` is the document 1756 as well."""
-    lines: dict[str, range] = {}
+    lines: dict[str, list[int]] = defaultdict(list)
     for number, name in enumerate(text.documents):
-        earlier = lines.get(name, range(number, number))
-        if earlier.stop != number:
-            expected = f"the lines of document {name} together"
-            raise input_error(text.path, "document", expected, "more of it", number + 1)
-        lines[name] = range(earlier.start, number + 1)
+        lines[name].append(number)
     matched = []
     for document in documents:
         names = [document.name, document.name.rpartition("_")[2]]
         if len(documents) == len(lines) == 1:
             names += lines
-        name = next((name for name in names if name in lines), None)
-        if name is None:
+        same = [name for name in names if name in lines]
+        if not same:
             expected = f"a document of {text.path} (--doc-ids): {choices(list(lines)[:20])}"
             raise input_error(document.path, "document", expected, document.name)
-        matched.append(lines[name])
+        matched.append(lines[same[0]])
     return matched
 
 
@@ -155,7 +151,7 @@ class _Reader:
     def __init__(
         self,
         document: MmaxDocument,
-        lines: range,
+        lines: Sequence[int],
         text: ParallelText,
         source: SourceWords,
         finder: PronounLinks,
@@ -174,17 +170,17 @@ class _Reader:
             if len(markable.words) == 1:
                 self.marked[markable.words[0]].append(markable)
 
-    def located(self, lines: range) -> list[Place | None]:
+    def located(self, lines: Sequence[int]) -> list[Place | None]:
         """The place of each annotated word in the text; none if it is on two lines."""
         spots = [(line, at) for line in lines for at in range(len(self.text.source[line]))]
         words = [self.text.source[line][at] for line, at in spots]
         places: list[Place | None] = []
         for indices in locate(self.document.words, words):
-            found = [spots[index] for index in indices]
-            inside = bool(found) and found[0][0] == found[-1][0]
-            places.append(Place(found[0][0], tuple(at for _, at in found)) if inside else None)
+            lines_of_word = {spots[index][0] for index in indices}
+            at = tuple(spots[index][1] for index in indices)
+            places.append(Place(lines_of_word.pop(), at) if len(lines_of_word) == 1 else None)
         if sum(place is not None for place in places) < LEAST_LOCATED * len(places):
-            expected = f"the text of lines {lines.start + 1}-{lines.stop} of {self.text.path}"
+            expected = f"the text from line {lines[0] + 1} of {self.text.path}"
             raise input_error(self.document.path, "words", expected, "another text")
         return places
 
@@ -249,11 +245,11 @@ class _Reader:
         reasons: list[str] = []
         for number in range(len(self.text.references)):
             try:
-                found = self.translation(number, place, heads, slot_of(category, role))
+                slot = slot_of(category, role)
+                references.append(self.translation(number, place, heads, slot))
             except _LeftOutError as reason:
                 reasons.append(str(reason))
-                found = Translation()
-            references.append(found)
+                references.append(Translation())
         if len(reasons) == len(references):
             raise _LeftOutError(reasons[0])
         document = self.text.documents[place.line]

@@ -32,8 +32,9 @@ _SUBWORD = re.compile(r"^▁|@@$|^￭|￭$")
 
 
 def _lower(words: object) -> object:
-    listed = isinstance(words, list) and all(isinstance(word, str) for word in words)
-    return [word.lower() for word in words] if listed else words
+    if not isinstance(words, list):
+        return words
+    return [word.lower() if isinstance(word, str) else word for word in words]
 
 
 Words = Annotated[tuple[str, ...], BeforeValidator(_lower)]

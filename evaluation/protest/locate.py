@@ -46,39 +46,36 @@ def locate(tokens: Sequence[str], others: Sequence[str]) -> list[tuple[int, ...]
     A token that was split has several positions. A token of which no more than half is there in
     one piece has none: single letters are found anywhere.
     """
-    ours, theirs = [list(map(characters, side)) for side in (tokens, others)]
-    starts = [0, *accumulate(map(len, ours))]
-    owners = [number for number, piece in enumerate(theirs) for _ in piece]
-    longest = [0] * len(ours)
-    found: list[tuple[int, ...]] = [()] * len(ours)
-    owner_of_ours = [number for number, piece in enumerate(ours) for _ in piece]
-    for start, other, size in _equal_characters(ours, theirs):
+    pieces, other_pieces = [list(map(characters, side)) for side in (tokens, others)]
+    starts = [0, *accumulate(map(len, pieces))]
+    owners = [number for number, piece in enumerate(other_pieces) for _ in piece]
+    positions: list[tuple[int, ...]] = [()] * len(pieces)
+    token_of = [number for number, piece in enumerate(pieces) for _ in piece]
+    for start, other, size in _equal_characters(pieces, other_pieces):
         end = start + size
-        for number in dict.fromkeys(owner_of_ours[start:end]):
+        for number in dict.fromkeys(token_of[start:end]):
             first, last = max(start, starts[number]), min(end, starts[number + 1])
-            run = last - first
-            if 2 * run > len(ours[number]) and run > longest[number]:
-                longest[number] = run
+            if 2 * (last - first) > len(pieces[number]):
                 shift = other - start
-                found[number] = tuple(sorted(set(owners[first + shift : last + shift])))
-    return found
+                positions[number] = tuple(sorted(set(owners[first + shift : last + shift])))
+    return positions
 
 
-def _equal_characters(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+def _equal_characters(
+    pieces: Sequence[str], other_pieces: Sequence[str]
+) -> Iterator[tuple[int, int, int]]:
     """Stretches of equal characters: their starts in both texts, and their lengths."""
-    text, other = "".join(ours), "".join(theirs)
+    text, other = "".join(pieces), "".join(other_pieces)
     if text == other:
         yield 0, 0, len(text)
         return
-    starts, other_starts = ([0, *accumulate(map(len, side))] for side in (ours, theirs))
-    for tag, *ends in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+    starts, other_starts = ([0, *accumulate(map(len, side))] for side in (pieces, other_pieces))
+    for tag, *ends in SequenceMatcher(None, pieces, other_pieces, autojunk=False).get_opcodes():
         start, end = (starts[at] for at in ends[:2])
         other_start, other_end = (other_starts[at] for at in ends[2:])
         if tag == "equal":
             yield start, other_start, end - start
         elif tag == "replace":
-            pieces = SequenceMatcher(
-                None, text[start:end], other[other_start:other_end], autojunk=False
-            )
-            for block in pieces.get_matching_blocks():
+            between = text[start:end], other[other_start:other_end]
+            for block in SequenceMatcher(None, *between, autojunk=False).get_matching_blocks():
                 yield start + block.a, other_start + block.b, block.size

@@ -128,14 +128,14 @@ def _result(
     lists, line = finder.lists, token.place.line
     at = output.positions(token.place)
     links = output.links[line]
-    found = finder.positions(at, output.source[line], output.output[line], links, token.slot)
-    words = [output.output[line][position] for position in found]
+    linked = finder.positions(at, output.source[line], output.output[line], links, token.slot)
+    words = [output.output[line][position] for position in linked]
     head_at: Positions = ()
-    head_found: Positions = ()
+    head_linked: Positions = ()
     if token.antecedent is not None:
         head_at = output.positions(token.antecedent)
-        head_found = project(head_at, output.links[token.antecedent.line])
-    head_words = output.head_words(token, head_found)
+        head_linked = project(head_at, output.links[token.antecedent.line])
+    head_words = output.head_words(token, head_linked)
     forms, heads = lists.pronoun_forms(words), lists.head_forms(head_words)
 
     def same_pronoun(pronoun: Words) -> bool:
@@ -146,11 +146,11 @@ def _result(
 
     pronouns = [same_pronoun(reference.pronoun) for reference in token.references]
     same_heads = [same_head(reference.head) for reference in token.references]
-    pairs = [one and other for one, other in zip(pronouns, same_heads, strict=True)]
+    pairs = [all(pair) for pair in zip(pronouns, same_heads, strict=True)]
     outcome: Outcome = "mismatch"
     if any(pairs):
         outcome = "match"
-    elif any(same_pronoun(one.pronoun) and same_head(one.head) for one in silver):
+    elif any(same_pronoun(pair.pronoun) and same_head(pair.head) for pair in silver):
         outcome = "silver"
     faults = []
     if not any(pronouns):
@@ -164,8 +164,8 @@ def _result(
         output,
         token,
         source=Spots(at, head_at),
-        target=Spots(found, head_found),
-        repaired=found != project(at, links),
+        target=Spots(linked, head_linked),
+        repaired=linked != project(at, links),
         pronoun=next(fitting, " ".join(words)),
         head=" ".join(sorted(heads)),
         outcome=outcome,

@@ -104,8 +104,10 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         suite, judgements = data.suite, data.judgements
         values, warnings = [], []
         for name, results in data.results.items():
-            found = [(result, judgements.get(result.key)) for result in results]
-            tokens = [JudgedToken(*pair, self.status(*pair)) for pair in found]
+            tokens = []
+            for result in results:
+                judgement = judgements.get(result.key)
+                tokens.append(JudgedToken(result, judgement, self.status(result, judgement)))
             values.append(tokens)
             other = {key for key, judgement in judgements.items() if seen_with(name, judgement)}
             if other := other - {result.key for result in results}:
@@ -216,9 +218,26 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             }
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
-        """Matches by category, and the statuses of each system's tokens."""
-        statuses = [_status_table(one, place) for place, one in enumerate(evaluation.candidates)]
-        return [_match_table(evaluation), *statuses]
+        """Matches by category, systems by status, and the categories of each system by status."""
+        systems = evaluation.candidates
+        shown = [
+            status
+            for status in STATUSES
+            if status == "automatic" or any(system.total.counts[status] for system in systems)
+        ]
+        headings = ["tokens", *(STATUSES[status][0] for status in shown), "right %"]
+        rows = [[system.name, *_status_cells(system.total, shown, {})] for system in systems]
+        tables = [_match_table(evaluation), Table(["automatic and people", *headings], rows)]
+        labels = [category.label for category in CATEGORIES]
+        for number, system in enumerate(systems):
+            rows = []
+            for label, group in _labelled(system):
+                filters = {"candidate": number}
+                if label in labels:
+                    filters["group"] = labels.index(label)
+                rows.append([label, *_status_cells(group, shown, filters)])
+            tables.append(Table([system.name, *headings], rows))
+        return tables
 
     def examples(self, items: Judged, numbers: Sequence[int]) -> Examples:
         """Tokens with their context and their translations."""
@@ -236,14 +255,17 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
                         line,
                         " ".join(suite.source[line]),
                         [" ".join(reference[line]) for reference in suite.references],
-                        [" ".join(one.result.output.output[line]) for one in tokens],
+                        [" ".join(judged.result.output.output[line]) for judged in tokens],
                         token.document,
                     )
             examples.add(
                 suite.form(token).lower(),
                 [lines[line] for line in context],
-                [_marks(token, context, token.spots, one.spots) for one in token.references],
-                [_rendering(one, context) for one in tokens],
+                [
+                    _marks(token, context, token.spots, reference.spots)
+                    for reference in token.references
+                ],
+                [_rendering(judged, context) for judged in tokens],
                 token.name,
                 BY_NAME[token.category].label,
             )
@@ -259,7 +281,10 @@ def _verdict_signature(judgements: Mapping[ItemKey, Judgement]) -> str:
     """The number of judgements, and a checksum of them."""
     if not judgements:
         return "none"
-    rows = sorted((*key, one.pronoun, one.antecedent or "") for key, one in judgements.items())
+    rows = sorted(
+        (*key, judgement.pronoun, judgement.antecedent or "")
+        for key, judgement in judgements.items()
+    )
     return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
 
 
@@ -279,38 +304,24 @@ def _match_table(evaluation: Evaluation) -> Table:
         label, first = row[0]
         matches = [str(group.counts["matches"]) for _, group in row]
         rows.append([label, str(first.counts["tokens"]), *matches])
-    scores = [score_cell(one.scores[AUTOMATIC], 1) for one in evaluation.candidates]
+    scores = [score_cell(system.scores[AUTOMATIC], 1) for system in evaluation.candidates]
     rows.append(["accuracy %", "", *scores])
     heading = ("automatic matches", "tokens", *evaluation.names)
     return Table(heading, rows, notes=interval_note(evaluation))
 
 
-def _status_table(system: CandidateScores, number: int) -> Table:
-    """The tokens of each category by status, and the scores; statuses of no token are left out."""
-    shown = [one for one in STATUSES if system.total.counts[one] or one == "automatic"]
-    labels = [category.label for category in CATEGORIES]
-    rows: list[list[Cell | str]] = []
-    for label, group in _labelled(system):
-        filters = {"candidate": number}
-        if label in labels:
-            filters["group"] = labels.index(label)
-        counts = [
-            Cell(
-                str(group.counts[status]),
-                filters={**filters, "verdict": STATUS_NAMES.index(status)},
-            )
-            for status in shown
-        ]
-        right = group.scores[SEMI_AUTOMATIC]
-        undecided = sum(group.counts[status] for status in UNDECIDED)
-        most = right.value + 100 * undecided / group.counts["tokens"]
-        scores = [
-            score_cell(group.scores[AUTOMATIC], 1),
-            score_cell(right, 1, f"to {most:.1f}" if undecided else ""),
-        ]
-        rows.append([label, str(group.counts["tokens"]), *counts, *scores])
-    headings = (STATUSES[status][0] for status in shown)
-    return Table((system.name, "tokens", *headings, "automatic %", "right %"), rows)
+def _status_cells(
+    group: GroupScores, shown: Sequence[Status], filters: Mapping[str, int]
+) -> list[Cell | str]:
+    """Tokens, tokens of each status, and the semi-automatic score, perhaps as a range."""
+    counts = [
+        Cell(str(group.counts[status]), filters={**filters, "verdict": STATUS_NAMES.index(status)})
+        for status in shown
+    ]
+    right, tokens = group.scores[SEMI_AUTOMATIC], group.counts["tokens"]
+    undecided = sum(group.counts[status] for status in UNDECIDED)
+    most = f"to {right.value + 100 * undecided / tokens:.1f}" if undecided else ""
+    return [str(tokens), *counts, score_cell(right, 1, most)]
 
 
 # The page -----------------------------------------------------------------------------------------

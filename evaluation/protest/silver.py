@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,21 +54,23 @@ def write_silver(path: Path, silver: Mapping[str, Iterable[Alternative]]) -> Non
     """Write alternatives atomically."""
     rows = [COLUMNS]
     for name, alternatives in silver.items():
-        for one in alternatives:
-            rows.append((name, " ".join(one.pronoun), " ".join(one.head), one.remark))
+        for pair in alternatives:
+            rows.append((name, " ".join(pair.pronoun), " ".join(pair.head), pair.remark))
     write_text(path, "".join("\t".join(row) + "\n" for row in rows))
 
 
 def silver_signature(silver: Mapping[str, Iterable[Alternative]]) -> str:
     """The number of alternatives and a checksum of their words."""
-    rows = sorted((name, one.pronoun, one.head) for name, some in silver.items() for one in some)
+    rows = sorted(
+        (name, pair.pronoun, pair.head) for name, pairs in silver.items() for pair in pairs
+    )
     if not rows:
         return "none"
     return f"{len(rows)}.{hashlib.sha256(repr(rows).encode()).hexdigest()[:8]}"
 
 
 def silver_from(
-    judgements: Iterable[Judgement], earlier: Mapping[str, list[Alternative]] | None = None
+    judgements: Iterable[Judgement], earlier: Mapping[str, Sequence[Alternative]] | None = None
 ) -> Silver:
     """Translations that annotators accept, beside earlier ones (002 §8.2).
 
@@ -83,8 +85,8 @@ def silver_from(
         head = tuple(item.head.split()) if judgement.antecedent else ()
         if not pronoun or (judgement.antecedent and not head):
             continue
-        known = {(other.pronoun, other.head) for other in silver.get(item.token, ())}
-        if (pronoun, head) not in known:
+        earlier_pairs = {(pair.pronoun, pair.head) for pair in silver.get(item.token, ())}
+        if (pronoun, head) not in earlier_pairs:
             accepted = Alternative(pronoun, head, f"from {item.system}")
             silver.setdefault(item.token, []).append(accepted)
     return silver

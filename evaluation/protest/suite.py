@@ -221,7 +221,8 @@ def read_suite(path: str | Path) -> Suite:
 
     def record(kind: type[Record], number: int) -> Record:
         try:
-            return _adapters[kind].validate_json(texts[number - 1])
+            validated: Record = _ADAPTERS[kind].validate_json(texts[number - 1])
+            return validated
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             key = ".".join(map(str, first["loc"])) or "record"
@@ -263,7 +264,7 @@ def read_suite(path: str | Path) -> Suite:
     return Suite(*languages, source, references, documents, tuple(tokens.values()), header.settings)
 
 
-_adapters: dict[Any, TypeAdapter[Any]] = {
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {
     kind: TypeAdapter(kind) for kind in (_Header, _Line, Token)
 }
 

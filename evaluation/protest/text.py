@@ -207,8 +207,8 @@ def read_system(
         _check_length(source, len(own_source), len(suite.source), "the suite")
         moved = relocate(suite, own_source, str(source))
     if links is not None:
-        given = read_word_links(links, own_source, words)
-        return SystemOutput(name, own_source, words, given, moved)
+        word_links = read_word_links(links, own_source, words)
+        return SystemOutput(name, own_source, words, word_links, moved)
     languages = suite.source_language, suite.target_language
     made = make_links(own_source, words, languages, prior)
     return SystemOutput(name, own_source, words, made.links, moved, made.signature, made.warnings)
@@ -224,14 +224,14 @@ def relocate(suite: Suite, source: Sequence[Words], path: str) -> dict[int, Sequ
         if place is not None
     )
     for name, place in places:
-        ours, theirs = suite.source[place.line], source[place.line]
-        if ours == theirs:
+        words, others = suite.source[place.line], source[place.line]
+        if words == others:
             continue
         if place.line not in moved:
-            moved[place.line] = locate(ours, theirs)
+            moved[place.line] = locate(words, others)
         for at in place.at:
             if not moved[place.line][at]:
-                expected = f"{quoted(ours[at])} of token {name}"
-                found = quoted(" ".join(theirs))
+                expected = f"{quoted(words[at])} of token {name}"
+                found = quoted(" ".join(others))
                 raise input_error(path, "source", expected, found, place.line + 1)
     return moved

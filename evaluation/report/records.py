@@ -56,7 +56,8 @@ def _group(group: GroupScores) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """Records, their shown fields, sets and numbers as JSON has them; null where undefined."""
     if is_dataclass(value):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
+        shown = [field.name for field in fields(value) if field.repr]
+        return {name: plain(getattr(value, name)) for name in shown}
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, frozenset | set):

@@ -121,7 +121,7 @@ def score_cell(score: Score, digits: int, note: str = "") -> Cell:
 
 def interval_note(evaluation: Evaluation) -> list[str]:
     """What the brackets are."""
-    scores = [score for one in evaluation.candidates for score in one.scores.values()]
+    scores = [score for scores in evaluation.scores.values() for score in scores.values()]
     if all(score.low is None for score in scores):
         return []
     return [f"[95% interval by {evaluation.items.units.name}]"]
@@ -185,9 +185,9 @@ def difference_cells(test: Difference, digits: int) -> list[str]:
 
 
 def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
-    """Which candidate is better, `=`, or that there are too few units for p < .05."""
+    """Which candidate is better, `=`, or that too few units differ for p < .05."""
     if not test.decidable:
-        return f"impossible: {test.differing} {unit}{'s' if test.differing > 1 else ''} differ"
+        return f"too few {unit}s: {test.differing}"
     if not test.significant:
         return "="
     return test.second if (test.difference > 0) == lower_is_better else test.first

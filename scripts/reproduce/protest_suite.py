@@ -28,7 +28,6 @@ from crosspro.evaluation.links import Links
 from crosspro.evaluation.protest.build import (
     BuiltSuite,
     SuiteFiles,
-    SuiteSettings,
     build_suite,
     report_tables,
 )
@@ -62,9 +61,11 @@ def built_suite(archive: Path, seed: int = 1) -> BuiltSuite:
             SuiteFiles(
                 folder / ANNOTATION, folder / SOURCE, [folder / REFERENCE], decisions=DECISIONS
             ),
-            SuiteSettings({category.name: category.wanted for category in CATEGORIES}, seed, True),
             source_words("en"),
             target_words("fr"),
+            {category.name: category.wanted for category in CATEGORIES},
+            seed,
+            repair=True,
         )
 
 
@@ -241,10 +242,10 @@ def score_damaged(
     damage = Damage(built, lists, share, seed)
     systems = [damage.reference(), damage.swapped_pronouns(), damage.other_genders()]
     results = {
-        one.output.name: score_system(built.suite, one.output, lists, one.silver, repair=True)
-        for one in systems
+        copy.output.name: score_system(built.suite, copy.output, lists, copy.silver, repair=True)
+        for copy in systems
     }
-    wrong = [fault for one in systems for fault in faults(one, results[one.output.name])]
+    wrong = [fault for copy in systems for fault in faults(copy, results[copy.output.name])]
     return ScoredSystems(built.suite, lists, results, systems[-1].silver), wrong
 
 

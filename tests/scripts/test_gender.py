@@ -194,8 +194,8 @@ def test_context_decides_where_it_is_given(bitext, context, shares):
     assert rows["elle"] == (100.0 if shares[0] == 75.0 else 0.0)
     assert (rows["elles"], rows["il"], rows["ils"]) == (0.0, 100.0, 100.0)
     expected = "all" if context is None else context
-    assert f"|choice:gender|context:{expected}|" in found.signatures[0]
-    assert found.scored.units.name == "instance"
+    assert f"choice:gender,context:{expected}" in found.signature
+    assert found.items.units.name == "instance"
 
 
 def test_rows_with_other_fields_are_named(table):
@@ -248,7 +248,7 @@ def test_a_system_of_single_sentences_has_no_context_to_lose(majority, bitext, c
     text = capsys.readouterr().out
     assert "set (bitext): 2 instances" in text
     assert "with context" not in text.replace("without context", "")
-    assert text.count("100.00") == 1  # il or elle, whichever is more frequent
+    assert text.count(" 100.00\n") == 1  # il or elle, whichever is more frequent
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path, majority, bitext, table):

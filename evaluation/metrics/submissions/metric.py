@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,6 @@ from crosspro.evaluation.metrics.submissions.scores import (
     regroup,
 )
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
-from crosspro.evaluation.report.examples import Examples
 from crosspro.evaluation.report.tables import (
     Cell,
     Table,
@@ -46,6 +46,7 @@ from crosspro.evaluation.resampling import Cells, Columns, Resampling, Scores, S
 
 if TYPE_CHECKING:
     from crosspro.evaluation.published.results import PublishedResult
+    from crosspro.evaluation.report.examples import Examples
 
 Measure = Callable[[Counts], Values]
 
@@ -124,7 +125,10 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
                 "content": hashlib.sha256(gold.classes.tobytes()).hexdigest()[:8],
                 "agreement": agreement(submissions).tolist() if len(submissions) > 1 else None,
             },
-            tuple(w for part in (gold, *submissions) for w in part.warnings),
+            (
+                *gold.warnings,
+                *chain.from_iterable(submission.warnings for submission in submissions),
+            ),
         )
 
     def statistics(self, items: GapItems, candidate: int) -> Columns:
@@ -230,9 +234,9 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         rows = []
         for candidate in evaluation.candidates:
             recalls = {
-                name: own["recall"]
-                for name, own in candidate.facts["classes"].items()
-                if own["instances"]
+                name: values["recall"]
+                for name, values in candidate.facts["classes"].items()
+                if values["instances"]
             }
             contrastive = candidate.facts["contrastive"]
             name = f"{candidate.name} (contrastive)" if contrastive else candidate.name
@@ -270,10 +274,10 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         """Gold instances and recall of each class."""
         shown = [row for row in rows if row.class_recall]
         lines = []
-        for name, own in evaluation.candidates[0].facts["classes"].items():
+        for name, values in evaluation.candidates[0].facts["classes"].items():
             recalls = [row.class_recall.get(name) for row in shown]
             cells = ["-" if value is None else f"{value:.2f}" for value in recalls]
-            lines.append([name, f"{own['instances']:,}", *cells])
+            lines.append([name, f"{values['instances']:,}", *cells])
         heading = ("class", "instances", *(row.name for row in shown))
         return Table(heading, lines, "Recall of each class")
 

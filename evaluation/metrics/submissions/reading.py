@@ -153,9 +153,9 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
             f"{path}: {len(unequal)} lines with another number of labels than of placeholders, "
             f"the first is line {unequal[0]} (`crosspro check` shows them all)"
         )
-    classes, gaps = flat_classes(per_line)
+    indices, gaps = flat_classes(per_line)
     numbers = number_documents(documents, gaps)
-    return Gold(str(path), classes, gaps, numbers, tuple(warnings), tuple(texts), has_words)
+    return Gold(str(path), indices, gaps, numbers, tuple(warnings), tuple(texts), has_words)
 
 
 def read_submissions(

@@ -69,7 +69,7 @@ class Submission:
 def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
     """The gold classes of examples, all of whose gaps are labelled."""
     index = task.class_index
-    per_line = [tuple(index[gap.label or OTHER] for gap in one.gaps) for one in examples]
+    per_line = [tuple(index[gap.label or OTHER] for gap in example.gaps) for example in examples]
     classes, gaps = flat_classes(per_line)
     documents = [example.document for example in examples]
     return Gold(
@@ -93,10 +93,10 @@ def class_indices(labels: Iterable[str], task: Task, name: str) -> ClassIndices:
     try:
         return np.fromiter(map(index.__getitem__, listed), np.int8, len(listed))
     except (KeyError, TypeError) as error:
-        known = [isinstance(label, str) and label in index for label in listed]
-        label = listed[known.index(False)]
+        valid = [isinstance(label, str) and label in index for label in listed]
+        label = listed[valid.index(False)]
         found = quoted(label) if isinstance(label, str) else repr(label)
-        raise input_error(name, "label", choices(index), found, known.index(False) + 1) from error
+        raise input_error(name, "label", choices(index), found, valid.index(False) + 1) from error
 
 
 def flat_classes(per_line: Sequence[tuple[int, ...]]) -> tuple[ClassIndices, Numbers]:
@@ -121,17 +121,17 @@ def unlabelled_line(examples: Sequence[Example]) -> int | None:
     return None
 
 
-def mapped(submission: Submission, path: str | Path, own: Task, task: Task) -> Submission:
-    """The predictions of a system for another task (`own`), as classes of this one.
+def mapped(submission: Submission, path: str | Path, of_system: Task, task: Task) -> Submission:
+    """The predictions of a system for another task (`of_system`), as classes of this one.
 
     A class that this task does not have is what it makes of any other word: `OTHER`.
     """
-    if own.classes == task.classes:
+    if of_system.classes == task.classes:
         return submission
-    pairs = [(one.source_language, one.target_language, one.tagged) for one in (own, task)]
-    if pairs[0] != pairs[1]:
-        raise input_error(path, "run", f"a system for {task.name}", f"one for {own.name}")
-    groups = [task.class_index[task.class_of(name)] for name in own.classes]
+    languages = (task.source_language, task.target_language, task.tagged)
+    if languages != (of_system.source_language, of_system.target_language, of_system.tagged):
+        raise input_error(path, "run", f"a system for {task.name}", f"one for {of_system.name}")
+    groups = [task.class_index[task.class_of(name)] for name in of_system.classes]
     probabilities = submission.probabilities
     if probabilities is not None:
         probabilities = probabilities @ np.eye(len(task.classes))[groups]

@@ -183,7 +183,7 @@ def test_columns_systems_signs_and_weights(tmp_path):
     weighted = with_weights(table, counts, [[1, 0.5, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]])
     assert weighted.metrics == ["bleu", "apt 1,0.5,0,0,0,0", "apt 1,0,0,0,0,0"]
     assert weighted.columns["apt 1,0.5,0,0,0,0"].tolist() == [0.75, 0.25, 1]
-    for other, weights in (({"b": [1] * 6}, [1] * 6), (counts, [1])):
+    for other, weights in (({"b": [1] * 6}, [1] * 6), (counts, [1]), (counts, [1] * 6)):
         with pytest.raises(InputError):
             with_weights(table, other, [weights])
 
@@ -202,6 +202,7 @@ def test_columns_systems_signs_and_weights(tmp_path):
         (TABLE, {"human": "people"}, (1, "column")),
         (TABLE, {"metrics": ["blue"]}, (1, "column")),
         (TABLE, {"without": ["z"]}, (None, "systems left out")),
+        (TABLE, {"metrics": ["bleu"], "negate": ["apt"]}, (None, "negate")),
     ],
 )
 def test_faults_are_placed(tmp_path, text, options, place):

@@ -105,10 +105,9 @@ def test_tokens_without_a_known_translation_are_left_out(documents, text, englis
 
 
 def test_documents_and_text_must_belong_together(documents, text, english, french):
-    renamed = [name.replace("talk2", "other") for name in text.documents]
-    for names in (renamed, [*text.documents[:-1], "talk1"]):
-        with pytest.raises(InputError):
-            match_documents(documents, replace(text, documents=names))
+    names = [name.replace("talk2", "other") for name in text.documents]
+    with pytest.raises(InputError):
+        match_documents(documents, replace(text, documents=names))
     noise = [tuple("xyz" for _ in line) for line in text.source]
     with pytest.raises(InputError):
         find_candidates(documents, replace(text, source=noise), english, french)
