@@ -18,7 +18,6 @@ import crosspro
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.prediction.pair_prediction import own_pipeline
 from tests.conftest import GOLDEN, ROOT, mostly_slow
-from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro as command
 
 CASE = GOLDEN / "scorer" / "en-fr_basic"
@@ -78,7 +77,7 @@ EXAMPLES = {
 
 
 def test_functions_that_people_call_first_have_examples():
-    first = {"apt", "autoprf", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
+    first = {"apt", "score", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
     first |= {"train", "explain", "examples", "demo", "Evaluation.compare"}
     assert first <= EXAMPLES.keys()
 
@@ -119,14 +118,13 @@ def test_functions_are_pickled_by_their_public_names():
         assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - it is ours
 
 
-def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
+def test_lists_may_be_paths():
     lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
-    texts = APT / "src.en", APT / "ref.fr"
     links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
     for metric in (crosspro.apt, crosspro.autoprf):
-        found = metric(*texts, str(APT / "mt.fr"), lists, **links, resamples=0)
-        assert found.names == ["mt.fr"]
-    assert NGramSystem(lm=tmp_path / "x", texts=[tmp_path]).settings()["lm"] == str(tmp_path / "x")
+        texts = APT / "src.en", APT / "ref.fr", APT / "mt.fr"
+        found = metric(*texts, pronouns=str(lists), **links, resamples=0)
+        assert found.names == ["candidate"]
 
 
 def test_wrong_arguments_are_input_errors():
@@ -161,19 +159,6 @@ def test_fill_is_the_command(tmp_path):
                     for line in printed]  # fmt: skip
 
 
-@pytest.mark.parametrize("metric", ["apt", "autoprf"])
-def test_mt_metrics_are_the_commands(metric):
-    names = ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")
-    source, reference, candidate, first, second = (APT / name for name in names)
-    function = getattr(crosspro, metric)
-    found = function(source, reference, [candidate], "en-fr", links=first,
-                     candidate_links=[second], resamples=50)  # fmt: skip
-    printed = as_json(metric, "--source", source, "--reference", reference, "--candidate",
-                      candidate, "--links", first, "--candidate-links", second,
-                      "--pronouns", "en-fr")  # fmt: skip
-    assert printed["signature"] == found.signatures[0]
-
-
 def test_contrastive_sets_are_scored_as_by_the_command():
     folder = GOLDEN / "contrastive" / "small_set"
     content = json.loads((folder / "test.json").read_text("utf-8"))
@@ -190,29 +175,6 @@ def test_contrastive_sets_are_scored_as_by_the_command():
     assert found.scores["A"]["accuracy"].value == pytest.approx(100 * 65 / 120)
     with pytest.raises(crosspro.InputError, match="translations"):
         crosspro.expected_forms(folder / "set.json", {"A": lines[1:]}, "fr")
-
-
-def test_pronoun_f1_is_the_command():
-    files = (APT / "mt.fr", APT / "ref.fr")
-    found = crosspro.pronoun_f1(candidates=files[0], reference=files[1], resamples=50)
-    printed = as_json("pronoun-f1", "--candidate", files[0], "--reference", files[1])
-    for name, score in found.systems[0].scores.items():
-        ours = printed["systems"][0]["scores"][name]
-        assert (ours["value"], ours["low"]) == (score.value, score.low)
-
-
-def test_report_is_the_command(tmp_path):
-    folder = make_folder(tmp_path / "folder")
-    found = crosspro.report(folder, tmp_path / "ours", resamples=20)
-    assert command("report", folder, "--resamples", 20, "-o", tmp_path / "theirs").code == 0
-    for name in ("report.html", "report.json"):
-        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
-    assert found.systems == ("mt", "people")
-    assert found.html().encode("utf-8") == (tmp_path / "theirs" / "report.html").read_bytes()
-    assert found.to_dict() == json.loads((tmp_path / "theirs" / "report.json").read_text("utf-8"))
-    assert "system" in str(found) and str(found).splitlines()[0] in found._repr_html_()
-    with pytest.raises(crosspro.InputError, match="pair"):
-        crosspro.report(folder, pair="x")
 
 
 def test_prepare_places_gaps(tmp_path):
