@@ -16,7 +16,6 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeGuard
 if TYPE_CHECKING:
     from crosspro.data_prep.core.errors import Problem
     from crosspro.data_prep.core.task import Task
-    from crosspro.evaluation.core.statistics import Resampling
 
 AnyPath = str | Path
 Paths = Iterable[AnyPath] | AnyPath
@@ -56,21 +55,6 @@ def check_choice(name: str, value: object, known: Iterable[str]) -> None:
 
     if value not in list(known):
         raise input_error("arguments", name, choices(known), repr(value))
-
-
-def resampling(resamples: int, seed: int) -> Resampling | None:
-    """How scores are resampled: not at all with 0 resamples."""
-    from crosspro.data_prep.core.errors import InputError, Problem
-    from crosspro.evaluation.core.statistics import Resampling
-
-    numbers = {"resamples": resamples, "seed": seed}
-    wrong = {name: one for name, one in numbers.items() if type(one) is not int or one < 0}
-    if wrong:
-        expected = "a whole number from 0"
-        raise InputError(
-            Problem("arguments", None, name, expected, repr(one)) for name, one in wrong.items()
-        )
-    return Resampling(resamples, seed) if resamples else None
 
 
 def is_open_file(value: object) -> bool:

@@ -1,6 +1,6 @@
 """A whole run: fit a system, save it, predict dev and the test sets, score them, write it down.
 
-Training from a command line and from Python call this with what Hydra composed (`scoring`).
+Training from a command line and from Python call this with what Hydra has made.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,17 +23,17 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.cues import label_leaks
 from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents
-from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.statistics import Resampling
+from crosspro.evaluation.evaluation import Evaluation
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.scores import Absent
 from crosspro.evaluation.metrics.submissions.submission import (
     gold_of,
     unlabelled_line,
 )
-from crosspro.evaluation.output.page import evaluation_page
-from crosspro.evaluation.output.records import json_report
+from crosspro.evaluation.report.page import evaluation_page
+from crosspro.evaluation.report.records import json_report
+from crosspro.evaluation.resampling import Resampling
+from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
     ENCODED,
@@ -42,6 +41,7 @@ from crosspro.prediction.runs import (
     MEMBERS,
     Configuration,
     Run,
+    RunScore,
     Times,
     checkout_commit,
     now,
@@ -68,23 +68,23 @@ def fit_and_score(
     splits: Splits,
     folder: Path,
     *,
-    name: str | None = None,
-    seed: int = 1,
+    scoring: Scoring = DEFAULT_SCORING,
     configuration: Configuration | None = None,
-    absent: Absent = "skip",
-    resampling: Resampling | None = None,
     tell: Callable[[str], None] = lambda note: None,
 ) -> ScoredRun:
     """Fit a system and write its model, submissions, scores, pages and `run.json` to a folder.
 
-    `name` is that of the system's configuration, if it has one; without `resampling` there are no
-    intervals and no tests. `tell` gets what a user should know meanwhile.
+    Without `resamples` there are no intervals and no tests. `tell` gets what a user should know
+    meanwhile.
     """
     make_folder(folder)
     record = folder / FILE
     earlier = record.read_bytes() if record.is_file() else None
-    system.configured = name or ""
-    name = name or system.name
+    name = system.shown_name
+    seed = getattr(system.settings, "seed", scoring.seed)
+    resampling = None
+    if scoring.resamples:
+        resampling = Resampling(scoring.resamples, scoring.resampling_seed)
     leaks = label_leaks(splits, task)
     for part, leak in leaks.items():
         tell(f"warning: {part}: {leak}")
@@ -124,7 +124,7 @@ def fit_and_score(
     found = {}
     for title, examples in {"dev": splits.dev, **splits.test}.items():
         found[title] = score_set(
-            system, run.name, title, examples, folder, absent, resampling, tell
+            system, run.name, title, examples, folder, scoring.absent, resampling, tell
         )
     evaluations = {title: one for title, one in found.items() if one is not None}
     seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
@@ -147,22 +147,6 @@ def fit_and_score(
             place, ignore_errors=True
         )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
-
-
-def scoring(configuration: Configuration) -> dict[str, Any]:
-    """What the checked settings of a configuration say of a run, as arguments of `fit_and_score`.
-
-    These are the seed, the resampling and the averages.
-    """
-    settings = configuration.settings
-    system_seed, resamples = settings["system"].get("seed"), settings["resamples"]
-    return {
-        "name": configuration.choices.get("system"),
-        "seed": system_seed if isinstance(system_seed, int) else settings["seed"],
-        "configuration": configuration,
-        "absent": settings["absent"],
-        "resampling": Resampling(resamples, settings["resampling_seed"]) if resamples else None,
-    }
 
 
 def score_set(
@@ -210,8 +194,8 @@ def score_warnings(
     if any(labels[name] for name in task.classes):
         most = max(task.classes, key=lambda name: labels[name])
         for title, one in evaluations.items():
-            base = 100 * float(np.mean(one.scored.data.gold.classes == task.class_index[most]))
-            found = one.systems[0].scores["accuracy"].value
+            base = 100 * float(np.mean(one.items.data.gold.classes == task.class_index[most]))
+            found = one.candidates[0].scores["accuracy"].value
             if found < base:
                 yield (
                     f"{title}: accuracy {found:.2f} is below the {base:.2f} of always answering "
@@ -228,6 +212,12 @@ def contents(splits: Splits) -> tuple[Contents, ...]:
     return tuple(example_contents(*one) for one in (*sets, *tests))
 
 
-def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, Score]]:
+def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, RunScore]]:
     """The scores of the submission with this number, set by set."""
-    return {name: dict(one.systems[number].scores) for name, one in evaluations.items()}
+    return {
+        title: {
+            measure: RunScore(measure, score.value, one.signature, score.low, score.high)
+            for measure, score in one.candidates[number].scores.items()
+        }
+        for title, one in evaluations.items()
+    }

@@ -28,7 +28,7 @@ from crosspro.scripts.common import (
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.output.tables import Style
+    from crosspro.evaluation.report.tables import Style
     from crosspro.prediction.pair_prediction import FilledText
 
 MOST_NOUNS = 5
@@ -171,7 +171,7 @@ def _as_json(found: FilledText) -> str:
 
 
 def _as_csv(found: FilledText) -> str:
-    from crosspro.evaluation.output.tables import csv_text
+    from crosspro.evaluation.report.records import csv_text
 
     rows = [
         (str(number), gap.source, label, f"{chance:.6f}")
@@ -212,10 +212,7 @@ def _predict_file(
     layers = layers_of(file, doc_ids)
     system = load_system(run_dir)
     if antecedents and not system.points:
-        from crosspro.prediction.neural.layers.network import pointing_networks
-
-        expected = f"a system that points at antecedents: {', '.join(pointing_networks())}"
-        expected += ", or an ensemble with one of them"
+        expected = "hardmeier_anaphora, or document_encoder with network.pointer (or an ensemble)"
         raise input_error(run_dir, "--antecedents", expected, system.shown_name)
     check_languages(file, system.task)
     form = other_form(file, system.task)

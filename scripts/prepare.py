@@ -15,8 +15,7 @@ from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bite
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
 from crosspro.data_prep.core.errors import counted, input_error
-from crosspro.data_prep.core.files import atomic_output, count_lines
-from crosspro.data_prep.core.guard import check_output
+from crosspro.data_prep.core.files import count_lines, write_text
 from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
@@ -41,7 +40,7 @@ from crosspro.scripts.common import (
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.human.pronoun_sheet import CheckedPronouns
+    from crosspro.data_prep.pipeline.pronoun_sheet import CheckedPronouns, ErrorRate
 
 
 class Year(StrEnum):
@@ -210,11 +209,9 @@ def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
         if path is not None and task.null_subjects:
             expected = "a task whose source has pronouns: null subjects have none to check"
             raise input_error("settings", option, expected, task.name)
-    if sheet is not None:
-        from crosspro.evaluation.inputs.sheets import check_new_sheet
-
-        check_output(sheet)
-        check_new_sheet(sheet)
+    if sheet is not None and sheet.exists():
+        expected = "a new file, as people may have filled it in"
+        raise input_error(sheet, "output", expected, "a file")
 
 
 def _hand_check(
@@ -223,7 +220,7 @@ def _hand_check(
     """What people have checked, and what is to be drawn for them."""
     if sheet is None and checked is None:
         return None
-    from crosspro.evaluation.human.pronoun_sheet import read_sheet
+    from crosspro.data_prep.pipeline.pronoun_sheet import read_sheet
 
     corrections = {} if checked is None else read_sheet(checked, task, bitext)
     return HandCheck(corrections, None if sheet is None else SAMPLED)
@@ -233,11 +230,10 @@ def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronou
     """Write the sheet, if one was asked for; what people found, if they have checked any."""
     if check is None:
         return None
-    from crosspro.evaluation.human.pronoun_sheet import checked_pronouns, sheet_text
+    from crosspro.data_prep.pipeline.pronoun_sheet import checked_pronouns, sheet_text
 
     if sheet is not None:
-        with atomic_output(sheet) as handle:
-            handle.write(sheet_text(check.sampled()))
+        write_text(sheet, sheet_text(check.sampled()))
     return checked_pronouns(check) if check.corrections else None
 
 
@@ -255,6 +251,25 @@ def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) 
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
     if found is not None:
-        from crosspro.evaluation.human.pronoun_sheet import checked_text
+        _show_checked(found)
 
-        print(f"\n{checked_text(found)}", end="")
+
+def _show_checked(found: CheckedPronouns) -> None:
+    """How often filter and links were wrong, of what people have checked."""
+
+    def percent(share: float | None) -> str:
+        return "–" if share is None else f"{100 * share:.1f}"
+
+    def row(rate: ErrorRate) -> tuple[str, ...]:
+        share = percent(rate.rate)
+        if rate.interval is not None:
+            share += f" [{percent(rate.interval[0])}, {percent(rate.interval[1])}]"
+        in_text = "" if rate.in_text is None else f"{rate.in_text:,}"
+        return rate.name, in_text, str(rate.checked), str(rate.wrong), share
+
+    heading = ("checked by hand", "in the text", "checked", "wrong", "% [95%]")
+    print(f"\n{show_table(heading, [row(rate) for rate in (*found.filter, *found.rules)])}")
+    precision, recall = percent(found.precision), percent(found.recall)
+    print(f"subject filter: precision {precision}, recall {recall} (estimated)\n")
+    print(show_table(("links of pronouns", *heading[1:]), [row(rate) for rate in found.links]))
+    print(f"link precision {percent(found.link_precision)}, recall {percent(found.link_recall)}")

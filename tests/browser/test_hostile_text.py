@@ -222,8 +222,7 @@ def served(tmp_path_factory, examples):
         fitted(system, WORDS).save(folder / name)
     data = folder / f"{NAME}.data"
     data.write_text("".join(f"{line}\n" for line in examples), "utf-8")
-    process, found = start(folder / NAME, folder / "<b>majority", "--examples", data,
-                           "--max-rate", 100_000)  # fmt: skip
+    process, found = start(folder / NAME, folder / "<b>majority", "--examples", data)
     assert found, process.communicate()[1]
     yield found
     process.send_signal(signal.SIGINT)

@@ -1,11 +1,11 @@
-"""Names of the runs of a sweep, and means over their seeds."""
+"""Means over the seeds of a sweep."""
 
 from __future__ import annotations
 
 import pytest
 
-from crosspro.evaluation.core.score import Score
 from crosspro.prediction.runs import Configuration, Run, Times
+from crosspro.prediction.runs import RunScore as Score
 from crosspro.scripts.train_sweep import folder_name, mean_scores, means_table, naming_arguments
 
 

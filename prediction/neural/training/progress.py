@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.evaluation.output.plots import has_matplotlib, line_panels
+from crosspro.evaluation.report.plots import has_matplotlib, line_panels
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.fit_report import LOG_FILE
 
