@@ -7,16 +7,18 @@ same extractors. Everything that was learnt is saved as arrays and JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
+from pydantic import AfterValidator, Field, model_validator
 from scipy.sparse import csr_matrix
 
+from crosspro.baselines.estimators.linear import LinearSVM
 from crosspro.baselines.estimators.model import Contributions, Labels
-from crosspro.baselines.estimators.steps import ESTIMATORS, FittedSteps, Fitting, fit_steps
+from crosspro.baselines.estimators.steps import AnyEstimator, FittedSteps, Fitting, fit_steps
 from crosspro.baselines.feature_evidence import PRONOUN, ExplainedStep, feature_evidence
 from crosspro.baselines.feature_files import (
     IT_CLASSIFIER,
@@ -40,25 +42,24 @@ from crosspro.baselines.features.matrix import (
     learnt_matrix,
     matrix,
 )
-from crosspro.baselines.features.names import ERROR, chosen_features, refuse, unmet
+from crosspro.baselines.features.names import chosen_features, refuse, unmet
 from crosspro.baselines.it_classifier.classifier import load_classifier
 from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.baselines.it_classifier.patterns import PatternScorer, ShortPatterns
-from crosspro.baselines.majority import class_counts
 from crosspro.data_prep.annotate.layers import layers_in
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error
+from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Gap, split_tag
-from crosspro.data_prep.core.settings import Count, Must, Seed, fitted, one_of
+from crosspro.data_prep.core.settings import Seed, Words, settings
 from crosspro.data_prep.core.task import NONE, OTHER, Task
-from crosspro.data_prep.lexicon.load import LexiconSetting, SideLexicon, both_lexicons
+from crosspro.data_prep.lexicon.load import LexiconSetting, both_lexicons
 from crosspro.prediction.adjustment import (
     Adjustment,
     WeightPower,
+    class_counts,
     load_adjustment,
     save_adjustment,
     tune_tau,
 )
-from crosspro.prediction.arguments import whole
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FeatureReport, lexicons_used
@@ -73,18 +74,49 @@ NULL = "NULL"
 ONE, TWO = "one", "two"
 SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "long_patterns": PatternScorer}
 """What can say whether *it* refers to nothing, beside the file of a trained model."""
+ERROR = "error"
 
 
-Pleonastic = Annotated[
-    str,
-    Must(
-        f"{choices(SCORERS)}, or the it_classifier.json of a fitted uppsala_it",
-        lambda value: value in SCORERS or value.endswith(".json"),
-    ),
-]
-"""The file of a trained model of `it` is opened when the training begins."""
-MissingLayers = Annotated[str, one_of((ERROR, "leave_out"))]
-SentencesBack = Annotated[int, whole()]
+def _pleonastic(value: str) -> str:
+    if value in SCORERS or value.endswith(".json"):
+        return value
+    raise ValueError(f"should be {choices(SCORERS)}, or the it_classifier.json of a uppsala_it")
+
+
+@settings
+class FeatureSettings:
+    """What is read of each gap; see `conf/system/stymne_svm.yaml`."""
+
+    features: Words
+    steps: Literal["one", "two"] = "one"
+    null_class: bool = False
+    min_count: Annotated[int, Field(ge=1)] = 2
+    class_weight_power: WeightPower = 0.0
+    tune_adjustment: bool = False
+    monitor: Monitor = "macro_recall"
+    context: Annotated[int, Field(ge=0)] = 0
+    lexicon: LexiconSetting = None
+    source_lexicon: LexiconSetting = None
+    pleonastic: Annotated[str, AfterValidator(_pleonastic)] = "patterns"
+    """The file of a trained model of `it` is opened when the training begins."""
+    lm: LanguageModelSettings = LanguageModelSettings()
+    telling: TellingSettings = TellingSettings()
+    missing_layers: Literal["error", "leave_out"] = "error"
+    seed: Seed = 1
+
+    @model_validator(mode="after")
+    def _features_and_steps(self) -> Self:
+        chosen_features(self.features)
+        if self.null_class and self.steps == TWO:
+            raise ValueError("null_class should be false with two steps")
+        return self
+
+
+@settings
+class ClassifierSettings(FeatureSettings):
+    """What is read of each gap, and what classifies it."""
+
+    estimator: AnyEstimator = LinearSVM()
 
 
 @dataclass(frozen=True)
@@ -104,55 +136,12 @@ class FeatureSystem(System):
     """
 
     name = "features"
+    settings_class: ClassVar[type] = ClassifierSettings
+    settings: FeatureSettings
 
-    def __init__(
-        self,
-        features: Sequence[str],
-        estimator: Annotated[str, one_of(ESTIMATORS)] = "linear_svm",
-        estimator_settings: Mapping[str, Any] | None = None,
-        steps: Annotated[str, one_of((ONE, TWO))] = ONE,
-        null_class: bool = False,
-        min_count: Count = 2,
-        class_weight_power: WeightPower = 0.0,
-        tune_adjustment: bool = False,
-        monitor: Monitor = "macro_recall",
-        context: SentencesBack = 0,
-        lexicon: LexiconSetting = None,
-        source_lexicon: LexiconSetting = None,
-        pleonastic: Pleonastic = "patterns",
-        lm: Mapping[str, Any] | None = None,
-        telling: Mapping[str, Any] | None = None,
-        missing_layers: MissingLayers = ERROR,
-        seed: Seed = 1,
-    ) -> None:
-        problems = self.setting_problems()
-
-        def section(kind: type[Any] | None, key: str, values: Mapping[str, Any] | None) -> Any:
-            made, found = fitted(kind or dict, values or {})
-            told = [(f"system.{key}.{fault.place[0]}", *fault[1:]) for fault in found]
-            problems.extend(Problem("settings", None, *fault) for fault in told)
-            return made
-
-        self.lm: LanguageModelSettings = section(LanguageModelSettings, "lm", lm)
-        self.telling: TellingSettings = section(TellingSettings, "telling", telling)
-        estimating = section(ESTIMATORS.get(estimator), "estimator_settings", estimator_settings)
-        if null_class and steps == TWO:  # null translations are learnt in one step
-            expected = "false with two steps"
-            problems.append(Problem("settings", None, "system.null_class", expected, "true"))
-        self.features, wrong = chosen_features(features)
-        if problems or wrong:
-            raise InputError([*problems, *wrong])
-        self.fitting = Fitting(estimating, class_weight_power, seed)
-        self.steps = steps
-        self.null_class = null_class
-        self.min_count = min_count
-        self.tune_adjustment = tune_adjustment
-        self.monitor = monitor
-        self.missing_layers = missing_layers
-        self.lexicons = lexicon, source_lexicon
-        self.side_lexicons: tuple[SideLexicon, ...] = ()
-        self.pleonastic = pleonastic
-        self._context = context
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.features = chosen_features(self.settings.features)
         self.adjustment = Adjustment(0.0, np.zeros(0))
         self.resources: Resources
         self.vocabulary: FeatureVocabulary
@@ -161,7 +150,7 @@ class FeatureSystem(System):
     @property
     def context(self) -> int:
         """How many sentences before a gap's own are searched for nouns."""
-        return self._context
+        return self.settings.context
 
     @property
     def layers_read(self) -> frozenset[str]:
@@ -174,47 +163,39 @@ class FeatureSystem(System):
         needs = {need for chosen in self.features for need in chosen.feature.needs}
         return super().reads_source_parse or not needs.isdisjoint({"source_parse", "source_heads"})
 
-    def resolved_settings(self) -> dict[str, Any]:
-        """The features without those that the data did not allow, and the lexicons found."""
-        return {
-            "features": [chosen.written for chosen in self.features],
-            **{
-                key: one.name
-                for key, one in zip(("lexicon", "source_lexicon"), self.side_lexicons, strict=False)
-            },
-        }
-
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Learn the features and their weights; scores become probabilities on dev."""
         self.task = task
         self.trained_layers = layers_in(train)
         counts = class_counts(task, train)
-        score = dev_score(task, dev, self.monitor)
+        score = dev_score(task, dev, self.settings.monitor)
         resources = self._new_resources(train)
         left_out = self._without_missing(resources, [*train, *dev])
-        parts = training_parts(self.features, train, self.lm)
+        parts = training_parts(self.features, train, self.settings.lm)
         self.resources = self._learnt(train, resources)
-        self.vocabulary, read = learnt_matrix(self._columns(parts, resources), self.min_count)
+        self.vocabulary, read = learnt_matrix(
+            self._columns(parts, resources), self.settings.min_count
+        )
         if not len(self.vocabulary):
-            found = f"{self.min_count}, and no feature of the training data is so frequent"
+            found = f"{self.settings.min_count}, and no feature of the training data is so frequent"
             raise input_error("settings", "min_count", "a number that leaves features", found)
         gaps = [example for part in parts for example in part.examples]
         labels, dev_matrix = self._labels(gaps), self._matrix(dev)
         self.learn(ReadGaps(gaps, read, labels), ReadGaps(dev, dev_matrix, self._labels(dev)))
         self.adjustment = Adjustment(0.0, counts / counts.sum())
         raw = self._probabilities(dev, dev_matrix)
-        if self.tune_adjustment:
+        if self.settings.tune_adjustment:
             tau = tune_tau(raw, self.adjustment.frequencies, lambda p: score(self._decided(p)))
             self.adjustment = Adjustment(tau, self.adjustment.frequencies)
         chances = self.adjustment.of(raw)
         self.report = FeatureReport(
-            self.monitor,
+            self.settings.monitor,
             score(self._decided(chances)),
             int((labels >= 0).sum()),
             len(self.vocabulary),
             left_out,
             {} if "chains" in self.trained_layers else self.without_chains(),
-            lexicons_used(self.side_lexicons),
+            self._lexicons_used,
         )
 
     def without_chains(self) -> dict[str, str]:
@@ -224,31 +205,37 @@ class FeatureSystem(System):
 
     def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
         """Fit the steps; scores become probabilities on dev."""
-        other = self.task.class_index[OTHER] if self.steps == TWO else None
+        other = self.task.class_index[OTHER] if self.settings.steps == TWO else None
         pairs = (train.matrix, train.labels), (dev.matrix, dev.labels)
-        self.fitted = fit_steps(self.fitting, *pairs, other)
+        settings = cast(ClassifierSettings, self.settings)
+        fitting = Fitting(settings.estimator, settings.class_weight_power, settings.seed)
+        self.fitted = fit_steps(fitting, *pairs, other)
 
     def chances(self, examples: Examples, read: csr_matrix) -> Probabilities:
         """The probability of each class, and last of what is not translated, for each gap."""
         return self.fitted.probabilities(read, len(self.task.classes) + 1)
 
     def _new_resources(self, train: Examples) -> Resources:
-        self.side_lexicons = target, source = both_lexicons(*self.lexicons, self.task, train)
-        scorer = self._it_scorer(Path(self.pleonastic))
-        return Resources(self.task, self._context, target.lexicon, source.lexicon, scorer)
+        names = self.settings.lexicon, self.settings.source_lexicon
+        target, source = both_lexicons(*names, self.task, train)
+        self.settings = replace(self.settings, lexicon=target.name, source_lexicon=source.name)
+        self._lexicons_used = lexicons_used((target, source))
+        scorer = self._it_scorer(Path(self.settings.pleonastic))
+        return Resources(self.task, self.settings.context, target.lexicon, source.lexicon, scorer)
 
     def _it_scorer(self, model: Path) -> ItScorer:
         """What says of an *it* whether it refers to nothing; a trained one is in a file."""
-        known = SCORERS.get(self.pleonastic)
+        known = SCORERS.get(self.settings.pleonastic)
         return load_classifier(model) if known is None else known()
 
     def _without_missing(self, resources: Resources, examples: Examples) -> dict[str, str]:
         """Leave features out that the data does not allow, or refuse it; those, and why."""
         lacking = unmet(self.features, resources, examples)
         kept = [chosen for chosen in self.features if chosen.written not in lacking]
-        if self.missing_layers == ERROR or not kept:
+        if self.settings.missing_layers == ERROR or not kept:
             refuse(lacking, "training or development data without")
         self.features = kept
+        self.settings = replace(self.settings, features=tuple(one.written for one in kept))
         return lacking
 
     def _labels(self, examples: Examples) -> Labels:
@@ -260,13 +247,13 @@ class FeatureSystem(System):
         if gap.label is None:
             return -1
         label = self.task.class_index[gap.label]
-        null = self.null_class and label == self.task.class_index[OTHER]
+        null = self.settings.null_class and label == self.task.class_index[OTHER]
         if null and gap.word is not None and split_tag(gap.word)[0] == NONE:
             return len(self.task.classes)
         return label
 
     def _learnt(self, examples: Examples, resources: Resources) -> Resources:
-        return learn(self.features, examples, resources, self.lm, self.telling)
+        return learn(self.features, examples, resources, self.settings.lm, self.settings.telling)
 
     def _columns(self, parts: Sequence[TrainingPart], resources: Resources) -> Iterator[Columns]:
         """What the gaps of training parts have."""
@@ -307,7 +294,7 @@ class FeatureSystem(System):
 
     def _decided(self, chances: Probabilities) -> Probabilities:
         """Probabilities of which the largest is that of the class to choose."""
-        if self.steps == ONE:
+        if self.settings.steps == ONE:
             return chances
         other = self.task.class_index[OTHER]
         shown = chances.copy()
@@ -316,7 +303,7 @@ class FeatureSystem(System):
 
     def contributions(self, examples: Examples, line: int, gap: int = 0) -> list[ExplainedStep]:
         """Why a gap of `examples[line]` gets its probabilities, step by step, before adjustment."""
-        first = max(0, line - self._context)
+        first = max(0, line - self.settings.context)
         read = self._matrix(examples[first : line + 1])
         before = sum(len(example.gaps) for example in examples[first:line])
         row = read[before + gap]
@@ -358,9 +345,10 @@ class FeatureSystem(System):
         classes = len(self.task.classes)
         self.load_learnt_model(folder)
         scorer = self._it_scorer(folder / IT_CLASSIFIER)
-        base = Resources(self.task, self._context, pleonastic=scorer)
+        base = Resources(self.task, self.settings.context, pleonastic=scorer)
         learnt = {chosen.feature.learnt for chosen in self.features}
-        self.resources = load_learnt(folder, base, self.lexicons, learnt)
+        names = self.settings.lexicon, self.settings.source_lexicon
+        self.resources = load_learnt(folder, base, names, learnt)
         self.adjustment = load_adjustment(folder, classes)
 
     def save_learnt_model(self, folder: Path) -> None:

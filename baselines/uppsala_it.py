@@ -9,9 +9,9 @@ from a talk that is scored or that settings are chosen on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from crosspro.baselines.it_classifier.classifier import (
     ItClassifier,
@@ -26,19 +26,26 @@ from crosspro.baselines.it_classifier.training_data import (
     read_training_data,
     without_documents,
 )
-from crosspro.baselines.ngram_system import BEST_FILLING, Decision
-from crosspro.baselines.source_aware import SourceAwareLM, Variant
+from crosspro.baselines.source_aware import SourceAwareLM, SourceAwareSettings
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.settings import Words, settings
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.fit_report import ItLabelReport
 from crosspro.prediction.system import Examples
 
 ENGLISH = "en"
 _CLASSIFIER = "it_classifier.json"
 _FOLDS = 10
+
+
+@settings
+class UppsalaItSettings(SourceAwareSettings):
+    """Those of the model, and the annotated text."""
+
+    it_data: Words = ()
+    leave_out: Words = ("discomt2015", "teddev")
 
 
 class UppsalaIt(SourceAwareLM):
@@ -50,21 +57,11 @@ class UppsalaIt(SourceAwareLM):
     """
 
     name = "uppsala_it"
+    settings_class = UppsalaItSettings
+    settings: UppsalaItSettings
 
-    def __init__(
-        self,
-        order: int = 6,
-        variant: Variant = "joined",
-        decision: Decision = BEST_FILLING,
-        lowercase: bool = False,
-        tune_adjustment: bool = False,
-        monitor: Monitor = "macro_recall",
-        it_data: Sequence[str] = (),
-        leave_out: Sequence[str] = ("discomt2015", "teddev"),
-    ) -> None:
-        super().__init__(order, variant, decision, lowercase, tune_adjustment, monitor)
-        self.it_data = list(it_data)
-        self.leave_out = list(leave_out)
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
         self.scorer: ItScorer = PatternScorer()
 
     @property
@@ -75,9 +72,9 @@ class UppsalaIt(SourceAwareLM):
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the classifier, label all `it` with it, and train the language model."""
         f1: dict[str, float] | None = None
-        if self.it_data:
-            examples = read_training_data([Path(path) for path in self.it_data])
-            left = without_documents(examples, named_documents(self.leave_out))
+        if self.settings.it_data:
+            examples = read_training_data([Path(path) for path in self.settings.it_data])
+            left = without_documents(examples, named_documents(self.settings.leave_out))
             if not left:
                 expected = "documents to learn from, or fewer to leave out (system.leave_out)"
                 found = f"{len(examples):,} examples of documents that are all left out"
@@ -89,7 +86,7 @@ class UppsalaIt(SourceAwareLM):
         self.trained_layers = layers_in(train)
         super().fit(task, train, dev, folder)
         if task.source_language == ENGLISH:
-            self.report = ItLabelReport(self.scorer.described(), bool(self.it_data), f1)
+            self.report = ItLabelReport(self.scorer.described(), bool(self.settings.it_data), f1)
 
     def labelled(self, examples: Examples) -> list[Example]:
         """The examples; where the source pronoun of a gap is `it`, its label stands with it."""
@@ -118,7 +115,7 @@ class UppsalaIt(SourceAwareLM):
     def load_state(self, folder: Path) -> None:
         """Read the language model and the classifier."""
         super().load_state(folder)
-        if self.it_data:
+        if self.settings.it_data:
             self.scorer = load_classifier(folder / _CLASSIFIER)
 
 

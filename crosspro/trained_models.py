@@ -254,8 +254,8 @@ def _box_model(languages: tuple[str, str] | None, files: tuple[Path, Path | None
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:
-    """An n-gram model as `crosspro lm train` writes it, in ARPA form, or in that of KenLM."""
-    from crosspro.baselines.ngram.load import load_model
+    """An n-gram model as `crosspro lm estimate` writes it, in ARPA form, or in that of KenLM."""
+    from crosspro.baselines.ngram.files import load_model
 
     return load_model(path)
 

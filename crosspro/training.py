@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,15 @@ from crosspro.task_examples import given_examples
 from crosspro.trained_models import Model, given_system
 
 if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
     from crosspro.data_prep.core.example import Example
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.sets.splits import Splits
     from crosspro.evaluation.evaluation import Evaluation
     from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.models import Export
-    from crosspro.prediction.runs import Configuration, Run
+    from crosspro.prediction.runs import Run
     from crosspro.prediction.system import System
 
 _NAME = re.compile(r"[\w.-]+")
@@ -119,26 +121,36 @@ def train(
     ['majority seed 1']
     """
     from crosspro.data_prep.pipeline.sets.splits import leaks
-    from crosspro.prediction.fit_and_score import fit_and_score, scoring
-    from crosspro.prediction.run_settings import check_folder, checked, load_data
+    from crosspro.prediction.configuration import configured, plain_config
+    from crosspro.prediction.fit_and_score import fit_and_score
+    from crosspro.prediction.runs import Configuration
 
-    configuration = configured(task, system, data, experiment, settings)
-    own, made, function = checked(dict(configuration.settings), configuration.choices)
+    config, choices = composed_run(task, system, data, experiment, settings)
+    run = configured(config, choices)
+    values = plain_config(config)
     if isinstance(data, Mapping):
-        splits = _read_splits(data, own)
-        named = {group: name for group, name in configuration.choices.items() if group != "data"}
-        settings = {**configuration.settings, "data": {}}
-        configuration = replace(configuration, choices=named, settings=settings)
+        splits = _read_splits(data, run.task)
+        del choices["data"]
+        values["data"] = {}
     else:
-        splits = load_data(own, function, configuration.settings["data"])
+        splits = run.splits()
     for warning in leaks(splits):
         _tell(f"warning: {warning}")
-    chosen = configuration.choices["system"]
-    place = Path("runs", own.name, chosen, datetime.now().strftime(_TIME))
-    place = path_or_none(folder) or place
-    check_folder(configuration.settings, place, "folder")
-    outcome = fit_and_score(own, made, splits, place, **scoring(configuration), tell=_tell)
-    return TrainedRun(place, outcome.run, made, outcome.evaluations)
+    place = path_or_none(folder) or Path(
+        "runs", run.task.name, choices["system"], datetime.now().strftime(_TIME)
+    )
+    run.check_folder(place, "folder")
+    overrides = tuple(f"{group}={name}" for group, name in choices.items())
+    outcome = fit_and_score(
+        run.task,
+        run.system,
+        splits,
+        place,
+        scoring=run.scoring,
+        configuration=Configuration(choices, overrides, values),
+        tell=_tell,
+    )
+    return TrainedRun(place, outcome.run, run.system, outcome.evaluations)
 
 
 def explain(
@@ -153,7 +165,7 @@ def explain(
     >>> import crosspro
     >>> from crosspro.baselines.ngram_system import NGramSystem
     >>> train, dev = (crosspro.demo("en-fr", name, 30) for name in ("train", "dev"))
-    >>> system = NGramSystem(3)
+    >>> system = NGramSystem(order=3)
     >>> system.fit(crosspro.load_task("en-fr"), train, dev)
     >>> explained = crosspro.explain(system, crosspro.demo("en-fr", "test", 1))
     >>> sorted(explained.to_dict()["explanation"]["probabilities"])[:3]
@@ -197,14 +209,14 @@ def export(
     return export_run(run, Path(output), weights, path_or_none(prior))
 
 
-def configured(
+def composed_run(
     task: str,
     system: str,
     data: str | Path | Mapping[str, Any] = "demo",
     experiment: str | None = None,
     settings: Mapping[str, Any] | None = None,
-) -> Configuration:
-    """What the names and values come to; `InputError` says what there is where one is unknown."""
+) -> tuple[DictConfig, dict[str, str]]:
+    """The configuration and its choices; `InputError` says what there is where one is unknown."""
     from crosspro.data_prep.core.errors import (
         CrossproError,
         how_to_install,
@@ -234,15 +246,11 @@ def configured(
             raise
         needed = f"training needs the package {package}, which is not installed"
         raise CrossproError(f"{needed}: {how_to_install('train')}") from error
-    from crosspro.prediction.runs import Configuration
-
-    arguments = [f"{group}={name}" for group, name in choices.items()]
     try:
-        found = composed(choices, values)
+        return composed(choices, values)
     except (HydraException, OmegaConfBaseException, TypeError, ValueError) as error:
-        said = " ".join(str(error).split())
-        raise input_error("settings", "settings", "values that go together", said) from error
-    return Configuration(found.choices, tuple(arguments), found.settings)
+        message = " ".join(str(error).split())
+        raise input_error("settings", "settings", "values that go together", message) from error
 
 
 def _read_splits(data: Mapping[str, Any], task: Task) -> Splits:

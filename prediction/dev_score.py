@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.settings import one_of
 from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.scores import (
     Counts,
@@ -21,9 +20,8 @@ from crosspro.evaluation.metrics.submissions.scores import (
 )
 from crosspro.prediction.system import Probabilities
 
-MONITORS = ("macro_recall", "accuracy", "mean", "macro_f1")
-Monitor = Annotated[str, one_of(MONITORS)]
-"""One of them, as the type of a setting."""
+Monitor = Literal["macro_recall", "accuracy", "mean", "macro_f1"]
+MONITORS: tuple[str, ...] = get_args(Monitor)
 
 
 def monitored(counts: Counts, monitor: str) -> float:

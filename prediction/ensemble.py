@@ -12,19 +12,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 from pathlib import Path
 from sys import float_info
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
+from pydantic import Field, model_validator
 
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import Count, Fault, Must, fault_error, one_of
+from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
 from crosspro.prediction.adjustment import (
@@ -33,8 +33,7 @@ from crosspro.prediction.adjustment import (
     read_adjustment,
     tune_tau,
 )
-from crosspro.prediction.arguments import faults
-from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
+from crosspro.prediction.dev_score import MONITORS, Monitor, class_shares, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
 from crosspro.prediction.explanation import explained
 from crosspro.prediction.fit_report import EnsembleReport, MemberReport
@@ -43,10 +42,12 @@ from crosspro.prediction.system import Classes, LayerDifference, Probabilities, 
 
 DevScore = Callable[[Probabilities], float]
 
-CHOICES = ("weights", "prior", "both")
+Choose = Literal["weights", "prior", "both"]
 """What a dev score may choose: weights, the strength of the prior, or one after the other."""
+CHOICES: tuple[str, ...] = get_args(Choose)
 
-AVERAGES = ("arithmetic", "geometric")
+Average = Literal["arithmetic", "geometric"]
+AVERAGES: tuple[str, ...] = get_args(Average)
 
 _FILE, _ADJUSTMENT, _AVERAGE = "weights.json", "adjustment", "average"
 _LEAST = 1e-9
@@ -58,56 +59,40 @@ _part = re.compile(r"member\d+")
 _name = re.compile(r"\w[\w-]*")
 
 
-@dataclass(frozen=True)
-class _Joining:
-    """The settings of an ensemble beside its members."""
+@settings
+class EnsembleSettings:
+    """How members are joined; `tune` is null for equal weights."""
 
-    tune: Annotated[
-        str | None,
-        Must(
-            f"{choices(MONITORS)}, or null for equal weights",
-            lambda value: value is None or value in MONITORS,
-        ),
-    ]
-    seeds: Count
-    choose: Annotated[str, one_of(CHOICES)]
-    average: Annotated[str, one_of(AVERAGES)]
+    tune: Monitor | None = None
+    seeds: Annotated[int, Field(ge=1)] = 1
+    choose: Choose = "weights"
+    average: Average = "arithmetic"
 
-    def faults(self) -> Iterator[Fault]:
-        """Something must choose what is to be chosen."""
+    @model_validator(mode="after")
+    def _chosen_by_a_score(self) -> Self:
         if self.choose != "weights" and self.tune is None:
-            expected = f"{choices(MONITORS)}, by which system.choose={self.choose} is to choose"
-            yield Fault(("tune",), expected, "None")
+            raise ValueError(f"choose={self.choose} needs a dev score: tune={choices(MONITORS)}")
+        return self
 
 
 class Ensemble(System):
     """Systems of one task, and their weights.
 
-    `fit` fits the members and joins their snapshots; `tune` is the dev score that chooses what
-    `choose` says (`CHOICES`), None for equal weights and probabilities as they are; `average` is
-    one of `AVERAGES`. Members that draw random numbers are fitted with so many `seeds`, from their
-    own on. Each part is saved in a folder of its own.
+    `fit` fits the members and joins their snapshots; a loaded one has parts and no members. Members
+    that draw random numbers are fitted with so many `seeds`, from their own on. Each part is saved
+    in a folder of its own.
     """
 
     name = "ensemble"
+    settings_class = EnsembleSettings
+    settings: EnsembleSettings
 
     def __init__(
-        self,
-        members: Mapping[str, System] | Sequence[System],
-        tune: str | None = None,
-        seeds: int = 1,
-        choose: str = "weights",
-        average: str = AVERAGES[0],
+        self, members: Mapping[str, System] | Sequence[System] = (), **values: Any
     ) -> None:
-        given = {"tune": tune, "seeds": seeds, "choose": choose, "average": average}
-        found = [*_member_faults(members), *faults(("system",), given, _Joining)]
-        if found:
-            raise fault_error(found, "settings")
+        super().__init__(**values)
         self.members = _named(members)
-        self.tune = tune
-        self.choose = choose
-        self.average = average
-        self.seeds = seeds
+        self.average = self.settings.average
         self._fitted: list[tuple[str, System]] = []  # with each seed, and the name of its folder
         self.parts: list[System] = []
         self._names: list[str] = []  # of each part that of its member
@@ -119,7 +104,7 @@ class Ensemble(System):
         cls,
         members: Sequence[System],
         weights: Sequence[float] | None = None,
-        average: str = AVERAGES[0],
+        average: str = "arithmetic",
     ) -> Ensemble:
         """An ensemble of fitted systems of one task."""
         names = {member.task.name for member in members}
@@ -144,8 +129,8 @@ class Ensemble(System):
         """Fit each member, in a folder of its own, and choose the weights."""
         if not self.members:
             raise input_error("settings", "system.members", "at least one system", "none")
-        if self.tune:
-            dev_score(task, dev, self.tune)  # a dev set that cannot choose is told at once
+        if self.settings.tune:
+            dev_score(task, dev, self.settings.tune)  # a dev set that cannot choose is told at once
         self.task = task
         self._fitted = list(self._with_seeds())
         for name, member in self._fitted:
@@ -172,15 +157,13 @@ class Ensemble(System):
         if not any(others.values()):
             return None
         members = {name: others[name] or member for name, member in self.members.items()}
-        other = Ensemble(members, self.tune, self.seeds, self.choose, self.average)
-        other.configured = self.configured
-        return other
+        return Ensemble(members, **vars(self.settings))
 
     def _with_seeds(self) -> Iterator[tuple[str, System]]:
         """The members, and the same with further seeds, each with a name for its folder."""
         for name, member in self.members.items():
             yield name, member
-            for number in range(1, self.seeds):
+            for number in range(1, self.settings.seeds):
                 other = member.reseeded(number)
                 if other is not None:
                     yield f"{name}.seed{number + 1}", other
@@ -190,14 +173,12 @@ class Ensemble(System):
         self.parts, self._names = [], []
         for name, member in self._fitted:
             snapshots = member.snapshots()
-            for snapshot in snapshots:
-                snapshot.configured = member.configured
             self.parts += snapshots
             self._names += [name] * len(snapshots)
-        report = self.weigh(dev, self.tune, self.choose)
-        if folder and self.tune:
+        report = self.weigh(dev, self.settings.tune, self.settings.choose)
+        if folder and self.settings.tune:
             rows = [
-                {"member": one.name, "weight": round(one.weight, 6), self.tune: one.score}
+                {"member": one.name, "weight": round(one.weight, 6), self.settings.tune: one.score}
                 for one in report.members
             ]
             write_text(folder / "ensemble_weights.json", json.dumps(rows, indent=2) + "\n")
@@ -348,24 +329,19 @@ def _place(folder: Path | None, name: str) -> Path | None:
 
 
 def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System]:
-    """Members by name; those of a list are numbered."""
-    if isinstance(members, Mapping):
-        return dict(members)
-    return {str(number): member for number, member in enumerate(members)}
-
-
-def _member_faults(members: object) -> Iterator[Fault]:
-    """Each member is a system, and has the name of a folder."""
-    key, systems = ("system", "members"), "systems (sections with _target_), by name or in a list"
+    """Members by name, which is also that of a folder; those of a list are numbered."""
+    key, systems = "members", "systems (sections with _target_), by name or in a list"
     if not isinstance(members, Mapping | list | tuple):
-        yield Fault(key, systems, quoted(repr(members)))
-        return
-    for name, member in _named(members).items():
+        raise input_error("settings", key, systems, quoted(repr(members)))
+    pairs = members.items() if isinstance(members, Mapping) else enumerate(members)
+    named = {str(name): member for name, member in pairs}
+    for name, member in named.items():
         if not _name.fullmatch(name):
             expected = "names of letters, digits, - and _, which are also those of folders"
-            yield Fault(key, expected, quoted(name))
+            raise input_error("settings", key, expected, quoted(name))
         if not isinstance(member, System):
-            yield Fault((*key, name), systems, quoted(repr(member)))
+            raise input_error("settings", f"{key}.{name}", systems, quoted(repr(member)))
+    return named
 
 
 def _weights(path: Path, content: Mapping[str, Any], members: int) -> list[float]:

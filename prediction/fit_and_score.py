@@ -1,6 +1,6 @@
 """A whole run: fit a system, save it, predict dev and the test sets, score them, write it down.
 
-Training from a command line and from Python call this with what Hydra composed (`scoring`).
+Training from a command line and from Python call this with what Hydra has made.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,8 @@ from crosspro.evaluation.metrics.submissions.submission import (
 )
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import json_report
-from crosspro.evaluation.resampling import Resampling, resampling_or_none
+from crosspro.evaluation.resampling import Resampling
+from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
     ENCODED,
@@ -68,23 +68,23 @@ def fit_and_score(
     splits: Splits,
     folder: Path,
     *,
-    name: str | None = None,
-    seed: int = 1,
+    scoring: Scoring = DEFAULT_SCORING,
     configuration: Configuration | None = None,
-    absent: Absent = "skip",
-    resampling: Resampling | None = None,
     tell: Callable[[str], None] = lambda note: None,
 ) -> ScoredRun:
     """Fit a system and write its model, submissions, scores, pages and `run.json` to a folder.
 
-    `name` is that of the system's configuration, if it has one; without `resampling` there are no
-    intervals and no tests. `tell` gets what a user should know meanwhile.
+    Without `resamples` there are no intervals and no tests. `tell` gets what a user should know
+    meanwhile.
     """
     make_folder(folder)
     record = folder / FILE
     earlier = record.read_bytes() if record.is_file() else None
-    system.configured = name or ""
-    name = name or system.name
+    name = system.shown_name
+    seed = getattr(system.settings, "seed", scoring.seed)
+    resampling = None
+    if scoring.resamples:
+        resampling = Resampling(scoring.resamples, scoring.resampling_seed)
     leaks = label_leaks(splits, task)
     for part, leak in leaks.items():
         tell(f"warning: {part}: {leak}")
@@ -124,7 +124,7 @@ def fit_and_score(
     found = {}
     for title, examples in {"dev": splits.dev, **splits.test}.items():
         found[title] = score_set(
-            system, run.name, title, examples, folder, absent, resampling, tell
+            system, run.name, title, examples, folder, scoring.absent, resampling, tell
         )
     evaluations = {title: one for title, one in found.items() if one is not None}
     seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
@@ -147,22 +147,6 @@ def fit_and_score(
             place, ignore_errors=True
         )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
-
-
-def scoring(configuration: Configuration) -> dict[str, Any]:
-    """What the checked settings of a configuration say of a run, as arguments of `fit_and_score`.
-
-    These are the seed, the resampling and the averages.
-    """
-    settings = configuration.settings
-    system_seed, resamples = settings["system"].get("seed"), settings["resamples"]
-    return {
-        "name": configuration.choices.get("system"),
-        "seed": system_seed if isinstance(system_seed, int) else settings["seed"],
-        "configuration": configuration,
-        "absent": settings["absent"],
-        "resampling": resampling_or_none(resamples, settings["resampling_seed"]),
-    }
 
 
 def score_set(

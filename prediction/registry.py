@@ -6,7 +6,6 @@ A saved system says such a name; nothing else that a folder says is imported.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.processes import may_have_gpu
 
-OWN = {
+SYSTEMS = {
     "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
     "class_prior": "crosspro.baselines.majority:ClassPrior",
     "ensemble": "crosspro.prediction.ensemble:Ensemble",
@@ -29,6 +28,7 @@ OWN = {
     "majority": "crosspro.baselines.majority:Majority",
     "neural": "crosspro.prediction.neural.system:NeuralSystem",
     "ngram": "crosspro.baselines.ngram_system:NGramSystem",
+    "prior_corrected": "crosspro.prediction.prior_correction:PriorCorrected",
     "source_aware_lm": "crosspro.baselines.source_aware:SourceAwareLM",
     "uedin_crf": "crosspro.baselines.uedin_crf:UedinCRF",
     "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",
@@ -37,10 +37,10 @@ OWN = {
 
 def registered(name: object, where: str | Path = "settings") -> type:
     """The class of a registered name; `where` is the file or the settings that say it."""
-    if not isinstance(name, str) or name not in OWN:
-        raise input_error(where, "system", choices(sorted(OWN)), quoted(repr(name)))
+    if not isinstance(name, str) or name not in SYSTEMS:
+        raise input_error(where, "system", choices(sorted(SYSTEMS)), quoted(repr(name)))
     try:
-        kind: type = pkgutil.resolve_name(OWN[name])
+        kind: type = pkgutil.resolve_name(SYSTEMS[name])
     except ImportError as error:
         package = training_package(error)
         if package is None:
@@ -55,17 +55,19 @@ _WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.document_reade
 """The classes that predict with a saved network of this name and need no torch for it."""
 
 
-def predicting(name: object, settings: Mapping[str, Any], where: str | Path = "settings") -> type:
+def predicting(name: object, settings: Any, where: str | Path = "settings") -> type:
     """The class that loads a saved system of a registered name to predict with it.
 
     It is the registered one, unless another does the same without torch and there is no GPU, where
     torch would be faster.
     """
-    network, trainer = settings.get("network"), settings.get("trainer")
-    if name != "neural" or not isinstance(network, str) or network not in _WITHOUT_TORCH:
+    try:
+        network, accelerator = settings["network"]["name"], settings["trainer"]["accelerator"]
+    except (KeyError, TypeError):
         return registered(name, where)
-    on_cpu = isinstance(trainer, dict) and trainer.get("accelerator") == "cpu"
-    if may_have_gpu() and not on_cpu and find_spec("torch") is not None:
+    if name != "neural" or network not in _WITHOUT_TORCH:
         return registered(name, where)
-    found: type = pkgutil.resolve_name(_WITHOUT_TORCH[network])
-    return found
+    if may_have_gpu() and accelerator != "cpu" and find_spec("torch") is not None:
+        return registered(name, where)
+    kind: type = pkgutil.resolve_name(_WITHOUT_TORCH[network])
+    return kind

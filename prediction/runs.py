@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import is_archive, json_object, read_json_object, write_text
-from crosspro.data_prep.core.settings import checked
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.evaluation.evaluation import Score
 from crosspro.evaluation.metrics.submissions.submission import display_names
@@ -64,9 +64,8 @@ Scores = Mapping[str, Mapping[str, RunScore]]
 class Configuration:
     """How a run was asked for.
 
-    `choices` has the name that was chosen in each group (task, system, data, trainer, experiment)
-    and those of an ensemble's members by their keys (system.members.svm), `overrides` the arguments
-    as they were given, and `settings` every value that came of them.
+    `choices` has the name that was chosen in each group (task, system, data, trainer, experiment),
+    `overrides` the arguments as they were given, and `settings` every value that came of them.
     """
 
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -136,7 +135,7 @@ def _checked_run(content: dict[str, Any], path: Path) -> Run:
     if type(form) is not int or form != _FORMAT:  # true and 1.0 are equal to 1
         found = quoted(repr(form))
         raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
-    run = checked(Run, content, path)
+    run = check_settings(Run, content, path)
     if not run.system.isprintable():  # tables and terminals show it
         expected = "a name without control characters"
         raise input_error(path, "system", expected, quoted(run.system))

@@ -20,7 +20,6 @@ from safetensors.numpy import save
 
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import parse_json
-from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.stored import check_finite
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -75,7 +74,6 @@ def taken_weights(
 
     A damaged file, or one of another network, which `take` refuses, is one clear error.
     """
-    note_input(path)
     try:
         stored = load_tensors(path)
         return take(stored.arrays), stored.weights

@@ -17,12 +17,13 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from crosspro.data_prep.annotate.layers import SUFFIXES
 from crosspro.data_prep.core.errors import (
@@ -35,11 +36,15 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import fault_error
+from crosspro.data_prep.core.settings import (
+    check_settings,
+    settings,
+    settings_error,
+    to_mapping,
+)
 from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.prediction.arguments import argument_faults, given_arguments, json_value
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import EnsembleReport, Report
 from crosspro.prediction.model_archive import (
@@ -49,7 +54,7 @@ from crosspro.prediction.model_archive import (
     unpacked_digests,
     with_digests,
 )
-from crosspro.prediction.registry import predicting, registered
+from crosspro.prediction.registry import predicting
 from crosspro.version import __version__
 
 _WORDS = {
@@ -101,11 +106,16 @@ Classes = NDArray[np.int64]
 
 DESCRIPTION = "system.json"
 """The file of a saved system that describes it."""
-_FORMAT = 2
+_FORMAT = 3
+_NETWORKS_APART = 2
+"""The format of the bundled models: networks and estimators are named beside their settings."""
 _ROUNDING = 1e-4
 """By how much the sum of probabilities may differ from 1."""
-_NESTED = "_system_"
-"""The key of a system among the settings of another: its registered name."""
+
+
+@settings
+class NoSettings:
+    """The settings of a system that has none."""
 
 
 class System(ABC):
@@ -123,23 +133,15 @@ class System(ABC):
     """The name of the configuration that it was made from (`stymne_svm`), where there is one."""
     trained_layers: frozenset[str] | None = None
     """The layers of the data that it was trained on; None where that was not noted."""
-    _arguments: dict[str, Any]
+    settings_class: ClassVar[type] = NoSettings
+    settings: Any
+    """What it was made with, an instance of `settings_class`."""
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Note the constructor's arguments; what is no JSON value could not be saved."""
-        system = super().__new__(cls)
-        given = given_arguments(cls, args, kwargs)
-        problems: list[Problem] = []
-        system._arguments = {
-            key: json_value(f"system.{key}", value, problems, _nested)
-            for key, value in given.items()
-        }
-        if problems:
-            raise InputError(problems)
-        return system
-
-    def __init__(self) -> None:  # noqa: B027 - a system may have no settings
-        pass
+    def __init__(self, **values: Any) -> None:
+        try:
+            self.settings = self.settings_class(**values)
+        except ValidationError as error:
+            raise settings_error(error, "settings") from None
 
     @property
     def context(self) -> int:
@@ -253,25 +255,10 @@ class System(ABC):
 
     def reseeded(self, by: int) -> System | None:
         """The same system before `fit` with a seed that is greater; None if it draws nothing."""
-        if "seed" not in self._arguments:
+        values = vars(self.settings)
+        if "seed" not in values:
             return None
-        seed = self._arguments["seed"] + by
-        other = _made(type(self).name, {**self._arguments, "seed": seed}, Path("settings"))
-        other.configured = self.configured
-        return other
-
-    def settings(self) -> dict[str, Any]:
-        """The constructor's arguments, as JSON values, with which the system is loaded."""
-        return {**self._arguments, **self.resolved_settings()}
-
-    def setting_problems(self) -> list[Problem]:
-        """What is wrong with the arguments, by the hints of the constructor."""
-        wrong = argument_faults(type(self), ("system",), self._arguments)
-        return fault_error(wrong, "settings").problems if wrong else []
-
-    def resolved_settings(self) -> dict[str, Any]:
-        """Arguments that say more after the constructor or `fit` than they said when given."""
-        return {}
+        return type(self)(**{**values, "seed": values["seed"] + by})
 
     @abstractmethod
     def save_state(self, folder: Path) -> None:
@@ -289,7 +276,7 @@ class System(ABC):
             "format": _FORMAT,
             "crosspro": __version__,
             "system": type(self).name,
-            "settings": self.settings(),
+            "settings": to_mapping(self.settings),
             "task": task_to_mapping(self.task),
         }
         if self.configured:
@@ -360,44 +347,16 @@ def load_saved(folder: Path, unpacked: Mapping[str, str] | None = None) -> Syste
     description = _read_description(path)
     task = task_from_mapping(description.get("task"), f"{path}: task")
     name, settings = description.get("system"), description.get("settings")
-    known = settings if isinstance(settings, dict) else {}
-    system = _made(name, settings, path, predicting(name, known, path))
+    if description["format"] == _NETWORKS_APART:
+        settings = _of_format_2(settings)
+    kind: type[System] = predicting(name, settings, path)
+    system = kind(**vars(check_settings(kind.settings_class, settings, f"{path}: settings")))
     system.task = task
     system.configured = _configured(description, path)
     system.trained_layers = checked_layers(description.get("layers"), path)
     system.load_state(folder)  # first: what it finds wrong with a file says more than a checksum
     check_digests(description, folder, DESCRIPTION, unpacked)
     return system
-
-
-def system_class(name: object, where: str | Path = "settings") -> type[System]:
-    """The class of a system by its registered name."""
-    return registered(name, where)
-
-
-def is_registered(kind: type[System]) -> bool:
-    """Whether a saved system of this very class would be loaded."""
-    try:
-        return registered(getattr(kind, "name", None)) is kind
-    except InputError:
-        return False
-
-
-def _made(name: object, settings: object, path: Path, kind: type[System] | None = None) -> System:
-    """A system as it was before `fit`, of the registered class or another kind."""
-    kind = kind or system_class(name, path)
-    if not isinstance(settings, dict):
-        raise input_error(path, "settings", "a JSON object", quoted(repr(settings)))
-    arguments = {key: _with_systems(value, path) for key, value in settings.items()}
-    wrong = argument_faults(kind, ("settings",), arguments)
-    if wrong:
-        raise fault_error(wrong, path)
-    try:
-        return kind(**arguments)
-    except (TypeError, ValueError) as error:
-        raise input_error(path, "settings", f"those of {name}", str(error)) from error
-    except InputError as error:
-        raise InputError(replace(problem, path=str(path)) for problem in error.problems) from error
 
 
 def _configured(description: Mapping[str, Any], path: Path) -> str:
@@ -408,22 +367,18 @@ def _configured(description: Mapping[str, Any], path: Path) -> str:
     return name
 
 
-def _nested(value: object) -> dict[str, Any] | None:
-    """A system among the arguments of another, as JSON."""
-    if not isinstance(value, System):
-        return None
-    return {_NESTED: type(value).name, "settings": value.settings()}
-
-
-def _with_systems(value: Any, path: Path) -> Any:
-    """A setting in which what `_nested` wrote are systems again."""
-    if isinstance(value, list):
-        return [_with_systems(item, path) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if value.keys() == {_NESTED, "settings"}:
-        return _made(value[_NESTED], value["settings"], path)
-    return {key: _with_systems(item, path) for key, item in value.items()}
+def _of_format_2(settings: Any) -> Any:
+    """The settings of a system that was saved before networks and estimators had classes."""
+    if not isinstance(settings, dict):
+        return settings
+    values = {key: value for key, value in settings.items() if key != "members"}
+    for part in ("network", "estimator"):
+        if isinstance(values.get(part), str):
+            values[part] = {"name": values[part], **(values.pop(f"{part}_settings", None) or {})}
+    trainer = values.get("trainer")
+    if isinstance(trainer, dict):  # trial models were saved with it
+        values["trainer"] = {k: v for k, v in trainer.items() if k != "checkpoint_epochs"}
+    return {key: value for key, value in values.items() if value not in ({}, None)}
 
 
 def _read_description(path: Path) -> dict[str, Any]:
@@ -434,7 +389,7 @@ def _read_description(path: Path) -> dict[str, Any]:
         raise input_error(path.parent, "folder", f"a saved system with {DESCRIPTION}", found)
     description = read_json_object(path)
     number = description.get("format")
-    if type(number) is not int or number != _FORMAT:  # true and 1.0 are equal to 1
+    if type(number) is not int or number not in (_NETWORKS_APART, _FORMAT):
         expected = f"{_FORMAT} (this is crosspro {__version__})"
         writer = quoted(str(description.get("crosspro", "unknown")))
         found = f"{quoted(repr(number))}, written by crosspro {writer}"

@@ -212,10 +212,7 @@ def _predict_file(
     layers = layers_of(file, doc_ids)
     system = load_system(run_dir)
     if antecedents and not system.points:
-        from crosspro.prediction.neural.layers.network import pointing_networks
-
-        expected = f"a system that points at antecedents: {', '.join(pointing_networks())}"
-        expected += ", or an ensemble with one of them"
+        expected = "hardmeier_anaphora, or document_encoder with network.pointer (or an ensemble)"
         raise input_error(run_dir, "--antecedents", expected, system.shown_name)
     check_languages(file, system.task)
     form = other_form(file, system.task)

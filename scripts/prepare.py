@@ -16,7 +16,6 @@ from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
 from crosspro.data_prep.core.errors import counted, input_error
 from crosspro.data_prep.core.files import count_lines, write_text
-from crosspro.data_prep.core.guard import check_output
 from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
@@ -210,11 +209,9 @@ def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
         if path is not None and task.null_subjects:
             expected = "a task whose source has pronouns: null subjects have none to check"
             raise input_error("settings", option, expected, task.name)
-    if sheet is not None:
-        check_output(sheet)
-        if sheet.exists():
-            expected = "a new file, as people may have filled it in"
-            raise input_error(sheet, "output", expected, "a file")
+    if sheet is not None and sheet.exists():
+        expected = "a new file, as people may have filled it in"
+        raise input_error(sheet, "output", expected, "a file")
 
 
 def _hand_check(

@@ -17,7 +17,6 @@ import typer
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import check_new_folder, make_folder
-from crosspro.data_prep.core.guard import guarded
 from crosspro.scripts.common import App, Jobs
 from crosspro.scripts.pretraining_recipes import system_for_set, system_of
 from crosspro.scripts.steps import StepDisplay
@@ -77,6 +76,7 @@ def learn(
 
     Lexicons and units are those of the folder.
     """
+    from crosspro.data_prep.core.settings import to_mapping
     from crosspro.prediction.fit_report import FEW_STEPS, FitReport
     from crosspro.prediction.neural.document_set import load_document_set
     from crosspro.prediction.runs import (
@@ -96,12 +96,12 @@ def learn(
     make_folder(output)
     origin = loaded.origin
     made = {"own_gaps": origin.own_gaps, "held_out": origin.held_out}
-    asked = {_RECIPE: recipe, **made, **system.settings()}
+    asked = {_RECIPE: recipe, **made, **to_mapping(system.settings)}
     record = Run(
         status="running",
         task=loaded.task.name,
         system=system.name,
-        seed=system.seed,
+        seed=system.settings.seed,
         versions=versions(),
         commit=checkout_commit(),
         times=earlier.times if earlier else Times(now()),
@@ -132,8 +132,7 @@ def _earlier_pretraining(output: Path) -> Run | None:
     """The record of what is to go on in a folder; that of another run is refused."""
     from crosspro.prediction.runs import find_run
 
-    with guarded():  # its own record is no input: it is replaced
-        earlier = find_run(output)
+    earlier = find_run(output)
     if earlier is not None and _RECIPE not in earlier.configuration.settings:
         expected = "a new folder, or that of a pre-training"
         raise input_error(output, "output", expected, f"a run of {earlier.system}")

@@ -26,8 +26,10 @@ def system_for_set(data: Path, recipe: str, changes: Sequence[str]) -> NeuralSys
 
 def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:
     """The system that the settings describe, with what is changed of them."""
+    from crosspro.data_prep.core.settings import check_settings
     from crosspro.data_prep.core.yaml_files import parse_yaml
     from crosspro.prediction.neural.system import NeuralSystem
+    from crosspro.prediction.neural.training.settings import NeuralSettings
 
     path = Path(recipe)
     if path.suffix not in (".yaml", ".yml"):
@@ -46,12 +48,7 @@ def system_of(recipe: str, changes: Sequence[str]) -> NeuralSystem:
         if not equals or not key or not isinstance(place, dict):
             raise input_error("settings", "--set", "NAME=VALUE", quoted(change))
         place[key] = parse_yaml(value)
-    known = ("network", "network_settings", "training", "optimisation", "trainer", "seed")
-    unknown = [key for key in content if key not in known]
-    if unknown or "network" not in content:
-        found = quoted(str(unknown[0])) if unknown else "no network"
-        raise input_error(path, "settings", choices(known), found)
-    return NeuralSystem(**content)
+    return NeuralSystem(**vars(check_settings(NeuralSettings, content, path)))
 
 
 def recipe_names() -> list[str]:

@@ -11,39 +11,33 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from crosspro.baselines.majority import Majority
 from crosspro.conf import CONF_DIR, GROUPS
-from crosspro.conf.members import member_names
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits, leaks
 from crosspro.evaluation.report.tables import text_report
-from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score, scoring
+from crosspro.prediction.configuration import configured, plain_config
+from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
-from crosspro.prediction.run_settings import (
-    check_folder,
-    checked,
-    load_data,
-)
-from crosspro.prediction.runs import FILE, Configuration
+from crosspro.prediction.runs import FILE, Configuration, Run
 from crosspro.prediction.system import System
 from crosspro.scripts.cli import end_after, escape_output
-from crosspro.scripts.common import style_of
-from crosspro.scripts.train_comparison import comparison, last_line
-from crosspro.scripts.train_sweep import folder_name, naming_arguments
+from crosspro.scripts.common import show_table, style_of
+from crosspro.scripts.train_sweep import METRICS
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after SIGTERM, as shells give them."""
@@ -51,32 +45,33 @@ _GENERATED = (
     "note: the demo corpus is generated text: these scores show that everything works, and say "
     "nothing of real text."
 )
-_MOST_DIGITS = 4000
-
-OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
 
 
 @hydra.main(config_path=str(CONF_DIR), config_name="train", version_base="1.3")
 def train(config: DictConfig) -> float | None:
     """Called by Hydra with the composed configuration; sweeps may optimise what is returned."""
-    folder = Path(HydraConfig.get().runtime.output_dir)
+    about = HydraConfig.get()
+    folder = Path(about.runtime.output_dir)
+    names = {group: about.runtime.choices.get(group) for group in GROUPS}
+    choices = {group: name for group, name in names.items() if name}
     try:
-        configuration = _configuration(config)
-        settings, choices = configuration.settings, configuration.choices
-        task, system, function = checked(dict(settings), choices)
-        check_folder(settings, folder, "hydra.run.dir")
-        if _rank() == 0:
-            _tell(f"task {task.name}: loading data ({choices.get('data', '')})")
-        splits = load_data(task, function, settings["data"])
+        run = configured(config, choices)
+        run.check_folder(folder, "hydra.run.dir")
+        task, system = run.task, run.system
         if _rank() != 0:  # it does its part; the first process saves and scores
+            splits = run.splits()
             system.fit(task, splits.train, splits.dev, folder)
             if splits.in_domain:
                 system.fine_tune(splits.in_domain, splits.dev, folder)
             return None
+        _tell(f"task {task.name}: loading data ({choices.get('data', '')})")
+        splits = run.splits()
         for warning in leaks(splits):
             _tell(f"warning: {warning}")
-        how = scoring(configuration)
-        outcome = fit_and_score(task, system, splits, folder, **how, tell=_tell)
+        asked = Configuration(choices, tuple(about.overrides.task), plain_config(config))
+        outcome = fit_and_score(
+            task, system, splits, folder, scoring=run.scoring, configuration=asked, tell=_tell
+        )
         _show_outcome(task, system, splits, outcome)
         _show(f"Model, submissions, scores and HTML reports: {folder}")
         if choices.get("data") == "demo":
@@ -89,38 +84,50 @@ def train(config: DictConfig) -> float | None:
         print(error, file=sys.stderr)
     except OSError as error:
         end_after(error)
-    except KeyboardInterrupt:
-        _tell_how_to_go_on(folder)
-        raise SystemExit(INTERRUPTED) from None
-    except SystemExit as stop:
-        if stop.code in (INTERRUPTED, TERMINATED):
+    except (KeyboardInterrupt, SystemExit) as stop:
+        code = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else stop.code
+        if code in (INTERRUPTED, TERMINATED):
             _tell_how_to_go_on(folder)
-        raise
+        raise SystemExit(code) from None
     _remove_if_empty(folder)
     raise SystemExit(2)
 
 
-def _configuration(config: DictConfig) -> Configuration:
-    """The composed settings, the names they come from and the arguments that chose them."""
-    about = HydraConfig.get()
-    choices = about.runtime.choices
-    names = {group: choices[group] for group in GROUPS if choices.get(group)}
-    if "members" in config.get("system", {}):
-        overrides = [*about.overrides.hydra, *about.overrides.task]
-        names |= member_names(str(about.job.config_name), overrides)
-    settings: Any = OmegaConf.to_container(config, resolve=True)
-    return Configuration(names, tuple(about.overrides.task), settings)
-
-
 def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun) -> None:
     """Print the tables of the test sets, a comparison with the majority class, and warnings."""
+    run = outcome.run
     for name in splits.test:
         if name in outcome.evaluations:
             _show(text_report(outcome.evaluations[name], style_of()))
-    _show(comparison(task, splits, outcome.run.name, outcome.run.scores))
-    _show(last_line(task, outcome.run, chosen_by(system.report)))
-    for warning in outcome.run.warnings:
+    _show(comparison(task, splits, run))
+    metrics = list(dict.fromkeys((task.official_score, "accuracy")))
+    figures = ", ".join(
+        f"{title} {' / '.join(f'{scores[metric].value:.2f}' for metric in metrics)}"
+        for title, scores in run.scores.items()
+    )
+    names = " / ".join(METRICS[metric] for metric in metrics)
+    parts = [f"{names}: {figures}" if figures else "", chosen_by(system.report) or ""]
+    _show(f"{run.name}: {'; '.join(filter(None, parts))}")
+    for warning in run.warnings:
         _show(f"warning: {warning}")
+
+
+def comparison(task: Task, splits: Splits, run: Run) -> str:
+    """A table for dev and each test set: the run and the most frequent class of train."""
+    majority = Majority()
+    if labelled := any(gap.label for example in splits.train for gap in example.gaps):
+        majority.fit(task, splits.train, splits.dev)
+    rows = []
+    for title, examples in {"dev": splits.dev, **splits.test}.items():
+        if title not in run.scores:
+            continue
+        scores = [f"{run.scores[title][metric].value:.2f}" for metric in METRICS]
+        rows.append((title, run.name, *scores))
+        if labelled:
+            chances = majority.predict(examples)
+            others = [f"{dev_score(task, examples, metric)(chances):.2f}" for metric in METRICS]
+            rows.append(("", "majority", *others))
+    return show_table(("set", "system", *METRICS.values()), rows, left=2)
 
 
 def _tell_how_to_go_on(folder: Path) -> None:
@@ -162,21 +169,9 @@ def _remove_if_empty(folder: Path) -> None:
 
 
 def main() -> None:
-    """Let Hydra compose and run; what it refuses it says, with the choices that there are."""
+    """Let Hydra compose and run; it says itself what it refuses, with the choices there are."""
     escape_output()
-    arguments = sys.argv[1:]
-    sweep = bool({"-m", "--multirun"} & set(arguments))
-    endless = [
-        argument for argument in arguments if re.search(rf"\d{{{_MOST_DIGITS + 1},}}", argument)
-    ]
-    if endless:  # Python reads no longer number, and Hydra has no words for that
-        print(
-            f"settings: {endless[0].partition('=')[0][:60]}: a number without end", file=sys.stderr
-        )
-        raise SystemExit(2)
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # else it prints its own words and exits
-    if sweep:
-        sys.argv += naming_arguments(arguments)
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # else it exits with status 1
     try:
         train()
         sys.stdout.flush()
@@ -189,8 +184,8 @@ def main() -> None:
     except OSError as error:  # those of a run are caught there
         if error.filename is None:
             end_after(error)
-        key, found = "hydra.sweep.dir" if sweep else "hydra.run.dir", str(error.filename)
-        print(input_error("settings", key, "a folder to write to", found), file=sys.stderr)
+        found = str(error.filename)
+        print(input_error("settings", "hydra", "a folder to write to", found), file=sys.stderr)
         raise SystemExit(2) from None
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.model import (
@@ -21,9 +22,7 @@ from crosspro.baselines.estimators.model import (
     FeatureModel,
     Labels,
 )
-from crosspro.data_prep.core.settings import Count, Must
-
-Share = Annotated[float, Must("a number above 0 and up to 1", lambda value: 0 < value <= 1)]
+from crosspro.data_prep.core.settings import Share, settings
 
 _ROUNDING = 1e-3
 _CELLS = 2**26
@@ -128,14 +127,15 @@ def _dense(matrix: csr_matrix) -> Iterator[NDArray[np.bool_]]:
         yield matrix[start : start + step].toarray() > 0
 
 
-@dataclass(frozen=True)
+@settings
 class RandomForest(Estimator):
     """Trees over random samples of the gaps, with random features at each node."""
 
-    trees: Count = 100
-    least_leaf: Count = 3
+    name: Literal["random_forest"] = "random_forest"
+    trees: Annotated[int, Field(ge=1)] = 100
+    least_leaf: Annotated[int, Field(ge=1)] = 3
     share_of_features: Share | None = None
-    threads: Count = 2
+    threads: Annotated[int, Field(ge=1)] = 2
 
     def fit(
         self, matrix: csr_matrix, labels: Labels, weights: NDArray[np.float64], seed: int

@@ -12,10 +12,11 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_matrix
 from scipy.special import logsumexp
@@ -28,17 +29,10 @@ from crosspro.baselines.estimators.model import (
     Labels,
     diverged,
 )
-from crosspro.data_prep.core.settings import Count, Must
+from crosspro.data_prep.core.settings import settings
 
 Weights = NDArray[np.float32]
-_SMALLEST, _LARGEST = 1e-15, 1e15
-Positive = Annotated[
-    float,
-    Must(
-        f"a number above 0, from {_SMALLEST:g} to {_LARGEST:g}",
-        lambda value: _SMALLEST <= value <= _LARGEST,
-    ),
-]
+Positive = Annotated[float, Field(ge=1e-15, le=1e15)]
 """Of other numbers no weights come that can be counted with."""
 
 
@@ -107,25 +101,26 @@ class _LinearEstimator(Estimator):
             try:
                 machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
             except ValueError as error:  # so it says that numbers grew too large
-                raise diverged("system.estimator_settings", str(error)) from error
+                raise diverged("system.estimator", str(error)) from error
         coef, bias = np.asarray(machine.coef_), np.asarray(machine.intercept_)
         if len(coef) == 1:
             coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
         with np.errstate(over="ignore"):
             narrow = np.ascontiguousarray(coef, np.float32), bias.astype(np.float32)
         if not all(np.isfinite(array).all() for array in narrow):
-            raise diverged("system.estimator_settings", "weights that are not finite")
+            raise diverged("system.estimator", "weights that are not finite")
         return LinearModel(*narrow)
 
 
-@dataclass(frozen=True)
+@settings
 class LinearSVM(_LinearEstimator):
     """One machine for each class, squared hinge loss, LIBLINEAR's dual solver."""
 
+    name: Literal["linear_svm"] = "linear_svm"
     cost: Positive = 0.1
     tolerance: Positive = 0.1
-    iterations: Count = 100
-    calibrated = True
+    iterations: Annotated[int, Field(ge=1)] = 100
+    calibrated: ClassVar = True
 
     def machine(self, seed: int) -> Any:
         """LinearSVC."""
@@ -136,13 +131,14 @@ class LinearSVM(_LinearEstimator):
         )
 
 
-@dataclass(frozen=True)
+@settings
 class MaxEnt(_LinearEstimator):
     """Multinomial logistic regression: one distribution over all classes."""
 
+    name: Literal["maxent"] = "maxent"
     cost: Positive = 0.1
     tolerance: Positive = 0.001
-    iterations: Count = 100
+    iterations: Annotated[int, Field(ge=1)] = 100
 
     def machine(self, seed: int) -> Any:
         """LogisticRegression."""
@@ -151,13 +147,14 @@ class MaxEnt(_LinearEstimator):
         return LogisticRegression(C=self.cost, tol=self.tolerance, max_iter=self.iterations)
 
 
-@dataclass(frozen=True)
+@settings
 class SGDLogistic(_LinearEstimator):
     """Logistic loss by stochastic gradient descent, one model for each class, weights averaged."""
 
+    name: Literal["sgd_logistic"] = "sgd_logistic"
     penalty: Positive = 1e-6
-    epochs: Count = 10
-    calibrated = True
+    epochs: Annotated[int, Field(ge=1)] = 10
+    calibrated: ClassVar = True
 
     def machine(self, seed: int) -> Any:
         """SGDClassifier."""

@@ -62,9 +62,9 @@ class FeatureModel(ABC):
 
 
 class Estimator(ABC):
-    """Learns a model; a dataclass whose fields are its settings."""
+    """Learns a model; a settings class."""
 
-    calibrated = False
+    calibrated: ClassVar = False
     """Whether scores must be made probabilities on dev."""
 
     @abstractmethod

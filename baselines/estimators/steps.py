@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.forest import Forest, RandomForest
@@ -21,12 +22,9 @@ from crosspro.baselines.estimators.linear import (
 from crosspro.baselines.estimators.model import Arrays, Estimator, FeatureModel, Labels
 from crosspro.prediction.adjustment import class_weights
 
-ESTIMATORS: dict[str, type[Estimator]] = {
-    "linear_svm": LinearSVM,
-    "maxent": MaxEnt,
-    "sgd_logistic": SGDLogistic,
-    "random_forest": RandomForest,
-}
+AnyEstimator = Annotated[
+    LinearSVM | MaxEnt | SGDLogistic | RandomForest, Field(discriminator="name")
+]
 MODELS: dict[str, type[FeatureModel]] = {kind.kind: kind for kind in (LinearModel, Forest)}
 
 Probabilities = NDArray[np.float64]

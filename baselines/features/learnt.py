@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from crosspro.baselines.features.gaps import (
     Batch,
@@ -32,14 +33,12 @@ from crosspro.baselines.features.gaps import (
 )
 from crosspro.baselines.features.text import Values
 from crosspro.baselines.fill import Floats, GapFiller, task_fillers
-from crosspro.baselines.ngram.load import load_own
+from crosspro.baselines.ngram.files import load_ngram_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import train_model
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.settings import Count, Must
+from crosspro.data_prep.core.settings import Share, settings
 from crosspro.data_prep.core.task import Task
-
-Share = Annotated[float, Must("a number above 0 and up to 1", lambda value: 0 < value <= 1)]
 
 TEMPLATES: tuple[tuple[int, ...], ...] = (
     (-2, -1, 1, 2),
@@ -55,11 +54,11 @@ TEMPLATES: tuple[tuple[int, ...], ...] = (
 REACH = 3
 
 
-@dataclass(frozen=True)
+@settings
 class TellingSettings:
     """How often a context must be seen to be telling, and the share that one class must have."""
 
-    least_count: Count = 10
+    least_count: Annotated[int, Field(ge=1)] = 10
     least_share: Share = 0.85
 
 
@@ -169,11 +168,11 @@ FEATURES = (
 )
 
 
-@dataclass(frozen=True)
+@settings
 class LanguageModelSettings:
     """The order of a model that is trained, or the file of one that exists."""
 
-    order: int = 5
+    order: Annotated[int, Field(ge=1)] = 5
     file: str | None = None
 
 
@@ -187,7 +186,7 @@ def learn(
     """The resources with all that these features must learn from training text."""
     asked = {chosen.feature.learnt for chosen in features}
     if "lm" in asked:
-        model = load_own(lm.file) if lm.file else train_model(train, (), lm.order)
+        model = load_ngram_model(lm.file) if lm.file else train_model(train, (), lm.order)
         resources = replace(resources, filler=filler_of(resources.task, model))
     if "telling" in asked:
         resources = replace(resources, telling=_telling(train, resources, telling))

@@ -6,8 +6,7 @@ report of the training names them. What was trained with a layer is never used w
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from crosspro.baselines.features import learnt, local, nouns
@@ -15,9 +14,6 @@ from crosspro.baselines.features.gaps import ChosenFeature, Feature, Resources
 from crosspro.baselines.features.text import has_finer_tags
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.example import Example
-
-ERROR = "error"
-"""What becomes of a feature without its layer; else it is left out."""
 
 
 @dataclass(frozen=True)
@@ -105,47 +101,27 @@ FEATURES: dict[str, Feature] = {
 }
 
 
-def chosen_features(written: Sequence[str]) -> tuple[list[ChosenFeature], list[Problem]]:
-    """The features of a list, in its order, and what is wrong with the list."""
-    if isinstance(written, str):
-        return [], [_problem("a list of names", written)]
-    problems: list[Problem] = []
-    chosen = [one for name in written if (one := _chosen(name, problems)) is not None]
-    names = [one.feature.name for one in chosen]
-    problems += [_problem("each feature once", name) for name in _repeated(names)]
+def chosen_features(written: Sequence[str]) -> list[ChosenFeature]:
+    """The features of a list, in its order; raises `ValueError` at the first that is wrong."""
     if not written:
-        problems.append(_problem("at least one feature", "none", as_it_is=True))
-    return chosen, problems
+        raise ValueError("at least one feature is needed")
+    chosen = [_chosen(name) for name in written]
+    names = [choice.feature.name for choice in chosen]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"feature {name} should be there once")
+    return chosen
 
 
-def _chosen(written: object, problems: list[Problem]) -> ChosenFeature | None:
-    if not isinstance(written, str):
-        problems.append(_problem("names of features", repr(written), as_it_is=True))
-        return None
+def _chosen(written: str) -> ChosenFeature:
     name, colon, number = written.partition(":")
     feature = FEATURES.get(name)
     if feature is None:
-        near = difflib.get_close_matches(name, FEATURES, 1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        problems.append(_problem(choices(FEATURES), f"{quoted(written)}{hint}", as_it_is=True))
-        return None
+        raise ValueError(f"feature {quoted(written)} should be {choices(FEATURES)}")
     if not colon:
         return ChosenFeature(feature, feature.number)
     if not feature.most:
-        problems.append(_problem(f"{name} without a number", written))
-    elif not (number.isascii() and number.isdigit() and 1 <= int(number) <= feature.most):
-        problems.append(_problem(f"{name}: and a number from 1 to {feature.most}", written))
-    else:
-        return ChosenFeature(feature, int(number))
-    return None
-
-
-def _problem(expected: str, found: str, *, as_it_is: bool = False) -> Problem:
-    shown = found if as_it_is else quoted(found)
-    return Problem("settings", None, "system.features", expected, shown)
-
-
-def _repeated(names: Iterable[str]) -> list[str]:
-    seen: set[str] = set()
-    twice = [name for name in names if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
-    return list(dict.fromkeys(twice))
+        raise ValueError(f"feature {quoted(written)} takes no number")
+    if not (number.isascii() and number.isdigit() and 1 <= int(number) <= feature.most):
+        raise ValueError(f"feature {quoted(written)} needs a number from 1 to {feature.most}")
+    return ChosenFeature(feature, int(number))

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
 from crosspro.data_prep.core.example import Token
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import Must, checked
+from crosspro.data_prep.core.settings import check_settings
 
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 
@@ -276,7 +276,9 @@ def load_classifier(path: Path) -> ItClassifier:
     if content.get("sha256") != _digest(rest):
         expected = f"the checksum {quoted(str(content.get('sha256')))} that it was saved with"
         raise input_error(path, "sha256", expected, _digest(rest))
-    saved = checked(_Saved, content, path)
+    saved = check_settings(_Saved, content, path)
+    if saved.labels != LABELS:
+        raise input_error(path, "labels", ", ".join(LABELS), ", ".join(saved.labels))
     return ItClassifier(saved.weights, saved.documents, saved.examples)
 
 
@@ -289,7 +291,7 @@ class _Saved:
     sha256: str
     examples: int
     documents: tuple[str, ...]
-    labels: Annotated[tuple[str, ...], Must(choices(LABELS), lambda labels: labels == LABELS)]
+    labels: tuple[str, ...]
     weights: dict[str, tuple[float, float, float]]
 
 

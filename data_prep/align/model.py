@@ -255,10 +255,10 @@ class Direction:
         """New probabilities from the last counts and those of the prior."""
         tally = self.tally if self.prior is None else self.tally + self.prior.tally
         counts = tally.pairs + _WRITTEN_ALIKE * self.alike
-        totals: Counts = np.zeros(max(len(self.states.words), 1))
+        size = max(len(self.states.words), 1)
+        totals: Counts = np.bincount(self.pair_state, counts, size).astype(np.float64)
         if self.prior is not None:
             totals += self.prior.elsewhere
-        totals += np.bincount(self.pair_state, counts, len(totals))
         concentration = self.smoothing.concentration
         for start in range(0, len(counts), _PAIRS_AT_ONCE):
             part = slice(start, start + _PAIRS_AT_ONCE)

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -52,17 +52,23 @@ class CrossproError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: where it is, what was expected there and what was found."""
+    """One fault: where it is, what was expected there and what was found.
+
+    Without `found`, `expected` is a whole message (of pydantic).
+    """
 
     path: str
     line: int | None
     field: str
     expected: str
-    found: str
+    found: str = ""
 
     def __str__(self) -> str:
         where = printable(self.path) + ("" if self.line is None else f":{self.line}")
-        text = f"{where}: {self.field}: expected {self.expected}, found {self.found}"
+        fault = self.expected
+        if self.found:
+            fault = f"expected {self.expected}, found {self.found}"
+        text = f"{where}: {self.field}: {fault}"
         return printable(text, lines=True)
 
 
@@ -73,14 +79,10 @@ class InputError(CrossproError):
     """
 
     def __init__(self, problems: Iterable[Problem], hint: str = "", total: int = 0) -> None:
-        self.problems: list[Problem] = []
+        stream = iter(problems)
+        self.problems = list(islice(stream, KEPT_AT_MOST))
         self.hint = hint
-        self.total = 0
-        for problem in problems:
-            self.total += 1
-            if len(self.problems) < KEPT_AT_MOST:
-                self.problems.append(problem)
-        self.total = max(total, self.total)
+        self.total = max(total, len(self.problems) + sum(1 for _ in stream))
         super().__init__(self.total)
 
     def __reduce__(self) -> tuple[type[InputError], tuple[list[Problem], str, int]]:

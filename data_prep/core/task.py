@@ -7,15 +7,16 @@ together.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
+from pydantic import AfterValidator, Field
+
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.settings import Fault, Must, checked, plain_values, shown
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.settings import Words, check_settings, settings, to_mapping
 
 OTHER = "OTHER"
 """The class of every translation that no other class covers, including none at all."""
@@ -33,44 +34,24 @@ TAGSETS: tuple[str, ...] = get_args(Tagset)
 SYMMETRISATIONS: tuple[str, ...] = get_args(Symmetrisation)
 OfficialScore = Literal["macro_recall", "macro_f1"]
 MAX_CLASSES = 100
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def _each(expected: str, unfit: Callable[[str], bool]) -> Must:
-    """A list without an unfit item."""
-    return Must(
-        expected,
-        lambda items: not any(map(unfit, items)),
-        lambda items: shown(next(item for item in items if unfit(item))),
-    )
+def _words(words: tuple[str, ...]) -> tuple[str, ...]:
+    for word in words:
+        if not word or any(character.isspace() for character in word):
+            raise ValueError(f"{quoted(word)} should be a word without spaces")
+        if words.count(word) > 1:
+            raise ValueError(f"{quoted(word)} is there twice")
+    return words
 
 
-def _spaced(word: str) -> bool:
-    return any(character.isspace() for character in word)
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+ClassName = Annotated[str, Field(pattern=r"^\S+$")]
+UniqueWords = Annotated[Words, AfterValidator(_words)]
+Forms = Annotated[UniqueWords, Field(min_length=1)]
 
 
-def _twice(items: Any) -> str:
-    return f"{next(item for item in sorted(items) if list(items).count(item) > 1)!r} twice"
-
-
-_ONCE = Must("each item once", lambda items: len(set(items)) == len(items), _twice)
-Name = Annotated[
-    str, Must("a name of letters, digits, dots, - and _", lambda text: bool(_NAME.fullmatch(text)))
-]
-ClassName = Annotated[
-    str, Must("class names without spaces", lambda name: bool(name) and not _spaced(name))
-]
-Years = Annotated[tuple[int, ...], Must("a list of numbers", lambda _: True), _ONCE]
-Words = Annotated[
-    tuple[str, ...],
-    _each("a list of words", lambda item: not item),
-    _each("words without spaces", _spaced),
-    _ONCE,
-]
-Forms = Annotated[Words, Must("at least one form", bool, lambda _: "none")]
-
-
-@dataclass(frozen=True, slots=True)
+@settings
 class SubjectFilter:
     """Which source pronouns must be subjects, and the dependency labels that say so.
 
@@ -78,12 +59,12 @@ class SubjectFilter:
     German expletives (`EP`) by not accepting them.
     """
 
-    pronouns: Words = ()
-    labels: Words = ()
-    expletive_labels: Words = ()
+    pronouns: UniqueWords = ()
+    labels: UniqueWords = ()
+    expletive_labels: UniqueWords = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@settings
 class Task:
     """The rules of one shared task; see the comments in `conf/task/en-fr.yaml` for each key.
 
@@ -93,30 +74,32 @@ class Task:
     name: Name
     source_language: Name
     target_language: Name
-    years: Years = ()
     target: Target
     tagset: Tagset
-    forms: Mapping[ClassName, Forms] = field(metadata={"key": "classes"})
-    source_pronouns: Words
+    source_pronouns: UniqueWords
+    forms: dict[ClassName, Forms] = Field(alias="classes")
+    years: Annotated[tuple[int, ...], Field(strict=False)] = ()
     null_subjects: bool = False
-    fillers: Words = ()
-    other_fillers: Words = ()
+    fillers: UniqueWords = ()
+    other_fillers: UniqueWords = ()
     symmetrisation: Symmetrisation = "grow-diag-final-and"
     subject_filter: SubjectFilter = SubjectFilter()
-    coarse: Mapping[str, str] = field(default_factory=dict)
+    coarse: dict[str, str] = Field(default_factory=dict)
     official_score: OfficialScore = "macro_recall"
-    linked: Words = ()
-    class_index: Mapping[str, int] = field(init=False, repr=False, compare=False)
-    """The index of a class by its own name and by each of its forms."""
+    linked: UniqueWords = ()
 
     def __post_init__(self) -> None:
-        index = {name: position for position, name in enumerate(self.forms)}
-        for position, words in enumerate(self.forms.values()):
-            index.update(dict.fromkeys(words, position))
-        object.__setattr__(self, "class_index", index)
         if not self.fillers:
             forms = [form for name in self.forms if name != OTHER for form in self.forms[name]]
             object.__setattr__(self, "fillers", tuple(dict.fromkeys(forms)))
+
+    @cached_property
+    def class_index(self) -> Mapping[str, int]:
+        """The index of a class by its own name and by each of its forms."""
+        index = {name: position for position, name in enumerate(self.forms)}
+        for position, words in enumerate(self.forms.values()):
+            index.update(dict.fromkeys(words, position))
+        return index
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -137,7 +120,7 @@ class Task:
         """The class that a target word belongs to."""
         return self.classes[self.class_index.get(word, self.class_index[OTHER])]
 
-    def faults(self) -> Iterator[Fault]:
+    def faults(self) -> Iterator[tuple[str, str, str]]:
         """What the file of a task says that cannot all be true."""
         owner: dict[str, str] = {}
         for name, words in self.forms.items():
@@ -145,33 +128,33 @@ class Task:
                 first = owner.setdefault(word, name)
                 if first != name:
                     found = f"{word!r}, a form of {first}"
-                    yield Fault(("classes", name), "forms of no other class", found)
+                    yield (f"classes.{name}", "forms of no other class", found)
         for name in self.forms:
             if owner.get(name, name) != name:
                 expected = "a class name that is no form of another class"
-                yield Fault(("classes", name), expected, f"{name!r}, a form of {owner[name]}")
+                yield (f"classes.{name}", expected, f"{name!r}, a form of {owner[name]}")
         if len(self.forms) > MAX_CLASSES:
-            yield Fault(("classes",), f"at most {MAX_CLASSES} classes", str(len(self.forms)))
+            yield ("classes", f"at most {MAX_CLASSES} classes", str(len(self.forms)))
         if OTHER not in self.forms:
-            yield Fault(("classes",), f"a class {OTHER}", ", ".join(self.forms) or "no class")
+            yield ("classes", f"a class {OTHER}", ", ".join(self.forms) or "no class")
         for filler in self.fillers:
             if owner.get(filler, OTHER) == OTHER:
-                yield Fault(("fillers",), f"forms of a class that is not {OTHER}", filler)
+                yield ("fillers", f"forms of a class that is not {OTHER}", filler)
         for filler in self.other_fillers:
             if owner.get(filler, OTHER) != OTHER:
                 found = f"{filler}, a form of {owner[filler]}"
-                yield Fault(("other_fillers",), f"words of the class {OTHER}", found)
+                yield ("other_fillers", f"words of the class {OTHER}", found)
         for fine, group in self.coarse.items():
             for name in (fine, group):
                 if name not in self.forms:
-                    yield Fault(("coarse", fine), choices(self.forms), repr(name))
+                    yield (f"coarse.{fine}", choices(self.forms), repr(name))
             if group in self.coarse:
-                yield Fault(("coarse", fine), "a class that stays", f"{group!r}, itself grouped")
+                yield (f"coarse.{fine}", "a class that stays", f"{group!r}, itself grouped")
         if not self.source_pronouns and not self.null_subjects:
-            yield Fault(("source_pronouns",), "at least one, or null_subjects: true", "none")
+            yield ("source_pronouns", "at least one, or null_subjects: true", "none")
         if (self.tagset == "none") != (self.target == "inflected"):
             expected = "none where the target is inflected, a tag set where not"
-            yield Fault(("tagset",), expected, self.tagset)
+            yield ("tagset", expected, self.tagset)
 
 
 def task_names() -> list[str]:
@@ -194,12 +177,12 @@ def task_of_labels(labels: Sequence[str] | None, tagged: bool = False) -> Task:
         target_language="target",
         target="lemmatised" if tagged else "inflected",
         tagset="none",
-        forms={label: (label,) for label in labels or ()},
+        classes={label: (label,) for label in labels or ()},
         source_pronouns=(),
         symmetrisation="grow-diag-final",
     )
     if labels is None:
-        object.__setattr__(task, "class_index", _AnyLabel())
+        task.__dict__["class_index"] = _AnyLabel()
     return task
 
 
@@ -213,26 +196,19 @@ def load_task(name_or_path: str | Path) -> Task:
     if str(name_or_path) not in task_names():
         expected = f"{choices(task_names())}, or the path of a .yaml file"
         raise input_error("task", "name", expected, quoted(str(name_or_path)))
-    return _shipped(yaml_files.read_yaml(CONF_DIR / "task" / f"{name_or_path}.yaml"))
-
-
-def _shipped(content: Any) -> Task:
-    """A task of the package, which tests have checked: commands begin without pydantic's import."""
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in content.items()
-    }
-    values["forms"] = {name: tuple(words) for name, words in values.pop("classes").items()}
-    rules = values.pop("subject_filter")
-    subjects = SubjectFilter(**{name: tuple(words) for name, words in rules.items()})
-    return Task(**values, subject_filter=subjects)
+    path = CONF_DIR / "task" / f"{name_or_path}.yaml"
+    return task_from_mapping(yaml_files.read_yaml(path), str(path))
 
 
 def task_from_mapping(mapping: object, origin: str) -> Task:
     """Build a task from the content of its file; `origin` is the name used in messages."""
-    return checked(Task, mapping, origin)
+    task = check_settings(Task, mapping, origin)
+    problems = [Problem(origin, None, *fault) for fault in task.faults()]
+    if problems:
+        raise InputError(problems)
+    return task
 
 
 def task_to_mapping(task: Task) -> dict[str, Any]:
     """The content of the task's file, as JSON or YAML values."""
-    mapping: dict[str, Any] = plain_values(task)
-    return mapping
+    return to_mapping(task)

@@ -1,6 +1,6 @@
 """Link files: one line a segment, links `s-t` separated by spaces.
 
-`parse_link` says what a link is, here and in the fifth column of the shared task's files.
+`parse_link` reads a link, here and in the fifth column of the shared task's files.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from pathlib import Path
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
+
+ALIGNED_WORDS = 2000
+"""Of a line that is to be aligned: time and memory grow with the square of it."""
 
 MOST_DIGITS = 9
 """Of a position; longer ones are no positions of words."""

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from crosspro.data_prep.core.example import Example, Gap, Link, TargetColumns, joined_tag
-from crosspro.data_prep.core.settings import checked
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.formats.shared_task import as_word, placeholder
@@ -81,7 +81,7 @@ def changed_rules(year: str, changes: Iterable[str]) -> GapRules:
     for change in changes:
         name, _, text = change.partition("=")
         values[name] = _YES_OR_NO.get(text, text)
-    return checked(GapRules, values, "--rule")
+    return check_settings(GapRules, values, "--rule")
 
 
 _ENCLITICS = word_set("gaps", "fr", "inverted")

@@ -36,7 +36,6 @@ from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link, Token
 from crosspro.data_prep.core.files import atomic_output, is_file, write_text
-from crosspro.data_prep.core.guard import check_not_input
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.stored import Cache, content_key, file_digest
 from crosspro.data_prep.core.task import Task
@@ -250,9 +249,6 @@ def write_prepared(
     """
     prefixes = [output, output.with_name(f"{output.name}{BLIND}")][: 1 + blind]
     named = [prefix.with_name(f"{prefix.name}.doc-ids") for prefix in prefixes]
-    if not documents:
-        for path in named:
-            check_not_input(path)
     with ExitStack() as files:
         # The last to be opened is the first to be moved into place: the data comes last.
         data, *hidden = (

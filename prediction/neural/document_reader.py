@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import load_adjustment, save_adjustment
 from crosspro.prediction.neural.document_arrays import DocumentArrays, DocumentText
 from crosspro.prediction.neural.network_system import NetworkSystem
-from crosspro.prediction.neural.reading.document_kind import DocumentKind, DocumentSettings
+from crosspro.prediction.neural.reading.document_kind import DocumentSettings
 from crosspro.prediction.neural.reading.encoding import encode
 from crosspro.prediction.neural.reading.word_places import NounSums
 from crosspro.prediction.stored_tensors import FULL, WEIGHTS_FILE, narrowed, taken_weights
@@ -43,11 +43,6 @@ class DocumentReader(NetworkSystem):
     """Predicts in numpy with the weights of a run or an archive."""
 
     network: DocumentArrays
-
-    @classmethod
-    def kind_of(cls, network: str) -> type[DocumentKind]:
-        """That of document encoders, for which alone the registry has this class."""
-        return DocumentKind
 
     def fit(
         self,
@@ -119,14 +114,14 @@ class DocumentReader(NetworkSystem):
 
         from crosspro.prediction.neural.system import NeuralSystem
 
-        made = NeuralSystem(**self.settings())
+        made = NeuralSystem(**vars(self.settings))
         made.task, made.configured, made.trained_layers = (
             self.task,
             self.configured,
             self.trained_layers,
         )
         made.encoder, made.adjustment, made.weights = self.encoder, self.adjustment, self.weights
-        made.network = made.network_type(self._inventory(), **self.network_settings)
+        made.network = self.settings.network.build(self._inventory())
         tensors = {name: torch.from_numpy(array) for name, array in self.network.arrays.items()}
         made.network.load_state_dict(tensors)
         made.network.eval()
@@ -142,10 +137,10 @@ class DocumentReader(NetworkSystem):
     def load_state(self, folder: Path) -> None:
         """Read the weights and the vocabularies; a damaged or foreign file is refused."""
         self._load_reading(folder)
-        settings, inventory = DocumentSettings(**self.network_settings), self._inventory()
+        inventory, network = self._inventory(), cast(DocumentSettings, self.settings.network)
 
         def take(arrays: dict[str, NDArray[Any]]) -> DocumentArrays:
-            return DocumentArrays(arrays, settings, inventory)
+            return DocumentArrays(arrays, network, inventory)
 
         self.network, self.weights = taken_weights(folder / WEIGHTS_FILE, self.name, take)
         self.adjustment = load_adjustment(folder, len(self.task.classes))

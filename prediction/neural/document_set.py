@@ -30,9 +30,8 @@ from crosspro.data_prep.core.files import (
     sha256_of,
     write_text,
 )
-from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.settings import checked
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.stored import read_npz
 from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
 from crosspro.data_prep.pipeline.sets.splits import Contents
@@ -79,7 +78,6 @@ def write_encoded(path: Path, data: EncodedText, fields: Sequence[Field]) -> Non
 
 def read_encoded(path: Path, fields: Sequence[Field]) -> EncodedText:
     """The arrays of these fields; a damaged or foreign file is refused."""
-    note_input(path)
     try:
         arrays = read_npz(path)
         columns = {
@@ -160,9 +158,9 @@ def write_document_set(
     """
     report(Step("learning lexicons and pieces"))
     fields = system.reads.fields
-    reading = learn_reading(system.reads, system.training, task, train, text)
+    reading = learn_reading(system.reads, system.settings.training, task, train, text)
     report(Step("cutting words into pieces, and numbering these"))
-    encoder, every = fit_and_encode(train, reading, task, system.training.min_count)
+    encoder, every = fit_and_encode(train, reading, task, system.settings.training.min_count)
     encoded = every.labelled(fields)
     dev_encoded = encode(dev, encoder, task).labelled(fields)
     sizes = {
@@ -193,7 +191,7 @@ def settings_of_set(folder: Path) -> dict[str, Any]:
     read = description.get("read")
     if not isinstance(read, dict) or not isinstance(read.get("lexicons"), dict):
         raise input_error(folder / _FILE, "read", "how the text was read", repr(read))
-    lexicons = {f"network_settings.{side}_lexicon": name for side, name in read["lexicons"].items()}
+    lexicons = {f"network.{side}_lexicon": name for side, name in read["lexicons"].items()}
     return lexicons | {f"training.{name}": read[name] for name in _TRAINING if name in read}
 
 
@@ -205,12 +203,12 @@ def load_document_set(folder: Path, system: NeuralSystem) -> DocumentSet:
     expected, found = _reading_settings(system), description.get("read")
     if not _reads_as(found, expected):
         raise input_error(path, "read", json.dumps(expected), json.dumps(found))
-    settings, fields = system.training, system.reads.fields
-    units = load_units(folder) if settings.units != "words" else None
-    reading = Reading(fields, settings.lowercase, units, load_lexicons(folder))
+    training, fields = system.settings.training, system.reads.fields
+    units = load_units(folder) if training.units != "words" else None
+    reading = Reading(fields, training.lowercase, units, load_lexicons(folder))
     train, dev = (read_encoded(folder / f"{split}.npz", fields) for split in _SPLITS)
-    data = training_data(train, dev, task, settings, system.together)
-    origin = checked(SetOrigin, description.get("origin"), f"{path}: origin")
+    data = training_data(train, dev, task, training, system.together)
+    origin = check_settings(SetOrigin, description.get("origin"), f"{path}: origin")
     return DocumentSet(task, load_encoder(reading, folder), data, origin)
 
 
@@ -238,5 +236,5 @@ def _reading_settings(system: NeuralSystem) -> dict[str, Any]:
         "network": system.name,
         "fields": [field.name for field in system.reads.fields],
         "lexicons": dict(system.reads.lexicons),
-        **{name: getattr(system.training, name) for name in _TRAINING},
+        **{name: getattr(system.settings.training, name) for name in _TRAINING},
     }

@@ -19,6 +19,7 @@ import torch
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.settings import to_mapping
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
@@ -29,7 +30,6 @@ from crosspro.prediction.neural.inference import pointed_nouns, probabilities
 from crosspro.prediction.neural.layers.network import (
     Network,
     load_weights,
-    network_class,
     save_weights,
 )
 from crosspro.prediction.neural.network_system import NetworkSystem
@@ -73,16 +73,10 @@ if TYPE_CHECKING:  # Lightning takes seconds to import
 class NeuralSystem(NetworkSystem):
     """A network by its name, trained with Lightning; `report` says how that went."""
 
-    network_type: type[Network]
     network: Network
     _later_snapshots: Sequence[NeuralSystem] = ()
     _teacher: Teacher | None = None
     _first_stage = ""
-
-    @classmethod
-    def kind_of(cls, network: str) -> type[Network]:
-        """The network of a name, with its code."""
-        return network_class(network)
 
     @property
     def reads_source_parse(self) -> bool:
@@ -101,17 +95,20 @@ class NeuralSystem(NetworkSystem):
         from crosspro.prediction.neural.training.progress import step_bar
         from crosspro.prediction.neural.training.trainer import NetworkTrainer
 
-        trainer = NetworkTrainer(self.trainer, self.optimisation, self.training, folder)
+        trainer = NetworkTrainer(
+            self.settings.trainer, self.settings.optimisation, self.settings.training, folder
+        )
         self.task = task
-        torch.set_num_threads(self.trainer.threads)
-        torch.manual_seed(self.seed)
-        if self.distillation.teacher:
-            run = _chosen(self.distillation.teacher)
-            self.distillation = replace(self.distillation, teacher=run)
+        torch.set_num_threads(self.settings.trainer.threads)
+        torch.manual_seed(self.settings.seed)
+        distillation = self.settings.distillation
+        if distillation.teacher:
+            run = _chosen(distillation.teacher)
+            self.settings = replace(self.settings, distillation=replace(distillation, teacher=run))
             self._teacher = load_teacher(run, task)
         earlier = self._earlier_run()
         reading = self._go_on_reading(earlier, train) if earlier else self._new_reading(train)
-        check_context(self.reads, self.training.context, train)
+        check_context(self.reads, self.settings.training.context, train)
         check_parse(self.reads, chain(train, dev))
         check_heads(self.reads, train)
         data = self._training_data(train, dev, reading, earlier, folder)
@@ -119,12 +116,14 @@ class NeuralSystem(NetworkSystem):
         if earlier:
             same_classes = earlier.task.classes == task.classes
             take_weights(self.network, earlier.network, same_classes)
-        elif self.pretraining and self.pretraining.epochs and not trainer.goes_on:
-            device = device_of(self.trainer.accelerator)
-            inventory, settings = self._inventory(), self.pretraining
-            with step_bar(self.trainer.progress_bar and sys.stderr.isatty()) as report:
-                self.network.pretrain(data.encoded, inventory, settings, self.seed, device, report)
-        trainer.prepare(self.network, data, self.seed, self._identity(data))
+        elif self.settings.pretraining.epochs and not trainer.goes_on:
+            device = device_of(self.settings.trainer.accelerator)
+            inventory, settings = self._inventory(), self.settings.pretraining
+            with step_bar(self.settings.trainer.progress_bar and sys.stderr.isatty()) as report:
+                self.network.pretrain(
+                    data.encoded, inventory, settings, self.settings.seed, device, report
+                )
+        trainer.prepare(self.network, data, self.settings.seed, self._identity(data))
         with trainer.interruptible():
             trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
         self._keep(trainer.result(), data)
@@ -143,19 +142,21 @@ class NeuralSystem(NetworkSystem):
         from crosspro.prediction.neural.training.trainer import NetworkTrainer
 
         place = folder and folder / IN_DOMAIN
-        settings = in_domain_stage(self.fine_tuning, self.trainer, self.optimisation)
-        trainer = NetworkTrainer(*settings, self.training, place)
-        torch.manual_seed(self.seed)
+        settings = in_domain_stage(
+            self.settings.fine_tuning, self.settings.trainer, self.settings.optimisation
+        )
+        trainer = NetworkTrainer(*settings, self.settings.training, place)
+        torch.manual_seed(self.settings.seed)
         data = self._training_data(in_domain, dev, self.encoder.reading, self, folder)
         network = self._new_network()
         network.load_state_dict(self.network.state_dict())
         stage = {"learning_rate": settings[1].learning_rate, "all": self._first_stage}
-        trainer.prepare(network, data, self.seed, {**self._identity(data), **stage})
+        trainer.prepare(network, data, self.settings.seed, {**self._identity(data), **stage})
         with trainer.interruptible():
             trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
         trained = trainer.result()
         assert isinstance(self.report, FitReport)  # noqa: S101 - for the type checker
-        report = fine_tuned_report(self.report, trained.reports(self.training.monitor)[0])
+        report = fine_tuned_report(self.report, trained.reports(self.settings.training.monitor)[0])
         if report.kept == IN_DOMAIN:
             self._keep(trained, data)
             self._tune(dev)
@@ -163,8 +164,8 @@ class NeuralSystem(NetworkSystem):
 
     def _tune(self, dev: Sequence[Example]) -> None:
         """Choose on dev how strongly rare classes are favoured, if that is asked for."""
-        if self.training.tune_adjustment:
-            score = dev_score(self.task, dev, self.training.monitor)
+        if self.settings.training.tune_adjustment:
+            score = dev_score(self.task, dev, self.settings.training.monitor)
             for one in (self, *self._later_snapshots):
                 frequencies = self.adjustment.frequencies
                 tau = tune_tau(one.unadjusted(dev), frequencies, score)
@@ -176,12 +177,14 @@ class NeuralSystem(NetworkSystem):
         """Train on data that was encoded elsewhere, with its encoder."""
         from crosspro.prediction.neural.training.trainer import NetworkTrainer
 
-        trainer = NetworkTrainer(self.trainer, self.optimisation, self.training, folder)
+        trainer = NetworkTrainer(
+            self.settings.trainer, self.settings.optimisation, self.settings.training, folder
+        )
         self.task, self.encoder = task, encoder
-        torch.set_num_threads(self.trainer.threads)
-        torch.manual_seed(self.seed)
+        torch.set_num_threads(self.settings.trainer.threads)
+        torch.manual_seed(self.settings.seed)
         self.network = self._new_network()
-        trainer.prepare(self.network, data, self.seed, self._identity(data))
+        trainer.prepare(self.network, data, self.settings.seed, self._identity(data))
         with trainer.interruptible():
             trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
         self._keep(trainer.result(), data)
@@ -189,27 +192,21 @@ class NeuralSystem(NetworkSystem):
     def _new_reading(self, train: Sequence[Example]) -> Reading:
         """How examples are read: the fields of the network, in words or units learnt from train."""
         return learn_reading(
-            self.reads, self.training, self.task, train, inflected_text(self.task, train)
+            self.reads, self.settings.training, self.task, train, inflected_text(self.task, train)
         )
 
     def _go_on_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> Reading:
         """Read as the run that is gone on from, whatever the settings say.
 
-        A network that `inherits` may read less of the document than that run, none of it too, if it
-        is told how much.
+        A network that `inherits` may read less of the document than that run, none of it too.
         """
-        same, own = earlier.training, self.training.context
-        given = "context" in (self._arguments["training"] or {})
-        told = given and self.network_type.inherits
-        if self.training.units != "words" and same.units == "words":
+        same, own = earlier.settings.training, self.settings.training
+        if own.units != "words" and same.units == "words":
             found = "words, which the run to go on from has"
             raise input_error("settings", "system.training.units", "words", found)
-        self.training = replace(
-            self.training,
-            units=same.units,
-            lowercase=same.lowercase,
-            context=own if told else own or same.context,
-        )
+        context = own.context if self.settings.network.inherits else own.context or same.context
+        training = replace(own, units=same.units, lowercase=same.lowercase, context=context)
+        self.settings = replace(self.settings, training=training)
         reading, lexicons = earlier.encoder.reading, self.reads.lexicons
         new = {side: name for side, name in lexicons.items() if side not in reading.lexicons}
         if self.reads.nouns and new:
@@ -226,7 +223,7 @@ class NeuralSystem(NetworkSystem):
         folder: Path | None,
     ) -> TrainingData:
         """Train and dev as arrays; their vocabularies are learnt here, or those of before."""
-        shared = self.trainer.encoded_dir
+        shared = self.settings.trainer.encoded_dir
         cache = Path(shared) if shared else folder / ENCODED if folder else None
         if earlier:
             known = {**closed_vocabularies(reading.fields), **earlier.encoder.vocabularies}
@@ -234,13 +231,13 @@ class NeuralSystem(NetworkSystem):
             encoded = encode(train, self.encoder, self.task, cache)
         else:
             self.encoder, encoded = fit_and_encode(
-                train, reading, self.task, self.training.min_count, cache
+                train, reading, self.task, self.settings.training.min_count, cache
             )
         dev_encoded = encode(dev, self.encoder, self.task, cache)
-        data = training_data(encoded, dev_encoded, self.task, self.training, self.together)
+        data = training_data(encoded, dev_encoded, self.task, self.settings.training, self.together)
         if self._teacher is None:
             return data
-        soft = soft_targets(self._teacher, train, self.distillation, cache)
+        soft = soft_targets(self._teacher, train, self.settings.distillation, cache)
         digests = {**data.digests, "teacher": self._teacher.digest}
         return replace(data, soft=soft, digests=digests)
 
@@ -248,7 +245,7 @@ class NeuralSystem(NetworkSystem):
         """Take over what was learnt: the best epoch, and a system for each snapshot after it."""
         self.adjustment = replace(self.adjustment, frequencies=data.frequencies)
         systems = [self, *(copy(self) for _ in trained.kept[1:])]
-        reports = trained.reports(self.training.monitor)
+        reports = trained.reports(self.settings.training.monitor)
         for system, epoch, report in zip(systems, trained.kept, reports, strict=True):
             if system is not self:
                 system.network = self._new_network()
@@ -268,24 +265,21 @@ class NeuralSystem(NetworkSystem):
     def _identity(self, data: TrainingData) -> dict[str, Any]:
         """What a run must have in common with the one that it continues."""
         other = {"trainer", "fine_tuning", *(() if self._teacher else ("distillation",))}
-        settings = {key: value for key, value in self.settings().items() if key not in other}
+        settings = {k: v for k, v in to_mapping(self.settings).items() if k not in other}
         return {"classes": list(self.task.classes), **settings, **data.digests}
 
     def _earlier_run(self) -> NeuralSystem | None:
         """The run to go on from (fine-tuning), which must have the same network and classes."""
-        if not self.init_from:
+        if not self.settings.init_from:
             return None
-        self.init_from = _chosen(self.init_from)
-        folder = Path(self.init_from)
-        earlier = run_to_go_on(folder, NeuralSystem, self.name, self.network_type, self.task)
-        self.network_settings = settings_to_go_on(
-            self.network_type, earlier.network_settings, self.network_settings, folder
-        )
-        self.reads = self._new_reads()
+        folder = Path(_chosen(self.settings.init_from))
+        earlier = run_to_go_on(folder, NeuralSystem, self.name, self.task)
+        network = settings_to_go_on(earlier.settings.network, self.settings.network, folder)
+        self.settings = replace(self.settings, init_from=str(folder), network=network)
         return earlier
 
     def _new_network(self) -> Network:
-        return self.network_type(self._inventory(), **self.network_settings)
+        return self.settings.network.build(self._inventory())
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores."""
@@ -303,10 +297,10 @@ class NeuralSystem(NetworkSystem):
     def _inputs(self, examples: Sequence[Example]) -> tuple[GapTensors, torch.device]:
         """Examples as the network reads them, and where it runs."""
         check_parse(self.reads, examples)
-        torch.set_num_threads(self.trainer.threads)
+        torch.set_num_threads(self.settings.trainer.threads)
         data = encode(examples, self.encoder, self.task)
-        tensors = gap_tensors(data, self.training.context, self.together)
-        return tensors, device_of(self.trainer.accelerator)
+        tensors = gap_tensors(data, self.settings.training.context, self.together)
+        return tensors, device_of(self.settings.trainer.accelerator)
 
     def save_state(self, folder: Path) -> None:
         """Write the weights and the vocabularies."""

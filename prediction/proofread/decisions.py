@@ -11,7 +11,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, quoted
 from crosspro.data_prep.core.files import read_json_object
-from crosspro.data_prep.core.settings import checked
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.prediction.proofread.text import Edit, FilePlace, PlacedText, TranslatedText
 
 DECISIONS = "crosspro-proofread"
@@ -58,7 +58,7 @@ def read_decisions(path: Path, text: TranslatedText) -> list[Edit]:
         raise InputError([Problem(str(path), None, "kind", expected, found)])
     edits: list[Edit] = []
     problems = []
-    for one in checked(Decisions, content, path).accepted:
+    for one in check_settings(Decisions, content, path).accepted:
         span = _span(text, one)
         placed = text.segments[one.segment - 1].target if span else PlacedText("", ())
         there = placed.text[slice(*span)] if span else None

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.settings import checked
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.prediction.proofread.doubts import DoubtKind
@@ -96,4 +96,4 @@ def _log_odds(chance: float) -> float:
 def load_judge() -> Judge:
     """The judge that comes with the package, for models of all directions."""
     path = CONF_DIR / "proofread.yaml"
-    return checked(Judge, read_yaml(path), path)
+    return check_settings(Judge, read_yaml(path), path)

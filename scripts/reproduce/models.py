@@ -212,21 +212,21 @@ def _steps(
     steps[documents] = Stage((encode,), (examples,))
     if until == Until.SETS:
         return steps
-    network = _set("network_settings.pointer=false", _SHORT)
+    network = _set("network.pointer=false", _SHORT)
     pretrain = (*_CROSSPRO, "pretrain", "learn", str(found), *network)
     for seed in range(1, box.pretrainings + 1):
         title = f"pretrained.{name}.{seed}"
         how: tuple[str, ...] = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
         steps[title] = Stage(((*pretrain, *how, "-o", str(runs / title)),), (documents,))
     tiny = f"pretrained.{name}.tiny"
-    sizes = tuple(f"network_settings.{size}" for size in box.sizes)
+    sizes = tuple(f"network.{size}" for size in box.sizes)
     how = ("--recipe", "tiny_documents", *_set(f"trainer.max_epochs={box.tiny_epochs}", *sizes))
     steps[tiny] = Stage(((*pretrain, *how, "-o", str(runs / tiny)),), (documents,))
 
     def trained(title: str, after: Sequence[str], *settings: str) -> str:
         place = (f"hydra.run.dir={runs / title}", f"trainer.encoded_dir={work / 'encoded' / title}")
         given = (f"task={task}", "data=shared_task", f"data.dir={data}", f"system.{_SHORT}")
-        pointer = "system.network_settings.pointer=true"
+        pointer = "system.network.pointer=true"
         quiet = "trainer.progress_bar=false"
         command = (*train, *settings, *given, pointer, quiet, *place)
         steps[title] = Stage((command,), tuple(after))
@@ -235,7 +235,7 @@ def _steps(
     tuned = []
     for seed in range(1, box.tunings + 1):
         first = f"pretrained.{name}.{(seed - 1) % box.pretrainings + 1}"
-        shown = "system.network_settings.hidden_pronouns=0.5"
+        shown = "system.network.hidden_pronouns=0.5"
         how = ("experiment=document_fine_tuning", f"system.init_from={runs / first}")
         tuned.append(trained(f"tuned.{name}.{seed}", [first], *how, shown, f"seed={seed}"))
     teacher = f"teacher.{name}"
@@ -250,7 +250,7 @@ def _steps(
         f"system.distillation.teacher={runs / teacher}",
         # The teacher is heard with all other pronouns hidden, labels are learnt with all shown.
         "system.distillation.weight=0.5",
-        "system.network_settings.hidden_pronouns=0.0",
+        "system.network.hidden_pronouns=0.0",
         "trainer.precision=bf16-mixed",
         f"trainer.max_epochs={box.distilled_epochs}",
         *(f"system.{size}" for size in sizes),
@@ -541,7 +541,7 @@ def encode(
     novels = corpora / "monolingual" / f"novels.{task.target_language}"
     novel = ("--text", f"{novels}.txt.xz", "--doc-ids", f"{novels}.doc-ids.xz")
     settings = {"pointer": "true", "target_lexicon": BOX[name].lexicon}
-    how = [("--set", f"network_settings.{key}={value}") for key, value in settings.items()]
+    how = [("--set", f"network.{key}={value}") for key, value in settings.items()]
     given = (part for pair in (*files, novel, *how) for part in pair)
     output = ("-o", str(work / "set" / name), "--jobs", str(jobs))
     _call(*_CROSSPRO, "pretrain", "encode", "--task", task.name, *given, *output)

@@ -23,7 +23,7 @@ import numpy as np
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, read_json_object, write_text
-from crosspro.data_prep.core.settings import checked
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.evaluation.metrics.submissions.scores import (
     Counts,
     accuracy,
@@ -187,7 +187,7 @@ def gold_file(task: str, folder: Path = FOLDER) -> Path:
 
 def read_row(path: Path) -> Row:
     """The row of a file; raises `InputError` with its faults."""
-    row = checked(Row, read_json_object(path), path)
+    row = check_settings(Row, read_json_object(path), path)
     if row.name != f"{path.parent.name}/{path.stem}":
         raise input_error(path, "name", f"{path.parent.name}/{path.stem}", row.name)
     return row
@@ -209,7 +209,7 @@ def write_row(row: Row, folder: Path = FOLDER) -> Path:
 def read_gold(task: str, folder: Path = FOLDER) -> GoldLabels:
     """The gold labels of a task; raises `InputError` with the faults of the file."""
     path = gold_file(task, folder)
-    return checked(GoldLabels, read_json_object(path), path)
+    return check_settings(GoldLabels, read_json_object(path), path)
 
 
 def write_gold(task: str, gold: GoldLabels, folder: Path = FOLDER) -> Path:

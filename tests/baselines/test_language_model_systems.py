@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.baselines.fill import GapFiller, gap_texts, task_fillers
-from crosspro.baselines.ngram.arpa import read_arpa
+from crosspro.baselines.fill import GapFiller, task_fillers, words_near_gaps
 from crosspro.baselines.ngram_system import PENALTIES, NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import InputError
@@ -24,11 +23,9 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts, macro_recall
-from crosspro.prediction.adjustment import adjust
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.output import predict_stream, predicted
 from crosspro.prediction.system import load_system
-from tests.conftest import GOLDEN
 
 TASK = load_task("en-fr")
 
@@ -40,7 +37,11 @@ def data():
 
 @pytest.mark.parametrize(
     "system",
-    [NGramSystem(3), SourceAwareLM(4, "joined"), SourceAwareLM(4, "before")],
+    [
+        NGramSystem(order=3),
+        SourceAwareLM(order=4, variant="joined"),
+        SourceAwareLM(order=4, variant="before"),
+    ],
     ids=["ngram", "joined", "before"],
 )
 def test_more_than_half_of_the_gaps_are_filled_rightly(system, data):
@@ -51,7 +52,7 @@ def test_more_than_half_of_the_gaps_are_filled_rightly(system, data):
 
 def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
     """As the papers say of the baseline: recall 0 for ils and elles (004 Table 12)."""
-    system = NGramSystem(3)
+    system = NGramSystem(order=3)
     system.fit(TASK, *data)
     found = {TASK.classes[index] for index in system.predict(data[1]).argmax(axis=1)}
     gold = {gap.label for example in data[1] for gap in example.gaps}
@@ -61,18 +62,19 @@ def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
 
 
 def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path):
-    system = NGramSystem(3)
+    system = NGramSystem(order=3)
     system.fit(TASK, *data, tmp_path)
-    assert set(system.grid) == set(PENALTIES)
+    grid = system.report.grid
+    assert set(grid) == set(PENALTIES)
     assert PENALTIES[0] == 0
     assert PENALTIES[-1] == -4
-    best = max(recall for recall, _ in system.grid.values())
-    assert system.grid[system.penalty][0] == best
+    assert grid[system.penalty] == max(grid.values()) == system.report.score
+    assert f"NONE penalty {system.penalty:g}" in system.report.told()
     assert len(json.loads((tmp_path / "none_penalty.json").read_text("utf-8"))) == 9
-    given = NGramSystem(3, none_penalty=-1.0)
+    given = NGramSystem(order=3, none_penalty=-1.0)
     given.fit(TASK, *data)
     assert given.penalty == -1.0
-    assert given.grid == {}
+    assert given.report is None
 
 
 def gold_of(examples):
@@ -105,7 +107,7 @@ OTHERS = ["le", "la", "un", "cela", "qui", "tout", "y", "en", "se", "on", "me", 
 
 def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_path):
     train, dev = (lines_of_two(part) for part in (data[0], data[1][: len(data[1]) // 2 * 2]))
-    system = NGramSystem(3, none_penalty=-2.0, other_fillers=OTHERS)
+    system = NGramSystem(order=3, none_penalty=-2.0, other_fillers=OTHERS)
     system.fit(TASK, train, dev)
     fillers = task_fillers(TASK, OTHERS)
     filled = GapFiller(system.model, fillers, -2.0).fill(dev)
@@ -113,31 +115,31 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
     assert labels(predicted(system, dev).labelled()) == expected
     streamed = [example for group in predict_stream(system, dev) for example in group.labelled()]
     assert labels(streamed) == expected
-    summed = NGramSystem(3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
+    summed = NGramSystem(order=3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
     summed.fit(TASK, train, dev)
     assert (summed.predict(dev) == system.predict(dev)).all()
     assert (summed.decide(dev) == system.predict(dev).argmax(axis=1)).all()
     assert (summed.decide(dev) != system.decide(dev)).any()
     for one in (system, summed):
-        one.save(tmp_path / one.decision)
-        loaded = load_system(tmp_path / one.decision)
+        one.save(tmp_path / one.settings.decision)
+        loaded = load_system(tmp_path / one.settings.decision)
         assert (loaded.decide(dev) == one.decide(dev)).all()
 
 
 @pytest.mark.parametrize("decision", ["best_filling", "summed"])
 def test_the_penalty_is_tuned_for_the_decision(data, decision):
-    system = NGramSystem(3, decision=decision)
+    system = NGramSystem(order=3, decision=decision)
     system.fit(TASK, *data)
     for penalty in PENALTIES:
-        fixed = NGramSystem(3, none_penalty=penalty, decision=decision)
+        fixed = NGramSystem(order=3, none_penalty=penalty, decision=decision)
         fixed.task, fixed.model = TASK, system.model
         counts = confusion_counts(gold_of(data[1]), fixed.decide(data[1]), len(TASK.classes))
-        assert system.grid[penalty][0] == macro_recall(counts)
+        assert system.report.grid[penalty] == macro_recall(counts)
 
 
 def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data, tmp_path):
     dev = [one for one in data[1] if all(gap.label == "OTHER" for gap in one.gaps)]
-    system = NGramSystem(3)
+    system = NGramSystem(order=3)
     outcome = fit_and_score(TASK, system, Splits(data[0], dev, {"test": data[1]}), tmp_path)
     assert system.penalty == 0
     names = [one.name for one in outcome.evaluations["test"].systems]
@@ -149,15 +151,15 @@ def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data
 @pytest.mark.parametrize("variant", ["joined", "before"])
 def test_a_source_aware_model_takes_the_best_path_through_a_line(data, variant):
     train, dev = (lines_of_two(part) for part in (data[0], data[1][:12]))
-    system = SourceAwareLM(4, variant)
+    system = SourceAwareLM(order=4, variant=variant)
     system.fit(TASK, train, dev)
     found = iter(system.decide(dev).tolist())
     for example in dev:
         ways = list(itertools.product(TASK.classes, repeat=len(example.gaps)))[:5000]
-        lines = [system._marked(with_classes(example, way)) for way in ways]
+        lines = [system.marked(with_classes(example, way)) for way in ways]
         best = ways[int(np.argmax(np.round(system.model.log10(lines), 6)))]
         assert [TASK.classes[next(found)] for _ in example.gaps] == list(best)
-    summed = SourceAwareLM(4, variant, decision="summed")
+    summed = SourceAwareLM(order=4, variant=variant, decision="summed")
     summed.fit(TASK, train, dev)
     assert (summed.decide(dev) == system.predict(dev).argmax(axis=1)).all()
 
@@ -175,7 +177,7 @@ def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
         return Example.of_tokens((word, "kommen"), target, ((0, 0),), (Gap(0, 0, label, label),))
 
     train = [line("Sie", "you"), line("sie", "they")] * 20
-    system, folded = SourceAwareLM(3), SourceAwareLM(3, lowercase=True)
+    system, folded = SourceAwareLM(order=3), SourceAwareLM(order=3, lowercase=True)
     for one in (system, folded):
         one.fit(task, train, train)
     blind = [line("Sie", None), line("sie", None)]
@@ -185,7 +187,7 @@ def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
 
 @pytest.mark.parametrize("penalty", ["1" + "0" * 400, "NaN", '"much"'])
 def test_a_damaged_penalty_is_refused(penalty, data, tmp_path):
-    system = NGramSystem(2, none_penalty=0.0)
+    system = NGramSystem(order=2, none_penalty=0.0)
     system.fit(TASK, *data)
     system.save(tmp_path / "run")
     (state,) = (tmp_path / "run").rglob("ngram.json")
@@ -211,62 +213,11 @@ def test_an_unknown_variant_lists_the_choices():
     assert len(caught.value.problems) == 2
 
 
-def score(system, dev):
-    return macro_recall(confusion_counts(gold_of(dev), system.decide(dev), len(TASK.classes)))
-
-
-@pytest.mark.parametrize("decision", ["best_filling", "summed"])
-def test_rare_classes_can_be_favoured_in_a_source_aware_model(data, decision, tmp_path):
-    train, dev = (lines_of_two(part) for part in (data[0], data[1][: len(data[1]) // 2 * 2]))
-    plain = SourceAwareLM(3, decision=decision)
-    tuned = SourceAwareLM(3, decision=decision, tune_adjustment=True)
-    for system in (plain, tuned):
-        system.fit(TASK, train, dev)
-        system.save(tmp_path / str(system.tune_adjustment))
-    assert not list((tmp_path / "False").rglob("adjustment.json"))
-    assert tuned.adjustment.tau != 0
-    assert score(tuned, dev) > score(plain, dev)
-    loaded = load_system(tmp_path / "True")
-    assert loaded.predict(dev) == pytest.approx(tuned.predict(dev), abs=1e-6)
-    assert (loaded.decide(dev) == tuned.decide(dev)).all()
-
-
-def test_a_lone_gap_of_a_source_aware_model_is_adjusted_as_any_probabilities_are(data):
-    lone = [one for one in data[1] if len(one.gaps) == 1]
-    system = SourceAwareLM(3)
-    system.fit(TASK, *data)
-    raw = system.predict(lone)
-    system.adjustment = replace(system.adjustment, tau=1.5)
-    expected = adjust(raw, system.adjustment.frequencies, 1.5)
-    assert system.predict(lone) == pytest.approx(expected)
-    assert (system.decide(lone) == expected.argmax(axis=1)).all()
-    assert (expected.argmax(axis=1) != raw.argmax(axis=1)).any()
-
-
-MODEL = read_arpa(GOLDEN / "lm_baseline" / "toy.fr.arpa")
-# Tokens of one word, of none and of several (no-break spaces, which readers leave in), and gaps.
-TOKENS = ("il|PRO", "venir|VER", "xyz", "|PUN", "à\u00a0il|X", "être|VER", "REPLACE_0", "REPLACE_1")
-LINES = st.lists(st.lists(st.sampled_from(TOKENS), min_size=1, max_size=12), max_size=4)
-
-
-def parts_of(texts):
-    """The numbers of each part of each line."""
-    found = []
-    for first, gaps in zip(texts.first, texts.gaps, strict=True):
-        rows = range(first, first + gaps + 1)
-        pieces = [(texts.starts[row], texts.lengths[row]) for row in rows]
-        found.append([texts.ids[start : start + length].tolist() for start, length in pieces])
-    return found
-
-
-@given(LINES, st.integers(0, 3))
-def test_near_gaps_are_the_words_before_and_after_them(lines, reach):
-    examples = [Example.of_tokens((), tuple(line), (), ()) for line in lines]
-    whole = gap_texts(examples, MODEL)
-    for parts, near in zip(parts_of(whole), parts_of(whole.near_gaps(reach)), strict=True):
-        for number, (words, kept) in enumerate(zip(parts, near, strict=True)):
-            places = range(len(words))
-            after = [place for place in places if number and place < reach]
-            last = number == len(parts) - 1
-            before = [place for place in places if not last and place >= len(words) - reach]
-            assert kept == [words[place] for place in sorted({*after, *before})]
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=12), min_size=1), st.integers(0, 3))
+def test_near_gaps_are_the_words_before_and_after_them(parts, reach):
+    for number, (words, kept) in enumerate(zip(parts, words_near_gaps(parts, reach), strict=True)):
+        places = range(len(words))
+        after = [place for place in places if number and place < reach]
+        last = number == len(parts) - 1
+        before = [place for place in places if not last and place >= len(words) - reach]
+        assert kept == [words[place] for place in sorted({*after, *before})]

@@ -18,7 +18,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
+from typing import Annotated
 
+from pydantic import AfterValidator, ConfigDict, Field, validate_call
 from typing_extensions import TypedDict
 
 from crosspro.data_prep.annotate.layers import (
@@ -31,7 +33,7 @@ from crosspro.data_prep.annotate.layers import (
 from crosspro.data_prep.core.errors import InputError, Problem, empty_file
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import sha256_of
-from crosspro.data_prep.core.settings import Count, Folder, NameInFolder, Seed, Share
+from crosspro.data_prep.core.settings import Seed, Share
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example, other_form
@@ -123,6 +125,24 @@ class Splits:
     in_domain: Sequence[Example] = ()
 
 
+def _folder(value: str | Path) -> str | Path:
+    if Path(value).is_dir():
+        return value
+    raise ValueError(f"should be a folder: {value}")
+
+
+def _inside(value: str) -> str:
+    if value and not Path(value).is_absolute():
+        return value
+    raise ValueError("should be a file name or pattern inside data.dir")
+
+
+Count = Annotated[int, Field(ge=1)]
+Folder = Annotated[str | Path, AfterValidator(_folder)]
+NameInFolder = Annotated[str, AfterValidator(_inside)]
+_from_settings = validate_call(config=ConfigDict(strict=True))
+
+
 class DocumentNumbers(TypedDict):
     """How many documents each split has."""
 
@@ -131,6 +151,7 @@ class DocumentNumbers(TypedDict):
     test: Count
 
 
+@_from_settings
 def demo_splits(task: Task, documents: DocumentNumbers, seed: Seed) -> Splits:
     """The generated corpus with this many documents in train, dev and test."""
     train = demo_examples(task, "train", documents["train"], seed)
@@ -138,6 +159,7 @@ def demo_splits(task: Task, documents: DocumentNumbers, seed: Seed) -> Splits:
     return Splits(train, dev, {"test": demo_examples(task, "test", documents["test"], seed)})
 
 
+@_from_settings
 def file_splits(
     task: Task,
     dir: Folder,

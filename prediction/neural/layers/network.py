@@ -1,32 +1,27 @@
-"""What a network is, and the networks by name.
+"""The base class of networks.
 
-A network says what it reads, gives logits for gaps, and may own its loss and its pre-training. It
-is one file in `networks/` and one in `conf/system/`; nothing else knows its name, but for the
-registry of systems, where one predicts with it without torch. Its constructor takes an `Inventory`
-and keyword settings with defaults, which are those that `system.network_settings` may have.
+A network gives logits for gaps, and may own its loss and its pre-training. It is one file in
+`networks/`, with its settings class, one in `conf/system/`, and a line in `network_settings`.
+Its constructor takes an `Inventory` and its settings.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Side
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.processes import Report
 from crosspro.prediction.neural.reading.encoding import EncodedText
-from crosspro.prediction.neural.reading.network_kind import NetworkKind
 from crosspro.prediction.neural.reading.tensors import GapTensors, Indices, widest_sides
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.stored_tensors import WEIGHTS_FILE, check_names, taken_weights
@@ -54,17 +49,11 @@ def gap_losses(scores: Tensor, labels: Tensor, weights: Tensor, smoothing: float
     )
 
 
-class Network(nn.Module, NetworkKind, ABC):
+class Network(nn.Module, ABC):
     """Scores of each class for a batch of gaps."""
 
     window: int
     """How many tokens it reads on each side at most."""
-
-    may_change: ClassVar[tuple[str, ...]] = ("dropout",)
-    """Settings in which fine-tuning may differ from the run it begins with."""
-
-    inherits: ClassVar[bool] = False
-    """Whether fine-tuning takes all other settings from that run, instead of refusing others."""
 
     class_layers: ClassVar[tuple[str, ...]] = ()
     """Beginnings of the names of weights that classes decide on. A network that names them may go
@@ -115,54 +104,6 @@ class Network(nn.Module, NetworkKind, ABC):
         What takes long may `report` how far it is, under a name for each part of it.
         """
         raise TypeError(f"{type(self).__name__} has settings of a pre-training, but none")
-
-
-N = TypeVar("N", bound=type[Network])
-_NETWORKS = "crosspro.prediction.neural.networks"
-
-_registered: dict[str, type[Network]] = {}
-
-
-def register(name: str) -> Callable[[N], N]:
-    """A decorator that makes a network known by a name."""
-
-    def add(network: N) -> N:
-        known = _registered.setdefault(name, network)
-        if (known.__module__, known.__qualname__) != (network.__module__, network.__qualname__):
-            raise ValueError(f"network {name}: {known.__module__} has one of that name already")
-        return network
-
-    return add
-
-
-def network_class(name: str) -> type[Network]:
-    """The network of a name; no other module than those listed here is ever imported for it."""
-    if name not in _registered and name in _modules():
-        importlib.import_module(f"{_NETWORKS}.{name}")
-    if name not in _registered:
-        raise input_error("settings", "system.network", choices(network_names()), repr(name))
-    return _registered[name]
-
-
-def network_names() -> list[str]:
-    """All names that are known."""
-    return sorted({*_modules(), *_registered})
-
-
-def pointing_networks() -> list[str]:
-    """Networks that point at antecedents, with the settings that they need for it."""
-    found = []
-    for name in sorted({*_modules(), *_registered}):
-        needed = network_class(name).pointing
-        if needed is not None:
-            settings = [f"network_settings.{key}={value}" for key, value in needed.items()]
-            found.append(f"{name} ({', '.join(settings).lower()})" if settings else name)
-    return found
-
-
-def _modules() -> list[str]:
-    folder = Path(__file__).parents[1] / "networks"
-    return [module.name for module in pkgutil.iter_modules([str(folder)])]
 
 
 def save_weights(network: Network, folder: Path) -> None:

@@ -15,18 +15,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Annotated
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.settings import one_of
-from crosspro.prediction.arguments import number, whole
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import SOURCE, Field
 from crosspro.prediction.neural.reading.vocabulary import UNK, Inventory
+from crosspro.prediction.neural.training.settings import SkipGramSettings
 
 
 @dataclass(frozen=True)
@@ -142,24 +140,6 @@ def sampled_pairs(
 
 _MIN_STEPS = 200
 """Steps of an epoch at least: small text gets smaller batches."""
-
-
-@dataclass(frozen=True)
-class SkipGramSettings:
-    """Settings of the skip-gram; `epochs` 0 leaves the embeddings random.
-
-    An epoch has all pairs, or one `sampled` for each token. A batch has about `batch_size` pairs.
-    `pronoun_share` is of the latter: how often a token of a sentence with gaps predicts one of them
-    instead of a neighbour.
-    """
-
-    epochs: Annotated[int, whole()] = 0
-    pairs: Annotated[str, one_of(("all", "sampled"))] = "all"
-    window: Annotated[int, whole(1, 1000)] = 5
-    negatives: Annotated[int, whole()] = 5
-    batch_size: Annotated[int, whole()] = 131072
-    learning_rate: Annotated[float, number()] = 0.003
-    pronoun_share: Annotated[float, number()] = 0.5
 
 
 def pretrained_embeddings(

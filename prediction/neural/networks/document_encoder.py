@@ -35,7 +35,6 @@ from crosspro.prediction.neural.layers.network import (
     Network,
     PointedTokens,
     gap_losses,
-    register,
 )
 from crosspro.prediction.neural.layers.recurrent import at_columns
 from crosspro.prediction.neural.layers.transformer import fastest_kernels, rotary_angles
@@ -46,7 +45,6 @@ from crosspro.prediction.neural.reading.document_kind import (
     SOURCE_PIECE,
     TARGET_AGREEMENT,
     TARGET_PIECE,
-    DocumentKind,
     DocumentSettings,
 )
 from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG
@@ -83,51 +81,38 @@ class _Read:
     every: Tensor | None
 
 
-@register("document_encoder")
-class DocumentEncoder(DocumentKind, Network):
-    """The network in torch; its settings are `DocumentSettings`."""
+class DocumentEncoder(Network):
+    """The network in torch."""
 
-    may_change = (
-        "dropout",
-        "masked_words",
-        "hidden_pronouns",
-        "source_lexicon",
-        "target_lexicon",
-        "pointer",
-        "pointer_agreement",
-        "together",
-    )
-    inherits = True
     recorded_places = inf
     class_layers = ("output.", "pointer.noun_classes.")
     optional_layers = ("pointer.",)
 
-    def __init__(self, inventory: Inventory, **settings: Any) -> None:
+    def __init__(self, inventory: Inventory, settings: DocumentSettings) -> None:
         super().__init__()
-        chosen = DocumentSettings(**settings)
-        width, dropout = chosen.width, chosen.dropout
-        self.around = DocumentWindow(chosen.source, chosen.target)
+        width, dropout = settings.width, settings.dropout
+        self.around = DocumentWindow(settings.source, settings.target)
         self.window = self.around.size
-        self.masked_words = chosen.masked_words
-        self.masked_share = chosen.masked_share
-        self.hidden_pronouns = chosen.hidden_pronouns
-        self.pointer_agreement = chosen.pointer_agreement
+        self.masked_words = settings.masked_words
+        self.masked_share = settings.masked_share
+        self.hidden_pronouns = settings.hidden_pronouns
+        self.pointer_agreement = settings.pointer_agreement
         self.gap_piece = inventory.vocabularies[PIECES].number(GAP_WORD)
-        self.head = width // chosen.heads
+        self.head = width // settings.heads
         self.rows = RowEncoder(
             inventory,
             self.window,
             width=width,
-            layers=chosen.layers,
-            heads=chosen.heads,
+            layers=settings.layers,
+            heads=settings.heads,
             dropout=dropout,
-            tags=chosen.tags,
+            tags=settings.tags,
         )
         self.no_pronoun = nn.Parameter(torch.zeros(width))
         self.dense = nn.Linear(2 * width, width)
         self.output = nn.Linear(width, len(inventory.classes))
         self.words = MaskedLanguageModel(width, inventory.size(PIECES))
-        self.pointer = AntecedentPointer(inventory, width) if chosen.pointer else None
+        self.pointer = AntecedentPointer(inventory, width) if settings.pointer else None
         self.dropout = nn.Dropout(dropout)
         self.words.requires_grad_(self.masked_words > 0)
 

@@ -13,18 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import ClassVar, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES, Example
+from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.lexicon.antecedents import nouns_of
 from crosspro.prediction.neural.layers.antecedent_pointer import LatentAntecedent
 from crosspro.prediction.neural.layers.embedding import SPREAD, exact, small_embedding
-from crosspro.prediction.neural.layers.network import Network, PointedTokens, register
-from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field
+from crosspro.prediction.neural.layers.network import Network, PointedTokens
+from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
+from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field, Reads
 from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
     Indices,
@@ -75,54 +77,77 @@ class _Candidates(NamedTuple):
     sentences: Tensor
 
 
-@register("hardmeier_anaphora")
+@settings
+class HardmeierAnaphoraSettings(NetworkSettings):
+    """Sizes and choices of the network."""
+
+    name: Literal["hardmeier_anaphora"] = "hardmeier_anaphora"
+    words: Size = 50
+    tags: Size = 10
+    kinds: Size = 5
+    distances: Size = 10
+    hidden: Size = 100
+    anaphora_hidden: Size = 50
+    context_words: Size = 3
+    candidates: Size = 20
+    window: Size = 150
+    dropout: Dropout = 0.5
+
+    @property
+    def reads(self) -> Reads:
+        """Words and tags around the gap, and the nouns before it."""
+        return Reads((SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START))
+
+    @property
+    def points(self) -> bool:
+        """It always chooses among nouns."""
+        return True
+
+    def build(self, inventory: Inventory) -> HardmeierAnaphora:
+        """The network with new weights."""
+        return HardmeierAnaphora(inventory, self)
+
+
 class HardmeierAnaphora(Network):
     """A window of words, and a choice among the nouns before it."""
 
-    fields = (SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START)
-    pointing: ClassVar = {}
     recorded_places = inf
 
-    def __init__(
-        self,
-        inventory: Inventory,
-        *,
-        words: int = 50,
-        tags: int = 10,
-        kinds: int = 5,
-        distances: int = 10,
-        hidden: int = 100,
-        anaphora_hidden: int = 50,
-        context_words: int = 3,
-        candidates: int = 20,
-        window: int = 150,
-        dropout: float = 0.5,
-    ) -> None:
+    def __init__(self, inventory: Inventory, settings: HardmeierAnaphoraSettings) -> None:
         super().__init__()
-        self.window = window
-        self.context_words = context_words
-        self.candidates = candidates
+        self.window = settings.window
+        self.context_words = settings.context_words
+        self.candidates = settings.candidates
         self.no_noun = inventory.vocabularies[NOUN.name].number(_NO_NOUN)
         self.first = inventory.vocabularies[START.name].number(_FIRST)
-        sizes = {SOURCE: words, LEMMA: words, TAG: tags, PRONOUN: words, NOUN: kinds, LINKED: words}
+        sizes = {
+            SOURCE: settings.words,
+            LEMMA: settings.words,
+            TAG: settings.tags,
+            PRONOUN: settings.words,
+            NOUN: settings.kinds,
+            LINKED: settings.words,
+        }
         self.embeddings = nn.ModuleDict(
             {
                 field.name: small_embedding(inventory.size(field.name), size)
                 for field, size in sizes.items()
             }
         )
-        self.octaves = nn.Parameter(torch.randn(_OCTAVES, distances) * SPREAD)
-        self.sentences = nn.Parameter(torch.randn(_SENTENCES, distances) * SPREAD)
-        self.ranks = nn.Parameter(torch.randn(candidates + 1, distances) * SPREAD)
-        around = 2 * context_words * (2 * words + tags) + words
-        noun = 2 * words + kinds
-        self.dropout = nn.Dropout(dropout)
-        self.context_to_anaphora = nn.Linear(around, anaphora_hidden)
-        self.noun_to_anaphora = nn.Linear(noun + 3 * distances, anaphora_hidden, bias=False)
-        self.antecedent = nn.Linear(anaphora_hidden, 1, bias=False)
-        self.context_to_hidden = nn.Linear(around, hidden)
-        self.noun_to_hidden = nn.Linear(noun, hidden, bias=False)
-        self.output = nn.Linear(hidden, len(inventory.classes))
+        self.octaves = nn.Parameter(torch.randn(_OCTAVES, settings.distances) * SPREAD)
+        self.sentences = nn.Parameter(torch.randn(_SENTENCES, settings.distances) * SPREAD)
+        self.ranks = nn.Parameter(torch.randn(settings.candidates + 1, settings.distances) * SPREAD)
+        around = 2 * settings.context_words * (2 * settings.words + settings.tags) + settings.words
+        noun = 2 * settings.words + settings.kinds
+        self.dropout = nn.Dropout(settings.dropout)
+        self.context_to_anaphora = nn.Linear(around, settings.anaphora_hidden)
+        self.noun_to_anaphora = nn.Linear(
+            noun + 3 * settings.distances, settings.anaphora_hidden, bias=False
+        )
+        self.antecedent = nn.Linear(settings.anaphora_hidden, 1, bias=False)
+        self.context_to_hidden = nn.Linear(around, settings.hidden)
+        self.noun_to_hidden = nn.Linear(noun, settings.hidden, bias=False)
+        self.output = nn.Linear(settings.hidden, len(inventory.classes))
 
     def extents(self, data: GapTensors) -> Indices:
         """How far back nouns are searched."""

@@ -11,16 +11,17 @@ as an input of its own are not in the paper.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
-from typing import Any, ClassVar
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Side
+from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.embedding import small_embedding
-from crosspro.prediction.neural.layers.network import Network, register
+from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Reads
 from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
@@ -34,34 +35,39 @@ from crosspro.prediction.neural.reading.tensors import (
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 
-@register("hardmeier_cnn")
+@settings
+class HardmeierCNNSettings(NetworkSettings):
+    """Sizes and choices of the network."""
+
+    name: Literal["hardmeier_cnn"] = "hardmeier_cnn"
+    words: Size = 100
+    tags: SizeOrNone = 10
+    distances: Size = 20
+    filters: Size = 100
+    filter_width: Size = 3
+    window: Size = 50
+    dropout: Dropout = 0.5
+
+    @property
+    def reads(self) -> Reads:
+        """The words of both sides and the pronoun, and tags if they have a size."""
+        return Reads((LEMMA, *((TAG,) if self.tags else ()), SOURCE, PRONOUN))
+
+    def build(self, inventory: Inventory) -> HardmeierCNN:
+        """The network with new weights."""
+        return HardmeierCNN(inventory, self)
+
+
 class HardmeierCNN(Network):
     """Filters over four texts, max-pooling, and one layer to the classes."""
 
-    limits: ClassVar = {"tags": (0, 1e6)}
     recorded_places = inf
 
-    @classmethod
-    def reads(cls, settings: Mapping[str, Any]) -> Reads:
-        """The words of both sides and the pronoun, and tags if asked for."""
-        return Reads((LEMMA, *((TAG,) if settings["tags"] else ()), SOURCE, PRONOUN))
-
-    def __init__(
-        self,
-        inventory: Inventory,
-        *,
-        words: int = 100,
-        tags: int = 10,
-        distances: int = 20,
-        filters: int = 100,
-        filter_width: int = 3,
-        window: int = 50,
-        dropout: float = 0.5,
-    ) -> None:
+    def __init__(self, inventory: Inventory, settings: HardmeierCNNSettings) -> None:
         super().__init__()
-        self.window = window
-        target = {LEMMA.name: words} | ({TAG.name: tags} if tags else {})
-        sizes = {**target, SOURCE.name: words, PRONOUN.name: words}
+        self.window = settings.window
+        target = {LEMMA.name: settings.words} | ({TAG.name: settings.tags} if settings.tags else {})
+        sizes = {**target, SOURCE.name: settings.words, PRONOUN.name: settings.words}
         self.sides: dict[Side, tuple[str, ...]] = {
             "target": tuple(target),
             "source": (SOURCE.name,),
@@ -73,11 +79,17 @@ class HardmeierCNN(Network):
         self.own, self.earlier = nn.ModuleDict(), nn.ModuleDict()
         for side, names in self.sides.items():
             width = sum(sizes[name] for name in names)
-            self.distances[side] = small_embedding(2 * window + 2, distances).weight
-            self.own[side] = _Filters(width + distances, filters, filter_width)
-            self.earlier[side] = _Filters(width, filters, filter_width)
-        self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(2 * len(self.sides) * filters + words, len(inventory.classes))
+            self.distances[side] = small_embedding(
+                2 * settings.window + 2, settings.distances
+            ).weight
+            self.own[side] = _Filters(
+                width + settings.distances, settings.filters, settings.filter_width
+            )
+            self.earlier[side] = _Filters(width, settings.filters, settings.filter_width)
+        self.dropout = nn.Dropout(settings.dropout)
+        self.output = nn.Linear(
+            2 * len(self.sides) * settings.filters + settings.words, len(inventory.classes)
+        )
 
     def extents(self, data: GapTensors) -> Indices:
         """The longest of the four texts."""

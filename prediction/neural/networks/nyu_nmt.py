@@ -14,21 +14,23 @@ step waits for another one's attention.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import torch
+from pydantic import Field
 from torch import Tensor, nn
 
+from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.embedding import NOTHING, VocabularyOutput
-from crosspro.prediction.neural.layers.network import Network, gap_losses, register
+from crosspro.prediction.neural.layers.network import Network, gap_losses
 from crosspro.prediction.neural.layers.recurrent import (
     Attention,
     BidirectionalGRU,
     at_place,
     read,
 )
+from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
 from crosspro.prediction.neural.reading.fields import GAP_WORD, LEMMA, SOURCE, Reads
 from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
@@ -60,58 +62,61 @@ class _Text(NamedTuple):
     state: Tensor
 
 
-@register("nyu_nmt")
+@settings
+class NyuNMTSettings(NetworkSettings):
+    """Sizes and choices of the network."""
+
+    name: Literal["nyu_nmt"] = "nyu_nmt"
+    embedding: Size = 512
+    hidden: Size = 512
+    previous: Literal["none", "concatenated", "second_encoder"] = "none"
+    class_loss: Annotated[float, Field(ge=0, le=1)] = 0.0
+    dropout: Dropout = 0.3
+    window: Size = 100
+
+    @property
+    def reads(self) -> Reads:
+        """The sentence before must be there if it is to be read."""
+        none = self.previous == "none"
+        return Reads((SOURCE, LEMMA), earlier=None if none else {"previous": "none"})
+
+    def build(self, inventory: Inventory) -> NyuNMT:
+        """The network with new weights."""
+        return NyuNMT(inventory, self)
+
+
 class NyuNMT(Network):
     """An encoder and a decoder with attention, and a second encoder if asked for."""
 
-    fields = (SOURCE, LEMMA)
     recorded_places = inf
-    limits: ClassVar = {"class_loss": (0, 1)}
-    choices: ClassVar = {"previous": ("none", "concatenated", "second_encoder")}
 
-    @classmethod
-    def reads(cls, settings: Mapping[str, Any]) -> Reads:
-        """The sentence before must be there if it is to be read."""
-        none = settings["previous"] == "none"
-        return Reads(cls.fields, earlier=None if none else {"previous": "none"})
-
-    def __init__(
-        self,
-        inventory: Inventory,
-        *,
-        embedding: int = 512,
-        hidden: int = 512,
-        previous: str = "none",
-        class_loss: float = 0.0,
-        dropout: float = 0.3,
-        window: int = 100,
-    ) -> None:
+    def __init__(self, inventory: Inventory, settings: NyuNMTSettings) -> None:
         super().__init__()
-        self.window = window
-        self.previous = previous
-        self.class_loss = class_loss
+        self.window = settings.window
+        self.previous = settings.previous
+        self.class_loss = settings.class_loss
         self.words = inventory.size("lemma")
         self.gap_word = inventory.vocabularies["lemma"].number(GAP_WORD)
         self.classes = len(inventory.classes)
         # Small vectors leave a decoder saying the commonest words for a thousand steps.
-        self.source = nn.Embedding(inventory.size("source"), embedding, padding_idx=PAD)
-        self.lemma = nn.Embedding(self.words, embedding, padding_idx=PAD)
-        self.class_words = nn.Parameter(torch.randn(self.classes, embedding))
-        self.begin = nn.Parameter(torch.randn(embedding))
-        self.encoder = BidirectionalGRU(embedding, hidden)
-        self.attention = Attention(hidden, 2 * hidden)
-        if previous == "concatenated":
-            self.earlier = nn.Parameter(torch.randn(embedding))
-        if previous == "second_encoder":
-            self.previous_encoder = BidirectionalGRU(embedding, hidden)
-            self.previous_attention = Attention(hidden, 2 * hidden)
-        self.first_state = nn.Linear(2 * hidden, hidden)
-        self.decoder = nn.GRU(embedding, hidden, batch_first=True)
-        attended = 4 if previous == "second_encoder" else 2
-        self.readout = nn.Linear((1 + attended) * hidden, embedding)
+        self.source = nn.Embedding(inventory.size("source"), settings.embedding, padding_idx=PAD)
+        self.lemma = nn.Embedding(self.words, settings.embedding, padding_idx=PAD)
+        self.class_words = nn.Parameter(torch.randn(self.classes, settings.embedding))
+        self.begin = nn.Parameter(torch.randn(settings.embedding))
+        self.encoder = BidirectionalGRU(settings.embedding, settings.hidden)
+        self.attention = Attention(settings.hidden, 2 * settings.hidden)
+        if settings.previous == "concatenated":
+            self.earlier = nn.Parameter(torch.randn(settings.embedding))
+        if settings.previous == "second_encoder":
+            self.previous_encoder = BidirectionalGRU(settings.embedding, settings.hidden)
+            self.previous_attention = Attention(settings.hidden, 2 * settings.hidden)
+        self.first_state = nn.Linear(2 * settings.hidden, settings.hidden)
+        self.decoder = nn.GRU(settings.embedding, settings.hidden, batch_first=True)
+        attended = 4 if settings.previous == "second_encoder" else 2
+        self.readout = nn.Linear((1 + attended) * settings.hidden, settings.embedding)
         # Words, classes, and the end of the sentence.
-        self.output = VocabularyOutput(embedding, self.words + self.classes + 1)
-        self.dropout = nn.Dropout(dropout)
+        self.output = VocabularyOutput(settings.embedding, self.words + self.classes + 1)
+        self.dropout = nn.Dropout(settings.dropout)
 
     def extents(self, data: GapTensors) -> Indices:
         """The longest text that is read of a gap."""

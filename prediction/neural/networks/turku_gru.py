@@ -8,18 +8,19 @@ source words go through a dense layer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
-from typing import Any
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES
 from crosspro.data_prep.core.processes import Report
-from crosspro.prediction.neural.layers.network import Network, register
-from crosspro.prediction.neural.layers.skip_gram import SkipGramSettings, pretrained_embeddings
+from crosspro.data_prep.core.settings import settings
+from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.layers.skip_gram import pretrained_embeddings
 from crosspro.prediction.neural.layers.stacked_gru import StackedGRU
+from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import (
     LEMMA,
@@ -33,57 +34,62 @@ from crosspro.prediction.neural.reading.fields import (
 )
 from crosspro.prediction.neural.reading.tensors import GapTensors, pick, window
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
+from crosspro.prediction.neural.training.settings import SkipGramSettings
 
 STREAMS = (LEMMA, TAG, LEMMA_TAG, SOURCE)
 
 
-@register("turku_gru")
+@settings
+class TurkuGRUSettings(NetworkSettings):
+    """Sizes and choices of the network."""
+
+    name: Literal["turku_gru"] = "turku_gru"
+    embedding: Size = 90
+    hidden: Size = 90
+    layers: Size = 2
+    dense: Size = 256
+    window: Size = 50
+    dropout: Dropout = 0.0
+    inward: bool = False
+    source_lemmas: bool = False
+    cuda_graphs: bool = True
+
+    may_change: ClassVar = ("dropout", "cuda_graphs")
+    pretrains: ClassVar = True
+
+    @property
+    def reads(self) -> Reads:
+        """Lemmas of the source are those of a parse, and stand where its words do."""
+        if self.source_lemmas:
+            return Reads((*STREAMS[:-1], SOURCE_LEMMA, PRONOUN), parse={"source_lemmas": False})
+        return Reads((*STREAMS, PRONOUN))
+
+    def build(self, inventory: Inventory) -> TurkuGRU:
+        """The network with new weights."""
+        return TurkuGRU(inventory, self)
+
+
 class TurkuGRU(Network):
     """Eight streams and the aligned words; its embeddings may be trained before (2017)."""
 
-    fields = (*STREAMS, PRONOUN)
-    may_change = ("dropout", "cuda_graphs")
-    pretraining = SkipGramSettings
-
-    @classmethod
-    def reads(cls, settings: Mapping[str, Any]) -> Reads:
-        """Lemmas of the source are those of a parse, and stand where its words do."""
-        if not settings["source_lemmas"]:
-            return Reads(cls.fields)
-        fields = tuple(SOURCE_LEMMA if field is SOURCE else field for field in cls.fields)
-        return Reads(fields, parse={"source_lemmas": False})
-
-    def __init__(
-        self,
-        inventory: Inventory,
-        *,
-        embedding: int = 90,
-        hidden: int = 90,
-        layers: int = 2,
-        dense: int = 256,
-        window: int = 50,
-        dropout: float = 0.0,
-        inward: bool = False,
-        source_lemmas: bool = False,
-        cuda_graphs: bool = True,
-    ) -> None:
+    def __init__(self, inventory: Inventory, settings: TurkuGRUSettings) -> None:
         super().__init__()
-        self.streams = (*STREAMS[:-1], SOURCE_LEMMA if source_lemmas else SOURCE)
-        self.window = window
-        self.recorded_places = inf if cuda_graphs else 0
-        self.dimension = embedding
-        self.inward = inward
+        self.streams = (*STREAMS[:-1], SOURCE_LEMMA if settings.source_lemmas else SOURCE)
+        self.window = settings.window
+        self.recorded_places = inf if settings.cuda_graphs else 0
+        self.dimension = settings.embedding
+        self.inward = settings.inward
         self.embeddings = nn.ModuleDict(
             {
-                field.name: _embedding(inventory.size(field.name), embedding)
+                field.name: _embedding(inventory.size(field.name), settings.embedding)
                 for field in self._fields
             }
         )
         streams = 2 * len(STREAMS)
-        self.gru = StackedGRU(streams, embedding, hidden, layers)
-        self.dropout = nn.Dropout(dropout)
-        self.dense = nn.Linear(streams * hidden + embedding, dense)
-        self.output = nn.Linear(dense, len(inventory.classes))
+        self.gru = StackedGRU(streams, settings.embedding, settings.hidden, settings.layers)
+        self.dropout = nn.Dropout(settings.dropout)
+        self.dense = nn.Linear(streams * settings.hidden + settings.embedding, settings.dense)
+        self.output = nn.Linear(settings.dense, len(inventory.classes))
 
     @property
     def _fields(self) -> tuple[Field, ...]:

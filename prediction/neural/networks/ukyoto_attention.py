@@ -8,22 +8,23 @@ depends on a language, and links only say where a source longer than the window 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import inf
-from typing import Any, ClassVar
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES
+from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.embedding import small_embedding
-from crosspro.prediction.neural.layers.network import Network, register
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import (
     Attention,
     BidirectionalGRU,
     last_states,
     read,
 )
+from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.fields import LEMMA, SOURCE, TAG, Reads
 from crosspro.prediction.neural.reading.tensors import (
     GapTensors,
@@ -38,33 +39,38 @@ from crosspro.prediction.neural.reading.tensors import (
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 
 
-@register("ukyoto_attention")
+@settings
+class UkyotoAttentionSettings(NetworkSettings):
+    """Sizes and choices of the network."""
+
+    name: Literal["ukyoto_attention"] = "ukyoto_attention"
+    embedding: Size = 256
+    tags: SizeOrNone = 16
+    hidden: Size = 256
+    dense: Size = 256
+    dropout: Dropout = 0.5
+    window: Size = 50
+
+    @property
+    def reads(self) -> Reads:
+        """The words of both sides, and tags if they have a size."""
+        return Reads((SOURCE, LEMMA, TAG) if self.tags else (SOURCE, LEMMA))
+
+    def build(self, inventory: Inventory) -> UkyotoAttention:
+        """The network with new weights."""
+        return UkyotoAttention(inventory, self)
+
+
 class UkyotoAttention(Network):
     """Target tags are read if they have a size."""
 
-    limits: ClassVar = {"tags": (0, 1e6)}
     recorded_places = inf
 
-    @classmethod
-    def reads(cls, settings: Mapping[str, Any]) -> Reads:
-        """The words of both sides, and tags if asked for."""
-        return Reads((SOURCE, LEMMA, TAG) if settings["tags"] else (SOURCE, LEMMA))
-
-    def __init__(
-        self,
-        inventory: Inventory,
-        *,
-        embedding: int = 256,
-        tags: int = 16,
-        hidden: int = 256,
-        dense: int = 256,
-        dropout: float = 0.5,
-        window: int = 50,
-    ) -> None:
+    def __init__(self, inventory: Inventory, settings: UkyotoAttentionSettings) -> None:
         super().__init__()
-        self.window = window
-        self.source = small_embedding(inventory.size("source"), embedding)
-        sizes = {"lemma": embedding, "tag": tags}
+        self.window = settings.window
+        self.source = small_embedding(inventory.size("source"), settings.embedding)
+        sizes = {"lemma": settings.embedding, "tag": settings.tags}
         self.target = nn.ModuleDict(
             {
                 name: small_embedding(inventory.size(name), size)
@@ -72,14 +78,14 @@ class UkyotoAttention(Network):
                 if size
             }
         )
-        self.source_reader = BidirectionalGRU(embedding, hidden)
-        self.left = nn.GRU(embedding + tags, hidden, batch_first=True)
-        self.right = nn.GRU(embedding + tags, hidden, batch_first=True)
-        self.source_attention = Attention(2 * hidden, 2 * hidden)
-        self.target_attention = Attention(2 * hidden, hidden)
-        self.dense = nn.Linear(5 * hidden, dense)
-        self.output = nn.Linear(dense, len(inventory.classes))
-        self.dropout = nn.Dropout(dropout)
+        self.source_reader = BidirectionalGRU(settings.embedding, settings.hidden)
+        self.left = nn.GRU(settings.embedding + settings.tags, settings.hidden, batch_first=True)
+        self.right = nn.GRU(settings.embedding + settings.tags, settings.hidden, batch_first=True)
+        self.source_attention = Attention(2 * settings.hidden, 2 * settings.hidden)
+        self.target_attention = Attention(2 * settings.hidden, settings.hidden)
+        self.dense = nn.Linear(5 * settings.hidden, settings.dense)
+        self.output = nn.Linear(settings.dense, len(inventory.classes))
+        self.dropout = nn.Dropout(settings.dropout)
 
     def extents(self, data: GapTensors) -> Indices:
         """The longest text that is read of a gap: the source, or a side of the target."""

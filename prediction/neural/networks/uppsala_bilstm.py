@@ -9,15 +9,16 @@ random on both sides, so that the unknown word is learnt; its characters stay kn
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES, Side
-from crosspro.prediction.neural.layers.network import Network, register
+from crosspro.data_prep.core.settings import settings
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import at_place, states_both_ways
+from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.fields import (
     CHARACTER,
     LEMMA,
@@ -43,78 +44,101 @@ _UNPACKED = 1 << 15
 """On a GPU larger batches are faster where rows are packed and each word is spelled once."""
 
 
-@register("uppsala_bilstm")
+@settings
+class UppsalaBiLSTMSettings(NetworkSettings):
+    """Sizes and choices of the network."""
+
+    name: Literal["uppsala_bilstm"] = "uppsala_bilstm"
+    words: Size = 100
+    tags: SizeOrNone = 10
+    source_tags: SizeOrNone = 0
+    source_labels: SizeOrNone = 0
+    head: bool = False
+    characters: Size = 12
+    character_hidden: Size = 50
+    hidden: Size = 100
+    layers: Size = 2
+    mlp: Size = 100
+    dropout: Dropout = 0.33
+    word_dropout: Dropout = 0.25
+    window: Size = 100
+
+    may_change: ClassVar = ("dropout", "word_dropout")
+
+    @property
+    def reads(self) -> Reads:
+        """Tags and labels of the source are read if they have a size."""
+        sizes = ((SOURCE_TAG, self.source_tags), (SOURCE_LABEL, self.source_labels))
+        of_parse = [field for field, size in sizes if size]
+        heads = {"source_labels": 0, "head": False}
+        return Reads(
+            (SOURCE, CHARACTER, LEMMA, TAG, *of_parse),
+            parse={"source_tags": 0, **heads} if of_parse or self.head else None,
+            heads=heads if self.source_labels or self.head else None,
+        )
+
+    def build(self, inventory: Inventory) -> UppsalaBiLSTM:
+        """The network with new weights."""
+        return UppsalaBiLSTM(inventory, self)
+
+
 class UppsalaBiLSTM(Network):
     """Both sentences; what it reads of a parse, and the target tags, it can do without."""
 
-    limits = dict.fromkeys(("tags", "source_tags", "source_labels"), _SIZE)
-    may_change = ("dropout", "word_dropout")
     recorded_places = _UNPACKED
 
     source_counts: Tensor
     lemma_counts: Tensor
 
-    @classmethod
-    def reads(cls, settings: Mapping[str, Any]) -> Reads:
-        """Tags and labels of the source are read if they have a size."""
-        tags, labels, head = (settings[name] for name in ("source_tags", "source_labels", "head"))
-        of_parse = [field for field, size in ((SOURCE_TAG, tags), (SOURCE_LABEL, labels)) if size]
-        heads = {"source_labels": 0, "head": False}
-        return Reads(
-            (SOURCE, CHARACTER, LEMMA, TAG, *of_parse),
-            parse={"source_tags": 0, **heads} if tags or labels or head else None,
-            heads=heads if labels or head else None,
-        )
-
-    def __init__(
-        self,
-        inventory: Inventory,
-        *,
-        words: int = 100,
-        tags: int = 10,
-        source_tags: int = 0,
-        source_labels: int = 0,
-        head: bool = False,
-        characters: int = 12,
-        character_hidden: int = 50,
-        hidden: int = 100,
-        layers: int = 2,
-        mlp: int = 100,
-        dropout: float = 0.33,
-        word_dropout: float = 0.25,
-        window: int = 100,
-    ) -> None:
+    def __init__(self, inventory: Inventory, settings: UppsalaBiLSTMSettings) -> None:
         super().__init__()
-        self.window = window
-        self.word_dropout = word_dropout
-        self.head = head
-        self.source = nn.Embedding(inventory.size("source"), words, padding_idx=PAD)
-        self.lemma = nn.Embedding(inventory.size("lemma"), words, padding_idx=PAD)
-        self.tag = nn.Embedding(inventory.size("tag"), tags, padding_idx=PAD)
+        self.window = settings.window
+        self.word_dropout = settings.word_dropout
+        self.head = settings.head
+        self.source = nn.Embedding(inventory.size("source"), settings.words, padding_idx=PAD)
+        self.lemma = nn.Embedding(inventory.size("lemma"), settings.words, padding_idx=PAD)
+        self.tag = nn.Embedding(inventory.size("tag"), settings.tags, padding_idx=PAD)
         self.source_fields = nn.ModuleDict(
             {
                 name: nn.Embedding(inventory.size(name), size, padding_idx=PAD)
-                for name, size in (("source_tag", source_tags), ("source_label", source_labels))
+                for name, size in (
+                    ("source_tag", settings.source_tags),
+                    ("source_label", settings.source_labels),
+                )
                 if size
             }
         )
-        self.characters = nn.Embedding(inventory.size("character"), characters, padding_idx=PAD)
-        self.speller = nn.LSTM(characters, character_hidden, batch_first=True, bidirectional=True)
-        drop = dropout if layers > 1 else 0.0
+        self.characters = nn.Embedding(
+            inventory.size("character"), settings.characters, padding_idx=PAD
+        )
+        self.speller = nn.LSTM(
+            settings.characters, settings.character_hidden, batch_first=True, bidirectional=True
+        )
+        drop = settings.dropout if settings.layers > 1 else 0.0
         self.source_reader = nn.LSTM(
-            words + source_tags + source_labels + 2 * character_hidden,
-            hidden,
-            layers,
+            settings.words
+            + settings.source_tags
+            + settings.source_labels
+            + 2 * settings.character_hidden,
+            settings.hidden,
+            settings.layers,
             batch_first=True,
             bidirectional=True,
             dropout=drop,
         )
         self.target_reader = nn.LSTM(
-            words + tags, hidden, layers, batch_first=True, bidirectional=True, dropout=drop
+            settings.words + settings.tags,
+            settings.hidden,
+            settings.layers,
+            batch_first=True,
+            bidirectional=True,
+            dropout=drop,
         )
-        self.dropout = nn.Dropout(dropout)
-        self.mlp = nn.Linear((6 if head else 4) * hidden + words, mlp)
-        self.output = nn.Linear(mlp, len(inventory.classes))
+        self.dropout = nn.Dropout(settings.dropout)
+        self.mlp = nn.Linear(
+            (6 if settings.head else 4) * settings.hidden + settings.words, settings.mlp
+        )
+        self.output = nn.Linear(settings.mlp, len(inventory.classes))
         for name in ("source", "lemma"):
             counts = torch.tensor(inventory.counts(name)).float()
             self.register_buffer(f"{name}_counts", counts, persistent=False)

@@ -3,12 +3,17 @@ and number of its word. In torch and in numpy alike."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+
+from pydantic import Field as Bounds
+from pydantic import model_validator
 
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import NONE
+from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.fields import (
     LEMMA,
     TAG,
@@ -26,8 +31,11 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     whole_source_words,
     whole_target_words,
 )
-from crosspro.prediction.neural.reading.network_kind import NetworkKind
 from crosspro.prediction.neural.reading.subwords import WORD_START
+
+if TYPE_CHECKING:
+    from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
+    from crosspro.prediction.neural.reading.vocabulary import Inventory
 
 PIECES, AGREEMENT = "piece", "agreement"
 """The vocabularies of both sides."""
@@ -63,30 +71,50 @@ TARGET_AGREEMENT = Field(
 )
 
 
-@dataclass(frozen=True)
-class DocumentSettings:
+@settings
+class DocumentSettings(NetworkSettings):
     """`before` and `after` are how many pieces are read on each side of pronoun and gap.
 
     Gaps that stand within so many pieces are read `together`, from one row: that is quicker.
     """
 
-    width: int = 384
-    layers: int = 6
-    heads: int = 6
-    source_before: int = 100
-    source_after: int = 40
-    target_before: int = 120
-    target_after: int = 40
-    together: int = 0
+    name: Literal["document_encoder"] = "document_encoder"
+    width: Size = 384
+    layers: Size = 6
+    heads: Size = 6
+    source_before: SizeOrNone = 100
+    source_after: SizeOrNone = 40
+    target_before: SizeOrNone = 120
+    target_after: SizeOrNone = 40
+    together: SizeOrNone = 0
     source_lexicon: str = INDUCED
     target_lexicon: str = INDUCED
     tags: bool = False
-    dropout: float = 0.1
-    masked_words: float = 0.0
-    masked_share: float = 0.15
-    hidden_pronouns: float = 1.0
+    dropout: Dropout = 0.1
+    masked_words: Annotated[float, Bounds(ge=0, le=100)] = 0.0
+    masked_share: Dropout = 0.15
+    hidden_pronouns: Annotated[float, Bounds(ge=0, le=1)] = 1.0
     pointer: bool = False
-    pointer_agreement: float = 1.0
+    pointer_agreement: Annotated[float, Bounds(ge=0, le=100)] = 1.0
+
+    may_change: ClassVar = (
+        "dropout",
+        "masked_words",
+        "hidden_pronouns",
+        "source_lexicon",
+        "target_lexicon",
+        "pointer",
+        "pointer_agreement",
+        "together",
+    )
+    inherits: ClassVar = True
+
+    @model_validator(mode="after")
+    def _heads_divide_width(self) -> Self:
+        # Rotary positions (Su et al. 2021) turn pairs of numbers, in two groups of each head.
+        if self.width % (4 * self.heads):
+            raise ValueError(f"width should be a multiple of 4 * heads = {4 * self.heads}")
+        return self
 
     @property
     def source(self) -> tuple[int, int]:
@@ -98,40 +126,26 @@ class DocumentSettings:
         """The pieces before and after the gap."""
         return self.target_before, self.target_after
 
+    @property
+    def points(self) -> bool:
+        """Whether it has a pointer."""
+        return self.pointer
 
-class DocumentKind(NetworkKind):
-    """What settings may be, and what is read with them."""
-
-    multiples: ClassVar = {"width": (4, "heads")}
-    pointing: ClassVar = {"pointer": True}
-    limits: ClassVar = {
-        "pointer_agreement": (0, 100),
-        "masked_words": (0, 100),
-        "source_before": (0, 1e6),
-        "source_after": (0, 1e6),
-        "target_before": (0, 1e6),
-        "target_after": (0, 1e6),
-        "together": (0, 1e6),
-        "hidden_pronouns": (0, 1),
-    }
-
-    @classmethod
-    def settings(cls) -> dict[str, Any]:
-        """Those of `DocumentSettings`."""
-        return asdict(DocumentSettings())
-
-    @classmethod
-    def reads(cls, settings: Mapping[str, Any]) -> Reads:
+    @property
+    def reads(self) -> Reads:
         """Pieces and agreement of both sides; what stood in gaps if they are shown; nouns."""
-        shown = (SHOWN_PIECE,) if settings["hidden_pronouns"] < 1 else ()
-        nouns = (SOURCE_NOUN, TARGET_NOUN) if settings["pointer"] else ()
-        tags = (TAG,) if settings["tags"] else ()
+        shown = (SHOWN_PIECE,) if self.hidden_pronouns < 1 else ()
+        nouns = (SOURCE_NOUN, TARGET_NOUN) if self.pointer else ()
+        tags = (TAG,) if self.tags else ()
         both = (SOURCE_PIECE, TARGET_PIECE, SOURCE_AGREEMENT, TARGET_AGREEMENT)
         return Reads(
             (*both, *tags, *shown, *nouns),
-            lexicons={
-                "source": settings["source_lexicon"],
-                "target": settings["target_lexicon"],
-            },
-            nouns=settings["pointer"],
+            lexicons={"source": self.source_lexicon, "target": self.target_lexicon},
+            nouns=self.pointer,
         )
+
+    def build(self, inventory: Inventory) -> DocumentEncoder:
+        """The network with new weights, in torch."""
+        from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
+
+        return DocumentEncoder(inventory, self)

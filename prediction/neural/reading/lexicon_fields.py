@@ -141,7 +141,7 @@ def lexicons_for(settings: Mapping[Side, str], text: Text) -> dict[str, Lexicon]
                 language, sentences = text[side]
                 found[side] = induce(sentences, language)
         elif name != NO_LEXICON:
-            loaded = lexicon_of_setting(name, f"system.network_settings.{side}_lexicon")
+            loaded = lexicon_of_setting(name, f"system.network.{side}_lexicon")
             if loaded is not None:
                 found[side] = loaded
     return found

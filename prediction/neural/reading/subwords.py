@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import sentencepiece
 
@@ -27,7 +28,7 @@ from crosspro.data_prep.formats.shared_task import is_placeholder
 Cut = Callable[[str], list[str]]
 WORD_START = "▁"
 """With this the first unit of a word begins."""
-KINDS = ("words", "sentencepiece", "joint")
+UnitKind = Literal["words", "sentencepiece", "joint"]
 """Words as they are, units of each side, and units of both sides together."""
 _MOST_SENTENCES = 400_000
 """Units of both sides are learnt from so many sentences at most, taken evenly from the text."""

@@ -224,7 +224,7 @@ def _asking(settings: Mapping[str, object]) -> tuple[str, str]:
     if not settings:
         return "network: it", ""
     without = [str(value).lower() for value in settings.values()]
-    return f"network_settings: {_listed(settings)}", f", or train with {_listed(without)}"
+    return f"network: {_listed(settings)}", f", or train with {_listed(without)}"
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -5,7 +5,6 @@ Or from itself: a training on all data may go on with the in-domain part of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.fit_report import FineTunedReport, FitReport
 from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.network_settings import NetworkSettings
 from crosspro.prediction.neural.training.settings import FineTuning, Optimisation, TrainerSettings
 from crosspro.prediction.system import System, load_system
 
@@ -23,7 +23,7 @@ IN_DOMAIN = "in_domain"
 """The folder in a run's for the training on in-domain data."""
 
 
-def may_go_on(network: type[Network], earlier: Task, task: Task) -> bool:
+def may_go_on(network: Network, earlier: Task, task: Task) -> bool:
     """Whether a task may go on from another one.
 
     Both have the same classes, unless the network says which weights depend on them; then it is
@@ -34,20 +34,17 @@ def may_go_on(network: type[Network], earlier: Task, task: Task) -> bool:
     return earlier.classes == task.classes
 
 
-def run_to_go_on(
-    run: Path, kind: type[Kind], name: str, network: type[Network], task: Task
-) -> Kind:
+def run_to_go_on(run: Path, kind: type[Kind], name: str, task: Task) -> Kind:
     """The system of a run, which must have the network of that name, and classes that fit."""
-    earlier = load_system(run).trainable()
-    if (
-        not isinstance(earlier, kind)
-        or earlier.name != name
-        or not may_go_on(network, earlier.task, task)
-    ):
+    earlier: Any = load_system(run).trainable()
+    alike = "classes"
+    if isinstance(earlier, kind) and earlier.name == name:
+        network: Network = earlier.network  # type: ignore[attr-defined]
+        if may_go_on(network, earlier.task, task):
+            return earlier
         alike = "target language" if network.class_layers else "classes"
-        expected = f"a run of {name} with the {alike} of {task.name}"
-        raise input_error(run, "init_from", expected, f"{earlier.name} for {earlier.task.name}")
-    return earlier
+    expected = f"a run of {name} with the {alike} of {task.name}"
+    raise input_error(run, "init_from", expected, f"{earlier.name} for {earlier.task.name}")
 
 
 def in_domain_stage(
@@ -68,24 +65,21 @@ def fine_tuned_report(first: FitReport, second: FitReport) -> FineTunedReport:
     return FineTunedReport(**figures, stages=(first, second), kept="in_domain" if better else "all")
 
 
-def settings_to_go_on(
-    network: type[Network], earlier: Mapping[str, Any], given: Mapping[str, Any], folder: Path
-) -> dict[str, Any]:
+def settings_to_go_on(earlier: NetworkSettings, given: NetworkSettings, folder: Path) -> Any:
     """The settings of a network that goes on: those given, if they fit the run in the folder.
 
     A network that `inherits` takes those that must not change from the run.
     """
-    defaults = network.settings()
-    one, other = {**defaults, **earlier}, {**defaults, **given}
-    fixed = [key for key in defaults if key not in network.may_change]
-    if network.inherits:
-        return {**given, **{key: one[key] for key in fixed}}
-    changed = [key for key in fixed if one[key] != other[key]]
+    before, after = vars(earlier), vars(given)
+    fixed = [key for key in after if key not in given.may_change]
+    if given.inherits:
+        return type(given)(**{**after, **{key: before[key] for key in fixed}})
+    changed = [key for key in fixed if before[key] != after[key]]
     if changed:
-        expected = "a run whose network has " + ", ".join(f"{k} {other[k]}" for k in changed)
-        found = ", ".join(f"{k} {one[k]}" for k in changed)
+        expected = "a run whose network has " + ", ".join(f"{k} {after[k]}" for k in changed)
+        found = ", ".join(f"{k} {before[k]}" for k in changed)
         raise input_error(folder, "init_from", expected, found)
-    return dict(given)
+    return given
 
 
 def take_weights(network: Network, earlier: Network, same_classes: bool) -> None:

@@ -15,11 +15,15 @@ from crosspro.prediction.neural.networks.hardmeier_anaphora import (
     NOUN,
     START,
     HardmeierAnaphora,
+    HardmeierAnaphoraSettings,
 )
-from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN
-from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT
-from crosspro.prediction.neural.networks.ukyoto_attention import UkyotoAttention
-from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
+from crosspro.prediction.neural.networks.hardmeier_cnn import HardmeierCNN, HardmeierCNNSettings
+from crosspro.prediction.neural.networks.nyu_nmt import NyuNMT, NyuNMTSettings
+from crosspro.prediction.neural.networks.ukyoto_attention import (
+    UkyotoAttention,
+    UkyotoAttentionSettings,
+)
+from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM, UppsalaBiLSTMSettings
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG
 from crosspro.prediction.neural.reading.tensors import GapTensors
 from crosspro.prediction.neural.reading.vocabulary import Inventory
@@ -30,7 +34,7 @@ class PlainUppsala(Network):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__()
-        self.inner = UppsalaBiLSTM(inventory)
+        self.inner = UppsalaBiLSTM(inventory, UppsalaBiLSTMSettings())
         self.window = self.inner.window
 
     def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
@@ -69,7 +73,7 @@ class PlainNyu(Network):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__()
-        ours = NyuNMT(inventory)
+        ours = NyuNMT(inventory, NyuNMTSettings())
         self.inner = ours
         hidden = ours.decoder.hidden_size
         self.encoder = nn.GRU(ours.decoder.input_size, hidden, batch_first=True, bidirectional=True)
@@ -111,7 +115,7 @@ class PlainUkyoto(Network):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__()
-        ours = UkyotoAttention(inventory)
+        ours = UkyotoAttention(inventory, UkyotoAttentionSettings())
         self.inner = ours
         self.window = ours.window
         self.encoder = nn.GRU(
@@ -143,7 +147,7 @@ class PlainHardmeierCNN(Network):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__()
-        self.inner = HardmeierCNN(inventory)
+        self.inner = HardmeierCNN(inventory, HardmeierCNNSettings())
         self.window = self.inner.window
         self.convolutions = nn.ModuleDict()
         for side in self.inner.sides:
@@ -175,7 +179,7 @@ class PlainHardmeierAnaphora(Network):
 
     def __init__(self, inventory: Inventory) -> None:
         super().__init__()
-        ours = HardmeierAnaphora(inventory)
+        ours = HardmeierAnaphora(inventory, HardmeierAnaphoraSettings())
         self.inner = ours
         self.window = ours.window
         around, noun = ours.context_to_hidden.in_features, ours.noun_to_hidden.in_features

@@ -7,11 +7,13 @@ from dataclasses import replace
 import torch
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.neural.reading.encoding import fit_and_encode
 from crosspro.prediction.neural.reading.tensors import gap_tensors
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.training.settings import NeuralSettings
 
 TASK = load_task("en-fr")
 SMALL = {
@@ -31,9 +33,17 @@ SMALL = {
 QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
 
 
+def neural(network, sizes=None, training=None, optimisation=None, pretraining=None, **others):
+    """A system of plain values, as a file has them."""
+    sections = {"training": training, "optimisation": optimisation, "pretraining": pretraining}
+    values = {key: value for key, value in {**sections, **others}.items() if value is not None}
+    content = {"network": {"name": network, **(sizes or {})}, **values}
+    return NeuralSystem(**vars(check_settings(NeuralSettings, content, "settings: system")))
+
+
 def system(name, seed=1, epochs=2, network=None, patience=QUIET["patience"], **training):
     quiet = {**QUIET, "max_epochs": epochs, "patience": patience}
-    return NeuralSystem(
+    return neural(
         name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
         {"learning_rate": 0.01}, trainer=quiet, seed=seed,
     )  # fmt: skip

@@ -25,9 +25,8 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     inflected_text,
     target_noun,
 )
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
-from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural, prepared, system
 
 NAME = "document_encoder"
 POINTER = {"pointer": True}
@@ -137,7 +136,7 @@ def test_nouns_of_both_sides_are_found_in_every_task_in_bf16_and_after_loading(
 ):
     task = load_task(name)
     train, dev = demo_examples(task, "train", 8), demo_examples(task, "dev", 3)
-    made = NeuralSystem(
+    made = neural(
         NAME, {**SMALL[NAME], **POINTER, **lexicons(task, tmp_path)},
         {"batch_size": 32, "lowercase": False, **JOINT}, {"learning_rate": 0.01},
         trainer={**QUIET, "max_epochs": 1, "precision": "bf16-mixed"},
@@ -165,7 +164,7 @@ def test_pretrained_weights_are_taken_and_the_pointer_is_new_where_there_was_non
     first.save(tmp_path / "model")
     dev = demo_examples(other, "dev", 3)
     for points in (True, False):
-        tuned = NeuralSystem(
+        tuned = neural(
             NAME, {**SMALL[NAME], "pointer": points}, {"batch_size": 32, "units": "joint"},
             {"learning_rate": 0.0}, trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path),
         )  # fmt: skip
@@ -229,7 +228,7 @@ def test_the_right_noun_is_found_though_only_agreement_tells_the_class(lexicon):
     generator = random.Random(1)
     train = [puzzle(generator, 0, SEEN)[0] for _ in range(600)]
     dev = [puzzle(generator, SEEN, 40) for _ in range(100)]
-    made = NeuralSystem(
+    made = neural(
         NAME, {**SMALL[NAME], **POINTER, "target_lexicon": lexicon, "source_lexicon": "none"},
         {"batch_size": 32, "class_weight_power": 0.0}, {"learning_rate": 0.003},
         trainer={**QUIET, "max_epochs": 15},

@@ -13,19 +13,18 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.layers.network import gap_losses
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.distillation import SoftTargets
 from crosspro.prediction.neural.training.settings import Distillation
 from crosspro.prediction.system import load_system
 from tests.conftest import mostly_slow
-from tests.prediction.neural.small import QUIET, SMALL, TASK
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural
 
 SINGULAR = {"ils": "il", "elles": "elle"}
 
 
 def student(teacher=None, name="turku_gru", epochs=2, seed=1, **distillation):
     given = {**distillation, **({} if teacher is None else {"teacher": str(teacher)})}
-    return NeuralSystem(
+    return neural(
         name, SMALL[name], {"batch_size": 32, "class_weight_power": 0.0}, {"learning_rate": 0.01},
         trainer={**QUIET, "max_epochs": epochs}, seed=seed, distillation=given,
     )  # fmt: skip
@@ -34,7 +33,7 @@ def student(teacher=None, name="turku_gru", epochs=2, seed=1, **distillation):
 @pytest.fixture(scope="module")
 def teacher(tmp_path_factory, train):
     folder = tmp_path_factory.mktemp("teacher")
-    made = Ensemble([SourceAwareLM(2), SourceAwareLM(3)])
+    made = Ensemble([SourceAwareLM(order=2), SourceAwareLM(order=3)])
     made.fit(TASK, train, [])
     made.save(folder / "model")
     return folder
@@ -114,7 +113,7 @@ def test_an_interrupted_student_goes_on_to_the_same_bytes(teacher, train, dev, t
 
 
 def test_another_teacher_is_another_run(teacher, train, dev, tmp_path):
-    other = Ensemble([SourceAwareLM(2)])
+    other = Ensemble([SourceAwareLM(order=2)])
     other.fit(TASK, train, [])
     other.save(tmp_path / "model")
     export_run(teacher, tmp_path / "teacher.zip")
@@ -125,7 +124,7 @@ def test_another_teacher_is_another_run(teacher, train, dev, tmp_path):
 
 
 def test_a_student_is_loaded_without_its_teacher(train, dev, tmp_path):
-    teacher = SourceAwareLM(2)
+    teacher = SourceAwareLM(order=2)
     teacher.fit(TASK, train, [])
     teacher.save(tmp_path / "teacher")
     made = student(tmp_path / "teacher", epochs=1)
@@ -134,12 +133,12 @@ def test_a_student_is_loaded_without_its_teacher(train, dev, tmp_path):
     (tmp_path / "teacher").rename(tmp_path / "gone")
     loaded = load_system(tmp_path / "model")
     assert (loaded.predict(dev) == made.predict(dev)).all()
-    assert loaded.distillation == Distillation(str(tmp_path / "teacher"))
+    assert loaded.settings.distillation == Distillation(teacher=str(tmp_path / "teacher"))
 
 
 def test_a_teacher_of_other_classes_is_refused(train, dev, tmp_path):
     german = load_task("en-de")
-    teacher = SourceAwareLM(2)
+    teacher = SourceAwareLM(order=2)
     teacher.fit(german, demo_examples(german, "train", 3), [])
     teacher.save(tmp_path)
     with pytest.raises(InputError):
@@ -153,4 +152,4 @@ def test_each_wrong_setting_is_named():
         student("", temperature=0, weight=2, colour="red")
     settings = ("temperature", "weight", "colour", "teacher")
     fields = {problem.field for problem in refused.value.problems}
-    assert fields == {f"system.distillation.{name}" for name in settings}
+    assert fields == {f"distillation.{name}" for name in settings}

@@ -21,9 +21,8 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     whole_target_words,
 )
 from crosspro.prediction.neural.reading.tensors import gap_tensors
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
-from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural, prepared, system
 
 NAME = "document_encoder"
 PRETRAINING = {"masked_words": 0.5, "hidden_pronouns": 0.3}
@@ -73,12 +72,12 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
 )
 def test_heads_have_a_size_that_is_a_multiple_of_four(settings, step):
     with pytest.raises(InputError, match=r"width"):
-        NeuralSystem(NAME, settings)
+        neural(NAME, settings)
 
 
 @pytest.mark.parametrize("network", [{}, pytest.param(POINTER, marks=pytest.mark.slow)])
 def test_gaps_are_learnt_by_heart(network, train):
-    made = NeuralSystem(
+    made = neural(
         NAME, {**SMALL[NAME], **network}, {"batch_size": 16, "class_weight_power": 0.0, **JOINT},
         {"learning_rate": 0.005}, trainer={**QUIET, "max_epochs": 50},
     )  # fmt: skip
@@ -209,13 +208,13 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
     first.save(tmp_path / "model")
     other = load_task("de-en")
     dev = demo_examples(other, "dev", 3)
-    tuned = NeuralSystem(
+    tuned = neural(
         NAME, SMALL[NAME], {"batch_size": 32, "units": "joint", "context": 0},
         {"learning_rate": 0.0}, trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path),
     )  # fmt: skip
     tuned.fit(other, demo_examples(other, "train", 6), dev)
     assert (first.context, tuned.context) == (2, 0)
-    assert tuned.network_settings["width"] == 24
+    assert tuned.settings.network.width == 24
     assert tuned.network.rows.tags is not None
     assert tuned.network.hidden_pronouns == 1.0
     assert tuned.encoder.reading.units == first.encoder.reading.units
@@ -226,7 +225,7 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
     assert tuned.predict(dev).shape[1] == len(other.classes)
     assert np.isfinite(tuned.predict(dev)).all()
     with pytest.raises(InputError):
-        NeuralSystem(NAME, SMALL[NAME], trainer=QUIET, init_from=str(tmp_path)).fit(
+        neural(NAME, SMALL[NAME], trainer=QUIET, init_from=str(tmp_path)).fit(
             TASK, demo_examples(TASK, "train", 3), demo_examples(TASK, "dev", 3)
         )
 

@@ -24,11 +24,10 @@ from crosspro.prediction.model_archive import renewed_digests
 from crosspro.prediction.models import export_run
 from crosspro.prediction.neural import document_arrays, document_reader
 from crosspro.prediction.neural.document_reader import DocumentReader, text_parts
-from crosspro.prediction.neural.reading.document_kind import DocumentKind
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
-from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural, prepared
 
 NAME = "document_encoder"
 KINDS = {
@@ -88,7 +87,7 @@ def test_probabilities_and_antecedents_are_those_of_torch(kind, saved, dev):
     assert (loaded.context, loaded.points, loaded.shown_name, loaded.task) == (
         made.context, made.points, made.shown_name, made.task,
     )  # fmt: skip
-    assert loaded.settings() == made.settings()
+    assert loaded.settings == made.settings
     assert_same(made, loaded, dev)
 
 
@@ -181,7 +180,7 @@ def test_training_on_takes_torch(saved, dev, train, tmp_path):
     with pytest.raises(CrossproError, match="init_from"):
         loaded.fit(TASK, train, dev)
     loaded.save(tmp_path / "run")
-    tuned = NeuralSystem(
+    tuned = neural(
         NAME, SMALL[NAME], trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path / "run")
     )
     tuned.fit(TASK, train, dev)
@@ -198,7 +197,7 @@ def test_without_torch_there_is_one_clear_sentence(saved, dev, monkeypatch):
 
 
 def test_where_there_is_a_gpu_torch_calculates(saved, monkeypatch):
-    settings = {"network": NAME, "trainer": {"accelerator": "auto"}}
+    settings = {"network": {"name": NAME}, "trainer": {"accelerator": "auto"}}
     monkeypatch.setattr(registry, "may_have_gpu", lambda: True)
     assert registry.predicting("neural", settings) is NeuralSystem
     on_cpu = {**settings, "trainer": {"accelerator": "cpu"}}
@@ -216,14 +215,14 @@ def test_where_there_is_a_gpu_torch_calculates(saved, monkeypatch):
         ("layers", 3, "other layers"),
         ("pointer", True, "vocabularies"),
         ("source_before", 21, "rows.places.weight"),
-        ("heads", 0, "network_settings.heads"),
-        ("size", 3, "an unknown key of document_encoder"),
+        ("heads", 0, "network"),
+        ("size", 3, "size"),
     ],
 )
 def test_weights_of_other_settings_are_refused(key, value, message, saved, tmp_path):
     saved["plain"][1].save(tmp_path)
     description = json.loads((tmp_path / "system.json").read_text("utf-8"))
-    description["settings"]["network_settings"][key] = value
+    description["settings"]["network"][key] = value
     whole = renewed_digests(description, tmp_path, "system.json")
     (tmp_path / "system.json").write_text(json.dumps(whole), "utf-8")
     with pytest.raises(InputError, match=message):
@@ -236,12 +235,6 @@ def test_damaged_weights_are_refused(saved, tmp_path):
     file.write_bytes(file.read_bytes()[:-8])
     with pytest.raises(InputError, match="weights"):
         load_system(tmp_path)
-
-
-def test_settings_are_those_of_the_network_in_torch():
-    network = NeuralSystem.kind_of(NAME)
-    assert network.settings() == DocumentKind.settings()
-    assert issubclass(network, DocumentKind)
 
 
 def test_predicting_imports_neither_torch_nor_what_trains(saved, dev, tmp_path):

@@ -21,8 +21,7 @@ from crosspro.prediction.neural.document_set import (
 )
 from crosspro.prediction.neural.reading.encoding import POSITIONS, fit_and_encode
 from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
-from crosspro.prediction.neural.system import NeuralSystem
-from tests.prediction.neural.small import QUIET, SMALL
+from tests.prediction.neural.small import QUIET, SMALL, neural
 
 NAME = "document_encoder"
 TRAINING = {"batch_size": 16, "units": "joint", "unit_vocabulary": 300, "context": 2, "share": 0.5}
@@ -31,7 +30,7 @@ TASKS = ("en-fr", "en-fr-2015", "de-en")
 
 
 def pretraining(epochs=2, pointer=False, **training):
-    return NeuralSystem(
+    return neural(
         NAME, {**PRETRAINING, "pointer": pointer}, {**TRAINING, **training},
         {"learning_rate": 0.003, "warmup_steps": 3}, trainer={**QUIET, "max_epochs": epochs},
     )  # fmt: skip
@@ -89,8 +88,9 @@ def test_fine_tuning_goes_on_from_a_pretraining(name, tmp_path):
     assert loaded.task == task
     made.fit_encoded(loaded.task, loaded.encoder, loaded.data, tmp_path / "run")
     made.save(tmp_path / "run/model")
-    tuned = NeuralSystem(
-        NAME, SMALL[NAME], {"batch_size": 32, "units": "joint"}, {"learning_rate": 0.001},
+    tuned = neural(
+        NAME, SMALL[NAME], {"batch_size": 32, "units": "joint", "context": 2},
+        {"learning_rate": 0.001},
         trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path / "run"),
     )  # fmt: skip
     dev = demo_examples(task, "dev", 3)

@@ -11,11 +11,10 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.demo.language import PROFILES
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.neural.layers.network import network_names
-from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.network_settings import SETTINGS
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT, mostly_slow
-from tests.prediction.neural.small import QUIET, SMALL, TASK, system
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural, system
 
 TASKS = sorted(PROFILES)
 
@@ -23,7 +22,7 @@ TASKS = sorted(PROFILES)
 def test_every_network_is_among_the_small_ones():
     own = {path.stem for path in (ROOT / "prediction/neural/networks").glob("[a-z]*.py")}
     assert own == set(SMALL)
-    assert own <= set(network_names())
+    assert own <= set(SETTINGS)
 
 
 @pytest.mark.slow
@@ -53,7 +52,7 @@ def test_a_network_learns_every_task(name, task):
 @pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
 def test_a_network_learns_in_bf16(name, train, dev, any_precision):
     plain = system(name)
-    mixed = NeuralSystem(
+    mixed = neural(
         name, SMALL[name], {"batch_size": 32}, {"learning_rate": 0.01},
         trainer={**QUIET, "max_epochs": 2, "precision": "bf16-mixed"},
     )  # fmt: skip
@@ -69,7 +68,7 @@ def test_a_network_goes_on_from_another_run(name, train, dev, tmp_path):
     first = system(name)
     first.fit(TASK, train, dev)
     first.save(tmp_path / "model")
-    tuned = NeuralSystem(
+    tuned = neural(
         name, {**SMALL[name], "dropout": 0.1}, {"batch_size": 32}, {"learning_rate": 0.0},
         trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path),
     )  # fmt: skip

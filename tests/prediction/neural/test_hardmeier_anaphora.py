@@ -13,8 +13,7 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Tok
 from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.neural.networks.hardmeier_anaphora import linked_words, noun_kinds
-from crosspro.prediction.neural.system import NeuralSystem
-from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural, prepared
 
 NAME = "hardmeier_anaphora"
 
@@ -30,7 +29,7 @@ def test_candidates_are_the_nouns_before_the_gap_nearest_first(train):
         found = made.network._found(tensors, gaps, width)
         starts = np.cumsum([0, *(len(example.target) for example in train)])
         for row, (line, gap) in enumerate(gaps_of(train)):
-            nouns = [c for c in antecedent_candidates(train, line, gap, made.training.context)
+            nouns = [c for c in antecedent_candidates(train, line, gap, made.context)
                      if c.side == "target"][:4]  # fmt: skip
             good = int(found.good[row].sum())
             assert good == len(nouns)
@@ -115,7 +114,7 @@ def puzzle(generator):
 def test_the_right_noun_is_found_though_nobody_tells_which_it_is():
     generator = random.Random(1)
     train, dev = ([puzzle(generator) for _ in range(size)] for size in (500, 60))
-    made = NeuralSystem(
+    made = neural(
         NAME, SMALL[NAME], {"batch_size": 32, "class_weight_power": 0.0},
         {"learning_rate": 0.01}, trainer={**QUIET, "max_epochs": 12},
     )  # fmt: skip
@@ -139,14 +138,14 @@ def test_antecedents_are_the_candidates(train, dev):
     lines = [example for example in dev if example.document == dev[0].document]
     pointed = made.antecedents(lines, made.decide(lines))
     for own, (line, gap) in zip(pointed, gaps_of(lines), strict=True):
-        nouns = [c for c in antecedent_candidates(lines, line, gap, made.training.context)
+        nouns = [c for c in antecedent_candidates(lines, line, gap, made.context)
                  if c.side == "target"]  # fmt: skip
         assert {(n.sentences, n.index) for n in own} == {(c.sentences, c.index) for c in nouns}
         assert sum(n.probability for n in own) <= 1 + 1e-5
 
 
 def test_nouns_in_units_are_words_again(train, dev):
-    made = NeuralSystem(
+    made = neural(
         NAME, SMALL[NAME],
         {"batch_size": 32, "context": 1, "units": "sentencepiece", "unit_vocabulary": 90},
         trainer={**QUIET, "max_epochs": 1},

@@ -14,16 +14,15 @@ from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.fit_report import FineTunedReport
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.progress import read_metrics
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
 from tests.conftest import mostly_slow
-from tests.prediction.neural.small import QUIET, SMALL, TASK
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural
 
 
 def system(epochs=1, more=3, rate=0.0, name="turku_gru", **training):
-    return NeuralSystem(
+    return neural(
         name, SMALL[name], {"batch_size": 32, **training}, {"learning_rate": 0.01},
         trainer={**QUIET, "max_epochs": epochs},
         fine_tuning={"learning_rate": rate, "max_epochs": more, "patience": 1000},
@@ -96,7 +95,7 @@ def test_a_run_says_how_both_stages_went_and_goes_on_with_the_same_ones(splits, 
     assert isinstance(made.report, FineTunedReport)
     run = read_run(tmp_path)
     assert run.fit == {**asdict(made.report), "stages": [asdict(one) for one in made.report.stages]}
-    assert load_system(tmp_path).fine_tuning == made.fine_tuning
+    assert load_system(tmp_path).settings.fine_tuning == made.settings.fine_tuning
     assert not (tmp_path / "encoded").exists()
     other = system(rate=0.5)
     other.fit(TASK, splits.train, splits.dev, tmp_path)
@@ -108,9 +107,9 @@ def test_a_run_says_how_both_stages_went_and_goes_on_with_the_same_ones(splits, 
 
 @pytest.mark.slow
 def test_members_that_can_go_on_do(splits, dev, tmp_path):
-    made = Ensemble({"net": system(), "lm": NGramSystem(2)}, "accuracy")
+    made = Ensemble({"net": system(), "lm": NGramSystem(order=2)}, tune="accuracy")
     assert made.fine_tunes
-    assert not Ensemble([NGramSystem(2)]).fine_tunes
+    assert not Ensemble([NGramSystem(order=2)]).fine_tunes
     fit_and_score(TASK, made, splits, tmp_path)
     alone = fitted(system(), splits)
     assert (made.parts[0].predict(dev) == alone.predict(dev)).all()

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
-from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTM
+from crosspro.prediction.neural.networks.turku_gru import TurkuGRUSettings
+from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTMSettings
 from crosspro.prediction.neural.reading.vocabulary import UNK
 from tests.prediction.neural.small import SMALL, TASK, inventory, prepared
 
@@ -25,7 +25,8 @@ def test_windows_are_turned_within_their_lengths():
     places = torch.tensor([[7, 6, 5, 0], [3, 2, 1, 4]])
     lengths = torch.tensor([3, 4])
     outward, inward = (
-        TurkuGRU(inventory(sizes), inward=turn, **SMALL["turku_gru"]) for turn in (False, True)
+        TurkuGRUSettings(inward=turn, **SMALL["turku_gru"]).build(inventory(sizes))
+        for turn in (False, True)
     )
     assert outward._ordered(places, lengths)[0] is places
     turned = inward._ordered(places, lengths)[0]
@@ -56,7 +57,7 @@ def test_the_embedding_of_the_pronoun_reaches_the_mlp_without_the_reader(train):
 def test_rare_words_are_dropped_more_often():
     sizes = dict.fromkeys(("source", "lemma", "tag", "character"), 5)
     settings = {**SMALL["uppsala_bilstm"], "word_dropout": 0.25}
-    network = UppsalaBiLSTM(inventory(sizes, counts=[0, 0, 1, 3, 100]), **settings)
+    network = UppsalaBiLSTMSettings(**settings).build(inventory(sizes, counts=[0, 0, 1, 3, 100]))
     torch.manual_seed(1)
     for word, count in ((2, 1), (3, 3), (4, 100)):
         ids = torch.full((40_000,), word)

@@ -50,7 +50,8 @@ def test_the_epoch_with_the_best_monitored_score_is_marked():
 @pytest.mark.parametrize("shown", [True, False])
 def test_off_a_terminal_an_epoch_is_a_line_of_standard_error(shown, train, dev, capsys):
     made = system("turku_gru", epochs=2)
-    made.trainer = replace(made.trainer, progress_bar=shown)
+    trainer = replace(made.settings.trainer, progress_bar=shown)
+    made.settings = replace(made.settings, trainer=trainer)
     made.fit(TASK, train, dev)
     said = capsys.readouterr()
     assert said.out == ""

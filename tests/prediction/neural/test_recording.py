@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 import torch
 
-from crosspro.prediction.neural.layers.network import Network, network_class, network_names
 from crosspro.prediction.neural.training.recording import RecordedLosses
 from tests.prediction.neural.small import SMALL, prepared
 
@@ -51,9 +50,3 @@ def test_a_gpu_learns_from_a_recording_as_without(name, train):
     assert len(graphs) == 2
     assert not none
     assert found == pytest.approx(expected, rel=1e-4)
-
-
-def test_networks_of_the_package_can_be_recorded_and_others_are_asked_first(name):
-    assert name in network_names()
-    assert not Network.recorded_places
-    assert network_class(name).recorded_places or name == "turku_gru"  # which has a setting

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import replace
+from typing import ClassVar, Literal
 
 import pytest
 import torch
@@ -14,11 +14,13 @@ from torch import nn
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.prediction.neural.layers.network import (
-    Network,
-    network_class,
-    network_names,
-    register,
+from crosspro.data_prep.core.settings import settings
+from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.network_settings import (
+    SETTINGS,
+    NetworkSettings,
+    Size,
+    network_settings,
 )
 from crosspro.prediction.neural.reading.encoding import Reading, fit_and_encode
 from crosspro.prediction.neural.reading.fields import (
@@ -35,6 +37,12 @@ from crosspro.prediction.neural.reading.fields import (
 from crosspro.prediction.neural.reading.tensors import gap_tensors, pick, window
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.training.settings import (
+    Optimisation,
+    SkipGramSettings,
+    TrainerSettings,
+    Training,
+)
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
 from tests.prediction.neural.small import QUIET, TASK, parsed
@@ -42,17 +50,30 @@ from tests.prediction.neural.small import QUIET, TASK, parsed
 ENDING = Field("ending", "source", source_words, lambda word: word[-2:], folded=True)
 
 
-@register("endings")
+@settings
+class EndingsSettings(NetworkSettings):
+    name: Literal["endings"] = "endings"
+    size: Size = 8
+    window: Size = 5
+    kind: ClassVar = None
+    fields: ClassVar = (ENDING,)
+
+    @property
+    def reads(self):
+        return Reads(self.fields)
+
+    def build(self, inventory):
+        return (self.kind or Endings)(inventory, self)
+
+
 class Endings(Network):
     """The endings of the source words that follow the pronoun: a network with a new field."""
 
-    fields = (ENDING,)
-
-    def __init__(self, inventory: Inventory, *, size: int = 8, window: int = 5) -> None:
+    def __init__(self, inventory: Inventory, settings: EndingsSettings) -> None:
         super().__init__()
-        self.window = window
-        self.bag = nn.EmbeddingBag(inventory.size("ending"), size, padding_idx=0)
-        self.output = nn.Linear(size, len(inventory.classes))
+        self.window = settings.window
+        self.bag = nn.EmbeddingBag(inventory.size("ending"), settings.size, padding_idx=0)
+        self.output = nn.Linear(settings.size, len(inventory.classes))
 
     def forward(self, data, gaps, width=None):
         bounds = data.source_position[gaps], data.source_low[gaps], data.source_high[gaps]
@@ -60,15 +81,16 @@ class Endings(Network):
         return self.output(self.bag(pick(data["ending"], places, lengths)))
 
 
-def made(name="endings", epochs=2, **settings):
-    trainer = {**QUIET, "max_epochs": epochs}
+def made(network=EndingsSettings(), epochs=2, **values):  # noqa: B008 - it does not change
     return NeuralSystem(
-        name, training={"batch_size": 32}, optimisation={"learning_rate": 0.1}, trainer=trainer,
-        **settings,
+        network=network, training=Training(batch_size=32),
+        optimisation=Optimisation(learning_rate=0.1),
+        trainer=TrainerSettings(**{**QUIET, "max_epochs": epochs}), **values,
     )  # fmt: skip
 
 
-def test_a_registered_network_is_trained_saved_loaded_and_predicts(train, dev, tmp_path):
+def test_a_network_is_trained_saved_loaded_and_predicts(train, dev, tmp_path, monkeypatch):
+    monkeypatch.setitem(SETTINGS, "endings", f"{__name__}:EndingsSettings")
     system = made(epochs=10)
     system.fit(TASK, train, dev, tmp_path / "run")
     shares = system.predict(dev)
@@ -83,21 +105,22 @@ def test_a_registered_network_is_trained_saved_loaded_and_predicts(train, dev, t
     assert {name for name in arrays if not name.startswith("gap-")} == {"ending.npy"}
 
 
-@register("sided")
+@settings
+class SidedSettings(EndingsSettings):
+    side: Literal["before", "after"] = "after"
+
+    @property
+    def reads(self):
+        return Reads(self.fields, earlier={"side": "after"} if self.side == "before" else None)
+
+    def build(self, inventory):
+        return Sided(inventory, self)
+
+
 class Sided(Endings):
     """Endings of one side, in batches of sentences of one length; wants earlier sentences."""
 
-    choices: ClassVar = {"side": ("before", "after")}
     widths: ClassVar[list[int]] = []
-
-    @classmethod
-    def reads(cls, settings):
-        return Reads(
-            cls.fields, earlier={"side": "after"} if settings["side"] == "before" else None
-        )
-
-    def __init__(self, inventory: Inventory, *, side: str = "after", window: int = 5) -> None:
-        super().__init__(inventory, window=window)
 
     def extents(self, data):
         return (data.source_high - data.source_start).numpy()
@@ -109,22 +132,9 @@ class Sided(Endings):
         return super().forward(data, gaps, width)
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "told"),
-    [
-        ("endings", {"size": 0}, r"size"),
-        ("endings", {"depth": 3}, r"depth"),
-        ("sided", {"side": "behind"}, r"side"),
-    ],
-)
-def test_its_settings_are_the_keyword_arguments(name, settings, told):
-    with pytest.raises(InputError, match=told):
-        made(name, network_settings=settings)
-
-
 def test_a_network_says_what_its_batches_are_sorted_by(train, dev):
     Sided.widths.clear()
-    system = made("sided", epochs=1)
+    system = made(SidedSettings(), epochs=1)
     system.fit(TASK, train, dev)
     system.predict(dev)
     assert max(Sided.widths) == max(len(e.source) for e in (*train, *dev) if e.gaps)
@@ -132,42 +142,19 @@ def test_a_network_says_what_its_batches_are_sorted_by(train, dev):
 
 
 def test_a_network_that_reads_earlier_sentences_needs_a_context(train, dev):
-    system = made("sided", network_settings={"side": "before"})
-    with pytest.raises(
-        CrossproError, match=r"network_settings: side expected sentences before .* with after"
-    ):
-        system.fit(TASK, train, dev)
+    with pytest.raises(CrossproError, match="side"):
+        made(SidedSettings(side="before")).fit(TASK, train, dev)
 
 
-def test_a_name_is_taken_once():
-    register("endings")(Endings)
-    with pytest.raises(ValueError, match="has one of that name already"):
-        register("endings")(type("Other", (Endings,), {}))
+def test_every_network_has_settings_and_a_configuration():
+    files = [path.read_text("utf-8") for path in (ROOT / "conf/system").glob("*.yaml")]
+    modules = {path.stem for path in (ROOT / "prediction/neural/networks").glob("[a-z]*.py")}
+    assert modules == set(SETTINGS)
+    for name, place in SETTINGS.items():
+        assert network_settings({"name": name}).name == name
+        assert any(f"_target_: {place.replace(':', '.')}\n" in text for text in files)
 
 
-def test_every_module_of_networks_is_a_network_with_a_configuration():
-    for path in (ROOT / "prediction/neural/networks").glob("[a-z]*.py"):
-        assert issubclass(network_class(path.stem), Network)
-        assert path.stem in network_names()
-        files = (ROOT / "conf/system").glob("*.yaml")
-        assert any(f"network: {path.stem}\n" in file.read_text("utf-8") for file in files)
-
-
-def test_no_other_module_knows_a_network():
-    own = ROOT / "prediction/neural/networks"
-    names = {path.stem for path in own.glob("[a-z]*.py")}
-    known = re.compile(
-        rf"""(["'])({"|".join(names)})\1|from crosspro.prediction.neural.networks\."""
-    )
-    for folder in ("data_prep", "evaluation", "prediction", "baselines", "scripts"):
-        for path in (ROOT / folder).rglob("*.py"):
-            measures = path.parent.name == "reproduce"  # a network, or its results
-            names_it = path == ROOT / "prediction/registry.py"  # what predicts without torch
-            if not measures and not names_it and path.parent != own:
-                assert not known.search(path.read_text("utf-8")), path
-
-
-@register("own_loss")
 class OwnLoss(Endings):
     """Learns the first class, whatever the labels say."""
 
@@ -175,50 +162,50 @@ class OwnLoss(Endings):
         return -self(data, gaps, width).log_softmax(-1)[:, 0]
 
 
+@settings
+class OwnLossSettings(EndingsSettings):
+    kind: ClassVar = OwnLoss
+
+
 def test_a_network_may_own_its_loss(train, dev):
-    system = made("own_loss")
+    system = made(OwnLossSettings())
     system.fit(TASK, train, dev)
     assert set(system.predict(dev).argmax(axis=1)) == {0}
 
 
-@dataclass(frozen=True)
-class Bias:
-    epochs: int = 0
-    strength: float = 100.0
-
-
-@register("own_pretraining")
 class OwnPretraining(Endings):
     """Begins with a strong preference for the last class."""
 
-    pretraining = Bias
-
     def pretrain(self, data, inventory, settings, seed, device, report):
         with torch.no_grad():
-            self.output.bias[len(inventory.classes) - 1] = settings.strength
+            self.output.bias[len(inventory.classes) - 1] = 100
+
+
+@settings
+class OwnPretrainingSettings(EndingsSettings):
+    kind: ClassVar = OwnPretraining
+    pretrains: ClassVar = True
 
 
 def test_a_network_may_own_its_pretraining(train, dev):
     last = len(TASK.classes) - 1
     for epochs in (0, 1):
-        system = made("own_pretraining", epochs=1, pretraining={"epochs": epochs})
+        pretraining = SkipGramSettings(epochs=epochs)
+        system = made(OwnPretrainingSettings(), epochs=1, pretraining=pretraining)
         system.fit(TASK, train, dev)
         assert (set(system.predict(dev).argmax(axis=1)) == {last}) == bool(epochs)
-    with pytest.raises(InputError, match=r"pretraining\.power"):
-        made("own_pretraining", pretraining={"power": 1})
-    with pytest.raises(InputError, match="epochs"):
-        made(pretraining={"epochs": 1})
-    assert made(pretraining={"epochs": 0, "window": 5}).pretraining is None
+    with pytest.raises(InputError):
+        made(pretraining=SkipGramSettings(epochs=1))
 
 
-@register("reads_tags")
-class ReadsTags(Endings):
-    fields = (ENDING, SOURCE_TAG)
+@settings
+class ReadsTags(EndingsSettings):
+    fields: ClassVar = (ENDING, SOURCE_TAG)
 
 
 def test_a_field_of_a_parse_needs_one(train, dev):
-    system = made("reads_tags", epochs=1)
-    with pytest.raises(CrossproError, match=r"system\.network: it expected a parse .* give one$"):
+    system = made(ReadsTags(), epochs=1)
+    with pytest.raises(CrossproError, match="parse"):
         system.fit(TASK, train, dev)
     system.fit(TASK, [parsed(e) for e in train], [parsed(e) for e in dev])
     with pytest.raises(CrossproError, match="expected a parse of the source"):
@@ -264,6 +251,5 @@ def test_the_documented_network_can_be_copied(tmp_path, monkeypatch):
     code = re.search(r"```python[^\n]*\n(.*?)```", section, re.DOTALL)[1]
     (tmp_path / "documented.py").write_text(code.replace('"endings"', '"documented"'), "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    documented = importlib.import_module("documented").Endings
-    assert network_class("documented") is documented
-    assert [field.name for field in documented.fields] == ["ending"]
+    documented = importlib.import_module("documented").EndingsSettings
+    assert [field.name for field in documented().reads.fields] == ["ending"]

@@ -11,16 +11,15 @@ import torch
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.progress import read_metrics
 from tests.conftest import mostly_slow
-from tests.prediction.neural.small import QUIET, SMALL, TASK
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural
 
 
 def system(name="turku_gru", epochs=4, patience=1000, seed=1):
     """With everything that draws random numbers: dropout, sampling, a schedule."""
     dropout = {"dropout": 0.3, **({"word_dropout": 0.2} if name == "uppsala_bilstm" else {})}
-    return NeuralSystem(
+    return neural(
         name, {**SMALL[name], **dropout},
         {"batch_size": 16, "sampling": "equal", "share": 0.8},
         {"learning_rate": 0.01, "warmup_steps": 3},
@@ -67,9 +66,7 @@ def test_embeddings_are_not_pretrained_again(train, dev, tmp_path, monkeypatch):
     def pretrained(epochs):
         quiet = {**QUIET, "max_epochs": epochs, "patience": 9}
         settings = ({**SMALL["turku_gru"]}, {"batch_size": 16}, {"learning_rate": 0.01})
-        return NeuralSystem(
-            "turku_gru", *settings, pretraining={"epochs": 1}, trainer=quiet, seed=1
-        )
+        return neural("turku_gru", *settings, pretraining={"epochs": 1}, trainer=quiet, seed=1)
 
     whole, resumed = pretrained(3), pretrained(3)
     whole.fit(TASK, train, dev, tmp_path / "whole")
@@ -173,7 +170,8 @@ def test_a_checkpoint_with_code_is_refused_and_not_run(train, dev, stopped, tmp_
 def test_runs_may_share_the_encoded_data(train, dev, tmp_path):
     for seed in (1, 2):
         made = system(seed=seed, epochs=1)
-        made.trainer = replace(made.trainer, encoded_dir=str(tmp_path / "shared"))
+        trainer = replace(made.settings.trainer, encoded_dir=str(tmp_path / "shared"))
+        made.settings = replace(made.settings, trainer=trainer)
         made.fit(TASK, train, dev, tmp_path / str(seed))
         assert not (tmp_path / str(seed) / "encoded").exists()
     assert len(list((tmp_path / "shared").iterdir())) == 2  # train and dev, each once

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from crosspro.prediction.dev_score import dev_score
@@ -104,9 +106,10 @@ def test_patience_means_the_same_at_every_size_of_data(settings, share, steps, e
 def test_a_training_of_few_steps_an_epoch_goes_on(train, dev):
     """One step an epoch: patience in epochs alone would end it after a few of them."""
     made = system("uppsala_bilstm", epochs=400, batch_size=10_000, share=0.5)
-    made.trainer = TrainerSettings(
+    trainer = TrainerSettings(
         progress_bar=False, accelerator="cpu", max_epochs=60, patience=2, patience_steps=40
     )
+    made.settings = replace(made.settings, trainer=trainer)
     made.fit(TASK, train, dev)
     assert made.report.steps == made.report.epochs > 40
     assert made.report.chosen_epoch > 4

@@ -15,9 +15,8 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.splits import file_splits
 from crosspro.prediction.neural.reading.vocabulary import UNK
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
-from tests.prediction.neural.small import parsed, with_network
+from tests.prediction.neural.small import neural, parsed, with_network
 from tests.prediction.neural.small import system as small_system
 
 TASK = load_task("en-fr")
@@ -37,7 +36,7 @@ def conllu(examples):
 
 
 def system():
-    return NeuralSystem(
+    return neural(
         "uppsala_bilstm", SETTINGS, {"batch_size": 32},
         trainer={"max_epochs": 1, "progress_bar": False, "accelerator": "cpu"},
     )  # fmt: skip

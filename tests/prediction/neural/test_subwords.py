@@ -11,8 +11,8 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Tok
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.neural.reading.subwords import load_units, split_example, train_units
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
+from tests.prediction.neural.small import neural
 
 TASK = load_task("en-fr")
 EXAMPLE = Example.of_tokens(
@@ -71,7 +71,7 @@ def test_a_gap_behind_split_words_is_found_again():
 
 def test_a_system_keeps_its_units(tmp_path):
     train, dev = demo_examples(TASK, "train", 12), demo_examples(TASK, "dev", 4)
-    system = NeuralSystem(
+    system = neural(
         "turku_gru",
         {"embedding": 8, "hidden": 8, "dense": 12, "window": 20},
         {"units": "sentencepiece", "unit_vocabulary": 200, "batch_size": 32},

@@ -31,7 +31,7 @@ from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.progress import read_metrics
 from crosspro.prediction.system import load_system
 from tests.conftest import mostly_slow
-from tests.prediction.neural.small import QUIET, SMALL, TASK, prepared, system
+from tests.prediction.neural.small import QUIET, SMALL, TASK, neural, prepared, system
 
 READING = Reading((SOURCE, CHARACTER, LEMMA, PRONOUN))
 
@@ -106,24 +106,24 @@ def test_the_seed_decides_and_a_saved_system_predicts_the_same(name, train, dev,
     first.save(tmp_path)
     loaded = load_system(tmp_path)
     assert (loaded.predict(dev) == first.predict(dev)).all()
-    assert loaded.settings() == first.settings()
+    assert loaded.settings == first.settings
 
 
 def test_a_run_goes_on_from_another(train, dev, tmp_path):
     first = system("turku_gru", context=2)
     first.fit(TASK, train, dev)
     first.save(tmp_path / "model")
-    tuned = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+    tuned = neural("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
                          {"learning_rate": 0.0}, trainer={**QUIET, "max_epochs": 1},
                          init_from=str(tmp_path))  # fmt: skip
     tuned.fit(TASK, dev, dev)
     assert tuned.context == 2
     assert tuned.predict(dev) == pytest.approx(first.predict(dev), abs=1e-5)
-    wrong = NeuralSystem("uppsala_bilstm", init_from=str(tmp_path), trainer=QUIET)
+    wrong = neural("uppsala_bilstm", init_from=str(tmp_path), trainer=QUIET)
     with pytest.raises(InputError, match="init_from"):
         wrong.fit(TASK, train, dev)
     other = {**SMALL["turku_gru"], "hidden": 13, "inward": True, "dropout": 0.1}
-    wrong = NeuralSystem("turku_gru", other, init_from=str(tmp_path), trainer=QUIET)
+    wrong = neural("turku_gru", other, init_from=str(tmp_path), trainer=QUIET)
     with pytest.raises(InputError):
         wrong.fit(TASK, train, dev)
 
@@ -143,7 +143,7 @@ def test_a_run_goes_on_from_another(train, dev, tmp_path):
 )
 def test_settings_of_the_training_have_an_effect(optimisation, trainer, train, dev, any_precision):
     plain = system("turku_gru", epochs=2)
-    changed = NeuralSystem(
+    changed = neural(
         "turku_gru", SMALL["turku_gru"], {"batch_size": 32},
         {"learning_rate": 0.01, **optimisation}, trainer={**QUIET, "max_epochs": 2, **trainer},
     )  # fmt: skip
@@ -201,7 +201,7 @@ def test_an_epoch_without_a_batch_is_refused(train, dev):
 
 
 def test_a_training_that_diverges_is_an_error(train, dev):
-    made = NeuralSystem("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
+    made = neural("turku_gru", SMALL["turku_gru"], {"batch_size": 32},
                         {"learning_rate": 1e30}, trainer={**QUIET, "max_epochs": 2})  # fmt: skip
     with pytest.raises(CrossproError):
         made.fit(TASK, train, dev)
@@ -209,7 +209,7 @@ def test_a_training_that_diverges_is_an_error(train, dev):
 
 def test_a_step_without_finite_gradients_is_left_out_and_told(train, dev, monkeypatch, capsys):
     """One such step would make every weight NaN."""
-    made = NeuralSystem("hardmeier_cnn", SMALL["hardmeier_cnn"], {"batch_size": 32},
+    made = neural("hardmeier_cnn", SMALL["hardmeier_cnn"], {"batch_size": 32},
                         {"gradient_clipping": 1.0}, trainer={**QUIET, "max_epochs": 2})  # fmt: skip
     new = NeuralSystem._new_network
     steps = iter([1.0, torch.inf])  # the second step alone

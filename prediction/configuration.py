@@ -1,0 +1,115 @@
+"""What a composed configuration describes: a task, a system and its data, made by Hydra."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from crosspro.conf import GROUPS
+from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
+from crosspro.data_prep.core.settings import Seed, check_settings, settings, settings_error
+from crosspro.data_prep.core.task import Task, task_from_mapping
+from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.prediction.prior_correction import PriorCorrected
+from crosspro.prediction.system import System
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+_KEY = re.compile(r"^full_key: (.+)$", re.MULTILINE)
+
+
+@settings
+class Scoring:
+    """The seed of a run and how it is scored; see `conf/train.yaml`."""
+
+    seed: Seed = 1
+    absent: Literal["skip", "zero"] = "skip"
+    resamples: Annotated[int, Field(ge=0)] = 0
+    resampling_seed: Seed = 12345
+
+
+DEFAULT_SCORING = Scoring()
+
+
+@dataclass(frozen=True)
+class Configured:
+    """The objects of a configuration; data is read by `splits`."""
+
+    config: DictConfig
+    task: Task
+    system: System
+    scoring: Scoring
+
+    def splits(self) -> Splits:
+        """The examples of the run, from the function that the configuration names."""
+        splits = instantiated(self.config, "data", self.task)
+        if not isinstance(splits, Splits):
+            found = type(splits).__name__
+            raise input_error("settings", "data._target_", "a function that returns Splits", found)
+        return splits
+
+    def check_folder(self, folder: Path, key: str) -> None:
+        """Refuse the folder of the data for the run: a submission might replace a data file."""
+        data = self.config.data.get("dir")
+        if data and Path(data).resolve() == folder.resolve():
+            raise input_error("settings", key, "another folder than data.dir", str(folder))
+
+
+def configured(config: DictConfig, choices: Mapping[str, str]) -> Configured:
+    """The objects of a configuration, `choices` of whose groups give them their names."""
+    content = plain_config(config)
+    values = {key: value for key, value in content.items() if key not in GROUPS}
+    monitor = values.pop("prior_correction", None)
+    scoring = check_settings(Scoring, values, "settings")
+    task = task_from_mapping(content.get("task"), f"task {choices.get('task', '')}")
+    system = instantiated(config, "system")
+    if not isinstance(system, System):
+        raise input_error("settings", "system._target_", "a system", type(system).__name__)
+    system.configured = choices.get("system", "")
+    if monitor is not None:
+        system = PriorCorrected(system, monitor=monitor)
+    if content["data"].get("in_domain") is not None and not system.fine_tunes:
+        expected = f"null, since {system.shown_name} does not learn in stages"
+        raise input_error("settings", "data.in_domain", expected, str(content["data"]["in_domain"]))
+    return Configured(config, task, system, scoring)
+
+
+def plain_config(config: DictConfig) -> dict[str, Any]:
+    """A configuration as plain values."""
+    from omegaconf import OmegaConf
+
+    content: Any = OmegaConf.to_container(config, resolve=True)
+    return content  # type: ignore[no-any-return] # OmegaConf cannot know that it is a mapping
+
+
+def instantiated(config: DictConfig, section: str, *arguments: object) -> Any:
+    """What `_target_` of a section makes; errors name the whole key of what is refused."""
+    from hydra.errors import InstantiationException
+    from hydra.utils import instantiate
+
+    try:
+        return instantiate(config[section], *arguments, _convert_="all")
+    except InstantiationException as error:
+        cause, match = error.__cause__, _KEY.search(str(error))
+        key = match[1] if match else section
+        if isinstance(cause, ValidationError):
+            raise settings_error(cause, "settings", key) from None
+        if isinstance(cause, InputError):
+            raise InputError(
+                replace(problem, field=f"{key}.{problem.field}")
+                if problem.path == "settings"
+                else problem
+                for problem in cause.problems
+            ) from None
+        if isinstance(cause, CrossproError):
+            raise cause from None
+        if cause is not None and not isinstance(cause, ImportError | TypeError):
+            raise cause from None  # a mistake in code of one's own
+        message = str(cause or error).partition("\n")[0]
+        raise InputError([Problem("settings", None, key, message)]) from None
