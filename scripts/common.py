@@ -78,7 +78,7 @@ class FileCommand(TyperCommand):
 
 
 def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
-    """Refuse an output that is an input, another output, or a store of verdicts: it would be lost."""
+    """Refuse an output that is an input, another output, or a store of people's verdicts."""
     for number, output in enumerate(outputs):
         if _begins_with(output, _SQLITE):
             raise input_error(output, "output", "a file of its own", "verdicts of people")
