@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from crosspro.data_prep.core.example import Side
@@ -53,14 +53,14 @@ class PronounDoubt:
     place: Place
     word: str
     label: str
-    source_word: str
-    source_place: Place | None
-    probabilities: Mapping[str, float]
-    probability: float
-    suggestion: str
-    suggestion_label: str
-    suggestion_probability: float
     wrong: float
+    source_word: str = ""
+    source_place: Place | None = None
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    probability: float = 0.0
+    suggestion: str = ""
+    suggestion_label: str = ""
+    suggestion_probability: float = 0.0
     stands_for: tuple[StoodFor, ...] = ()
     reason: str = ""
 

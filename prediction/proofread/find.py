@@ -307,13 +307,6 @@ def _additional(linked: LinkedSegment, task: Task, judge: Judge) -> list[Pronoun
                 place=linked.target_place(span),
                 word=linked.segment.target[slice(*span)],
                 label=label,
-                source_word="",
-                source_place=None,
-                probabilities={},
-                probability=0.0,
-                suggestion="",
-                suggestion_label="",
-                suggestion_probability=0.0,
                 wrong=judge.wrong(DoubtKind.ADDITIONAL, label, {}, task),
             )
         )
@@ -338,18 +331,15 @@ def _nouns(
 def _noun(
     word: PointedWord, linked: LinkedSegment, lexicon: Lexicon | None, language: str
 ) -> StoodFor | None:
-    if word.side == "source":
-        span = linked.source_spans[word.position]
-        if span is None:
-            return None
-        return StoodFor(word.word, word.side, linked.source_place(span), word.probability)
-    span = linked.target_spans[word.position]
+    on_source = word.side == "source"
+    span = (linked.source_spans if on_source else linked.target_spans)[word.position]
     if span is None:
         return None
-    place = linked.target_place(span)
-    if lexicon is None:
-        return StoodFor(word.word, word.side, place, word.probability)
+    place = linked.source_place(span) if on_source else linked.target_place(span)
+    noun = StoodFor(word.word, word.side, place, word.probability)
+    if on_source or lexicon is None:
+        return noun
     if not noun_may_follow(linked.segment.target[: span[0]], language, lexicon.is_noun):
         return None
     gender, number = lexicon.gender(word.word), lexicon.number(word.word)
-    return StoodFor(word.word, word.side, place, word.probability, gender or "", number or "")
+    return replace(noun, gender=gender or "", number=number or "")

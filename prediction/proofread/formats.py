@@ -63,6 +63,7 @@ class Catalogue(Translation):
             if entry.obsolete:
                 continue
             document = entry.occurrences[0][0] if entry.occurrences else ""
+            line = max(1, entry.linenum)
             forms = sorted(entry.msgstr_plural) or [None]
             for number, form in enumerate(forms):
                 plural = form is not None and (number > 0 or len(forms) == 1)
@@ -72,8 +73,8 @@ class Catalogue(Translation):
                 else:
                     target = Piece(entry.msgstr_plural[form], entry.msgstr_plural, form)
                 yield Pair(
-                    Passage([source], entry.linenum),
-                    Passage([] if entry.fuzzy else [target], entry.linenum),
+                    Passage([source], line),
+                    Passage([] if entry.fuzzy else [target], line),
                     document,
                 )
 
@@ -157,10 +158,9 @@ class _Xml(Translation):
     def encoded(self) -> bytes:
         """The tree in the encoding that it had."""
         tree = self._root.getroottree()
-        raw: bytes = self._etree.tostring(
-            tree, encoding=tree.docinfo.encoding or "UTF-8", xml_declaration=True
-        )
-        return raw + b"\n"
+        encoding = tree.docinfo.encoding or "UTF-8"
+        raw: bytes = self._etree.tostring(tree, encoding=encoding, xml_declaration=True)
+        return raw if encoding.upper().startswith("UTF-16") else raw + b"\n"
 
 
 class Xliff(_Xml):
