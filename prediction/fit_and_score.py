@@ -37,7 +37,6 @@ from crosspro.evaluation.output.records import json_report
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
-    ENCODED,
     FILE,
     MEMBERS,
     Configuration,
@@ -142,10 +141,6 @@ def fit_and_score(
     )
     run = replace(run, warnings=tuple(score_warnings(task, splits, evaluations)))
     write_run(folder, run)
-    for place in (folder / ENCODED, *folder.glob(f"{MEMBERS}/*/{ENCODED}")):
-        shutil.rmtree(
-            place, ignore_errors=True
-        )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
 
 

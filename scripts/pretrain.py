@@ -79,7 +79,7 @@ def learn(
     """
     from crosspro.data_prep.core.settings import to_mapping
     from crosspro.prediction.fit_report import FEW_STEPS, FitReport
-    from crosspro.prediction.neural.document_set import load_document_set
+    from crosspro.prediction.neural.pretraining_set import load_pretraining_set
     from crosspro.prediction.runs import (
         Configuration,
         Run,
@@ -91,9 +91,9 @@ def learn(
     )
 
     system = system_for_set(data, recipe, changes or [])
-    loaded = load_document_set(data, system)
+    loaded = load_pretraining_set(data, system)
     earlier = _earlier_pretraining(output)
-    _tell(f"{data}: {len(loaded.data.train.label):,} gaps for {loaded.task.name}")
+    _tell(f"{data}: {len(loaded.data.train):,} gaps for {loaded.task.name}")
     make_folder(output)
     origin = loaded.origin
     made = {"own_gaps": origin.own_gaps, "held_out": origin.held_out}
@@ -209,7 +209,7 @@ def encode(
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import file_contents
-    from crosspro.prediction.neural.document_set import SetOrigin, write_document_set
+    from crosspro.prediction.neural.pretraining_set import SetOrigin, write_pretraining_set
 
     rules = load_task(task)
     system = system_of(recipe, changes or [])
@@ -239,7 +239,7 @@ def encode(
             expected = "a share of the lines that has pronouns to ask for"
             raise input_error("settings", "--held-out", expected, f"{held_out} without any")
         origin = SetOrigin((*contents, *labelled.contents), own_gaps, held_out)
-        sizes = write_document_set(
+        sizes = write_pretraining_set(
             output,
             system,
             rules,
@@ -247,7 +247,6 @@ def encode(
             labelled.dev,
             labelled.inflected,
             origin,
-            display.report,
         )
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 

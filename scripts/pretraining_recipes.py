@@ -18,7 +18,7 @@ SETTINGS = CONF_DIR / "pretraining"
 
 def system_for_set(data: Path, recipe: str, changes: Sequence[str]) -> NeuralSystem:
     """The system that the settings describe, which reads as the text of a folder was read."""
-    from crosspro.prediction.neural.document_set import settings_of_set
+    from crosspro.prediction.neural.pretraining_set import settings_of_set
 
     read = [f"{name}={json.dumps(value)}" for name, value in settings_of_set(data).items()]
     return system_of(recipe, [*read, *changes])
