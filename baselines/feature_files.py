@@ -23,7 +23,6 @@ from crosspro.baselines.ngram.load import save_model as save_language_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import atomic_output, read_json_object, write_text
-from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting
 from crosspro.prediction.stored_tensors import load_tensors
@@ -66,7 +65,6 @@ def load_model(folder: Path, classes: int) -> tuple[FeatureVocabulary, FittedSte
     """Read them; the models must be of these features and of so many classes."""
     vocabulary = load_vocabulary(folder)
     described = read_json_object(folder / _STEPS).get("steps")
-    note_input(folder / _ARRAYS)
     try:
         arrays = load_tensors(folder / _ARRAYS).arrays
         fitted = steps_from_files(described or [], arrays, classes, len(vocabulary))

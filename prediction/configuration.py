@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from crosspro.conf import GROUPS
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, input_error
 from crosspro.data_prep.core.settings import Seed, check_settings, settings, settings_error
 from crosspro.data_prep.core.task import Task, task_from_mapping
@@ -62,9 +63,9 @@ class Configured:
 def configured(config: DictConfig, choices: Mapping[str, str]) -> Configured:
     """The objects of a configuration, `choices` of whose groups give them their names."""
     content = plain_config(config)
-    task = task_from_mapping(content["task"], f"task {choices.get('task', '')}")
-    values = {key: content[key] for key in Scoring.__annotations__}
+    values = {key: value for key, value in content.items() if key not in GROUPS}
     scoring = check_settings(Scoring, values, "settings")
+    task = task_from_mapping(content.get("task"), f"task {choices.get('task', '')}")
     system = instantiated(config, "system")
     if not isinstance(system, System):
         raise input_error("settings", "system._target_", "a system", type(system).__name__)
@@ -104,5 +105,7 @@ def instantiated(config: DictConfig, section: str, *arguments: object) -> Any:
             ) from None
         if isinstance(cause, CrossproError):
             raise cause from None
-        message = str(error).partition("\n")[0] if cause is None else str(cause)
+        if cause is not None and not isinstance(cause, ImportError | TypeError):
+            raise cause from None  # a mistake in code of one's own
+        message = str(cause or error).partition("\n")[0]
         raise InputError([Problem("settings", None, key, message)]) from None

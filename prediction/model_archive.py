@@ -34,13 +34,10 @@ from crosspro.data_prep.core.errors import InputError, Problem, input_error, quo
 from crosspro.data_prep.core.files import (
     atomic_output,
     is_archive,
-    is_plain_name,
     parse_json,
     sha256_of,
     temporary_folder,
 )
-from crosspro.data_prep.core.guard import note_input
-from crosspro.data_prep.core.limits import FILE_BYTES, PACKED_TIMES
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.prediction.stored_tensors import WEIGHTS
 from crosspro.version import __version__
@@ -114,6 +111,9 @@ MODEL, PRIOR = "model", "prior.npz"
 _MANIFEST = "archive.json"
 _FORMAT = 1
 _LARGEST_MANIFEST = 1 << 24
+FILE_BYTES = 1 << 30
+PACKED_TIMES = 100
+"""An archive may unpack to FILE_BYTES, or to so many times its size."""
 _BLOCK = 1 << 20
 _OLDEST = (1980, 1, 1, 0, 0, 0)
 """The time of every file: zip archives know none before."""
@@ -182,7 +182,7 @@ def box_models() -> dict[str, Path]:
 
 def from_box(path: Path) -> Path:
     """The archive of the bundled model that a plain name stands for; other paths as they are."""
-    if not is_plain_name(path):
+    if path.name != str(path) or not str(path)[:1].isalnum() or "." in str(path) or path.exists():
         return path
     box = box_models()
     if str(path) not in box:
@@ -254,7 +254,6 @@ def archived_bytes(path: Path, name: str) -> bytes | None:
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     """An archive to read; whatever is wrong with it becomes one message."""
-    note_input(path)
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive

@@ -20,7 +20,6 @@ from safetensors.numpy import save
 
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, parse_json
-from crosspro.data_prep.core.guard import note_input
 from crosspro.data_prep.core.stored import check_finite
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -82,7 +81,6 @@ def load_weights(
     A damaged file, or one of another network, which `take` refuses, is one clear error.
     """
     path = folder / WEIGHTS_FILE
-    note_input(path)
     try:
         return take(load_tensors(path).arrays)
     except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:

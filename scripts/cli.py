@@ -16,7 +16,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from crosspro.data_prep.core.errors import CrossproError, printable
-from crosspro.data_prep.core.guard import guarded
 from crosspro.version import __version__
 
 COMMANDS = {
@@ -151,8 +150,7 @@ def run(application: typer.Typer, name: str | None = None) -> None:
     escape_output()
     try:
         try:
-            with guarded():
-                typer.main.get_command(application)(prog_name=name)
+            typer.main.get_command(application)(prog_name=name)
         finally:
             sys.stdout.flush()  # here, where an error can be reported
     except CrossproError as error:

@@ -20,7 +20,6 @@ import typer
 from typer.core import TyperCommand
 
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.guard import check_apart, check_not_input, note_input
 
 if TYPE_CHECKING:
     from crosspro.data_prep.annotate.layers import Layers
@@ -56,6 +55,7 @@ class FileCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Check the files of the command line, then run the command."""
+        inputs: list[Path] = []
         outputs: list[Path] = []
         for parameter in self.params:
             name = parameter.name or ""
@@ -71,12 +71,21 @@ class FileCommand(TyperCommand):
                     _check_folder(*_paths(value))
             else:
                 ctx.params[name] = value = _with_sample_files(value)
-                for path in _paths(value):
-                    note_input(path)
-        for path in outputs:
-            check_not_input(path)
-        check_apart(outputs)
+                inputs += _paths(value)
+        check_outputs(inputs, outputs)
         return super().invoke(ctx)
+
+
+def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
+    """Refuse an output that is an input, or another output: one of both would be lost."""
+    for number, output in enumerate(outputs):
+        for other, what in [
+            *((path, "an input of this command") for path in inputs),
+            *((path, "another output") for path in outputs[:number]),
+        ]:
+            same = output.is_file() and other.is_file() and output.samefile(other)
+            if same or (what == "another output" and output.absolute() == other.absolute()):
+                raise input_error(output, "output", "a file of its own", what)
 
 
 def number_of_paths(kind: Any) -> int:

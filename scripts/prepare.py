@@ -17,7 +17,6 @@ from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
 from crosspro.data_prep.core.errors import counted, input_error
 from crosspro.data_prep.core.files import atomic_output, count_lines
-from crosspro.data_prep.core.guard import check_output
 from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
@@ -216,7 +215,6 @@ def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
     if sheet is not None:
         from crosspro.evaluation.inputs.sheets import check_new_sheet
 
-        check_output(sheet)
         check_new_sheet(sheet)
 
 

@@ -17,7 +17,6 @@ import typer
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import check_new_folder, make_folder
-from crosspro.data_prep.core.guard import guarded
 from crosspro.scripts.common import App, Jobs
 from crosspro.scripts.pretraining_recipes import system_for_set, system_of
 from crosspro.scripts.steps import StepDisplay
@@ -133,8 +132,7 @@ def _earlier_pretraining(output: Path) -> Run | None:
     """The record of what is to go on in a folder; that of another run is refused."""
     from crosspro.prediction.runs import find_run
 
-    with guarded():  # its own record is no input: it is replaced
-        earlier = find_run(output)
+    earlier = find_run(output)
     if earlier is not None and _RECIPE not in earlier.configuration.settings:
         expected = "a new folder, or that of a pre-training"
         raise input_error(output, "output", expected, f"a run of {earlier.system}")

@@ -126,12 +126,8 @@ def report(
 def _check_target(read: Path, folder: Path) -> None:
     """Raise before anything is computed if a report cannot be written to the folder."""
     from crosspro.data_prep.core.errors import input_error
-    from crosspro.data_prep.core.guard import check_not_input
     from crosspro.evaluation.folder_report.files import check_apart
-    from crosspro.evaluation.folder_report.page import FILES
 
     check_apart(read, folder)
     if not (folder if folder.exists() else folder.parent).is_dir():
         raise input_error(folder, "output", "a folder in an existing folder", "none")
-    for name in FILES:
-        check_not_input(folder / name)

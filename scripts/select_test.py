@@ -12,7 +12,6 @@ import typer
 from crosspro.data_prep.annotate.layers import layers_beside
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import make_folder, temporary_folder
-from crosspro.data_prep.core.guard import check_output
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import (
     read_examples,
@@ -26,7 +25,7 @@ from crosspro.data_prep.pipeline.sets.selection import (
     candidates,
     select_shared,
 )
-from crosspro.scripts.common import App, DocIdsBeside, layers_of, show_table
+from crosspro.scripts.common import App, DocIdsBeside, check_outputs, layers_of, show_table
 
 app = App()
 
@@ -90,14 +89,14 @@ def select_test(
     ]
     selections = select_shared(usable, tasks, documents, words, min_segments)
     prefixes = [output] if len(tasks) == 1 else [_beside(output, rules.name) for rules in tasks]
+    given = [*files, *(exclude or []), *([doc_ids] if doc_ids else [])]
     make_folder(output.parent)
     with temporary_folder(output.parent, output.name) as folder:
         for prefix, examples, selection in zip(prefixes, data, selections, strict=True):
             _write(folder / prefix.name, examples, selection)
-        files = sorted(folder.iterdir())
-        for path in files:
-            check_output(output.with_name(path.name))
-        for path in files:
+        written = sorted(folder.iterdir())
+        check_outputs(given, [output.with_name(path.name) for path in written])
+        for path in written:
             path.replace(output.with_name(path.name))
     for rules, selection in zip(tasks, selections, strict=True):
         print(_table(rules, selection), end="\n" if len(tasks) > 1 else "")

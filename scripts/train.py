@@ -20,23 +20,24 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from crosspro.baselines.majority import Majority
 from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits, leaks
 from crosspro.evaluation.output.text import text_report
 from crosspro.prediction.configuration import configured, plain_config
+from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score
 from crosspro.prediction.fit_report import LOG_FILE, chosen_by
-from crosspro.prediction.runs import FILE, Configuration
+from crosspro.prediction.runs import FILE, Configuration, Run
 from crosspro.prediction.system import System
 from crosspro.scripts.cli import end_after, escape_output
-from crosspro.scripts.common import style_of
-from crosspro.scripts.train_comparison import comparison, last_line
-from crosspro.scripts.train_sweep import folder_name, naming_arguments
+from crosspro.scripts.common import show_table, style_of
+from crosspro.scripts.train_sweep import METRICS
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after SIGTERM, as shells give them."""
@@ -45,16 +46,14 @@ _GENERATED = (
     "nothing of real text."
 )
 
-OmegaConf.register_new_resolver("folder_name", folder_name, replace=True)
-
 
 @hydra.main(config_path=str(CONF_DIR), config_name="train", version_base="1.3")
 def train(config: DictConfig) -> float | None:
     """Called by Hydra with the composed configuration; sweeps may optimise what is returned."""
     about = HydraConfig.get()
     folder = Path(about.runtime.output_dir)
-    choices = {group: about.runtime.choices[group] for group in GROUPS}
-    choices = {group: name for group, name in choices.items() if name}
+    names = {group: about.runtime.choices.get(group) for group in GROUPS}
+    choices = {group: name for group, name in names.items() if name}
     try:
         run = configured(config, choices)
         run.check_folder(folder, "hydra.run.dir")
@@ -96,13 +95,39 @@ def train(config: DictConfig) -> float | None:
 
 def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun) -> None:
     """Print the tables of the test sets, a comparison with the majority class, and warnings."""
+    run = outcome.run
     for name in splits.test:
         if name in outcome.evaluations:
             _show(text_report(outcome.evaluations[name], style_of()))
-    _show(comparison(task, splits, outcome.run.name, outcome.run.scores))
-    _show(last_line(task, outcome.run, chosen_by(system.report)))
-    for warning in outcome.run.warnings:
+    _show(comparison(task, splits, run))
+    metrics = list(dict.fromkeys((task.official_score, "accuracy")))
+    figures = ", ".join(
+        f"{title} {' / '.join(f'{scores[metric].value:.2f}' for metric in metrics)}"
+        for title, scores in run.scores.items()
+    )
+    names = " / ".join(METRICS[metric] for metric in metrics)
+    parts = [f"{names}: {figures}" if figures else "", chosen_by(system.report) or ""]
+    _show(f"{run.name}: {'; '.join(filter(None, parts))}")
+    for warning in run.warnings:
         _show(f"warning: {warning}")
+
+
+def comparison(task: Task, splits: Splits, run: Run) -> str:
+    """A table for dev and each test set: the run and the most frequent class of train."""
+    majority = Majority()
+    if labelled := any(gap.label for example in splits.train for gap in example.gaps):
+        majority.fit(task, splits.train, splits.dev)
+    rows = []
+    for title, examples in {"dev": splits.dev, **splits.test}.items():
+        if title not in run.scores:
+            continue
+        scores = [f"{run.scores[title][metric].value:.2f}" for metric in METRICS]
+        rows.append((title, run.name, *scores))
+        if labelled:
+            chances = majority.predict(examples)
+            others = [f"{dev_score(task, examples, metric)(chances):.2f}" for metric in METRICS]
+            rows.append(("", "majority", *others))
+    return show_table(("set", "system", *METRICS.values()), rows, left=2)
 
 
 def _tell_how_to_go_on(folder: Path) -> None:
@@ -146,23 +171,21 @@ def _remove_if_empty(folder: Path) -> None:
 def main() -> None:
     """Let Hydra compose and run; it says itself what it refuses, with the choices there are."""
     escape_output()
-    arguments = sys.argv[1:]
-    sweep = bool({"-m", "--multirun"} & set(arguments))
     os.environ["HYDRA_FULL_ERROR"] = "1"  # else it exits with status 1
-    if sweep:
-        sys.argv += naming_arguments(arguments)
     try:
         train()
         sys.stdout.flush()
-    except (HydraException, OmegaConfBaseException) as error:
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
+        if isinstance(error, ValueError) and not str(error).startswith("Config group override"):
+            raise  # only this one is Hydra's: task=null
         cause = str(error.__cause__ or "").partition("\n")[0]
         print("\n".join(filter(None, (str(error), cause))), file=sys.stderr)
         raise SystemExit(2) from None
     except OSError as error:  # those of a run are caught there
         if error.filename is None:
             end_after(error)
-        key, found = "hydra.sweep.dir" if sweep else "hydra.run.dir", str(error.filename)
-        print(input_error("settings", key, "a folder to write to", found), file=sys.stderr)
+        found = str(error.filename)
+        print(input_error("settings", "hydra", "a folder to write to", found), file=sys.stderr)
         raise SystemExit(2) from None
 
 

@@ -170,7 +170,7 @@ def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
     folder = GOLDEN / "contrastive" / "small_set"
     found = crosspro.contrastive(folder / "test.json", folder / "scores", resamples=0)
     assert [system.name for system in found.systems] == ["scores"]
-    assert NGramSystem(lm=tmp_path / "x", texts=[tmp_path]).settings()["lm"] == str(tmp_path / "x")
+    assert NGramSystem(lm=str(tmp_path / "x")).settings.lm == str(tmp_path / "x")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,6 @@ from crosspro.baselines.ngram.model import (
 )
 from crosspro.data_prep.core.errors import InputError, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, is_pipe
-from crosspro.data_prep.core.guard import note_input
 
 _BLOCK = 1 << 16
 """Numbers checked at once: so many stay in the processor's cache."""
@@ -128,7 +127,6 @@ def is_binary(start: bytes) -> bool:
 
 def read_binary(path: Path) -> NGramModel:
     """Open a model."""
-    note_input(path)
     if is_pipe(path):
         raise input_error(path, "file", "a file, which is mapped into memory", "a pipe")
     try:

@@ -9,14 +9,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from operator import eq
 from pathlib import Path
-from typing import Annotated, overload
+from typing import Annotated, Literal, overload
 
 import numpy as np
+from pydantic import Field
 
 from crosspro.data_prep.align.blocks import paired_text
 from crosspro.data_prep.align.model import Parameters
 from crosspro.data_prep.align.prior import Prior, prior_of
-from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, symmetrise
+from crosspro.data_prep.align.symmetrise import symmetrise
 from crosspro.data_prep.align.text import (
     Ints,
     Sentences,
@@ -38,15 +39,14 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.limits import ALIGNED_WORDS
-from crosspro.data_prep.core.settings import Must, checked, one_of
-from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.links import format_links
+from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.task import SYMMETRISATIONS, Task
+from crosspro.data_prep.formats.links import ALIGNED_WORDS, format_links
 
 MODELS = ("hmm", "ibm1")
 FORMS = ("prefix", "word")
 BACK_OFFS = ("same", "ibm1")
-AtLeastOne = Annotated[int, Must("at least 1", lambda value: value >= 1)]
+AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 @dataclass(frozen=True)
@@ -68,23 +68,23 @@ class AlignerSettings:
     of it, and such a line is a text that was not cut into segments.
     """
 
-    model: Annotated[str, one_of(MODELS)] = "hmm"
-    symmetrisation: Annotated[str, one_of(SYMMETRISATIONS)] = "grow-diag-final-and"
-    form: Annotated[str, one_of(FORMS)] = "prefix"
+    model: Literal["hmm", "ibm1"] = "hmm"
+    symmetrisation: Annotated[str, Field(pattern=f"^({'|'.join(SYMMETRISATIONS)})$")] = (
+        "grow-diag-final-and"
+    )
+    form: Annotated[str, Field(pattern="^(prefix|word)$")] = "prefix"
     prefix_length: AtLeastOne = 5
-    iterations: Annotated[int, Must("at least 0", lambda value: value >= 0)] = 5
-    variational: Annotated[float, Must("at least 0 and below 1", lambda v: 0 <= v < 1)] = 3e-4
-    null: Annotated[float, Must("between 0 and 1", lambda value: 0 < value < 1)] = 0.2
+    iterations: Annotated[int, Field(ge=0)] = 5
+    variational: Annotated[float, Field(ge=0, lt=1)] = 3e-4
+    null: Annotated[float, Field(gt=0, lt=1)] = 0.2
     max_length: AtLeastOne = 100
-    max_ratio: Annotated[
-        float | None, Must("at least 1, or none", lambda value: value is None or value >= 1)
-    ] = None
-    back_off: Annotated[str, one_of(BACK_OFFS)] = "same"
+    max_ratio: Annotated[float, Field(ge=1)] | None = None
+    back_off: Literal["same", "ibm1"] = "same"
     most_words: AtLeastOne = ALIGNED_WORDS
 
     def check(self) -> None:
         """Raise if a name is not known or a number makes no sense; all faults together."""
-        checked(AlignerSettings, asdict(self), "settings")
+        check_settings(AlignerSettings, asdict(self), "settings")
 
 
 def default_settings(task: Task) -> AlignerSettings:

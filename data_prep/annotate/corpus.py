@@ -141,7 +141,8 @@ def default_tagset(language: str) -> str:
 
 def _readable(path: str) -> str:
     """The path, once it is known that the file can be opened."""
-    open_bytes(Path(path)).close()
+    with open_bytes(Path(path)):
+        pass
     return path
 
 

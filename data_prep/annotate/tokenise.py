@@ -27,8 +27,8 @@ from itertools import chain, islice, pairwise, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from crosspro.data_prep.annotate.sentence_file import SentenceFile
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.stored import SentenceFile
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.core.words import words_file
 

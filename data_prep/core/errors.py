@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -65,9 +65,9 @@ class Problem:
 
     def __str__(self) -> str:
         where = printable(self.path) + ("" if self.line is None else f":{self.line}")
-        fault = (
-            self.expected if self.found is None else f"expected {self.expected}, found {self.found}"
-        )
+        fault = self.expected
+        if self.found:
+            fault = f"expected {self.expected}, found {self.found}"
         text = f"{where}: {self.field}: {fault}"
         return printable(text, lines=True)
 
@@ -79,14 +79,10 @@ class InputError(CrossproError):
     """
 
     def __init__(self, problems: Iterable[Problem], hint: str = "", total: int = 0) -> None:
-        self.problems: list[Problem] = []
+        stream = iter(problems)
+        self.problems = list(islice(stream, KEPT_AT_MOST))
         self.hint = hint
-        self.total = 0
-        for problem in problems:
-            self.total += 1
-            if len(self.problems) < KEPT_AT_MOST:
-                self.problems.append(problem)
-        self.total = max(total, self.total)
+        self.total = max(total, len(self.problems) + sum(1 for _ in stream))
         super().__init__(self.total)
 
     def __reduce__(self) -> tuple[type[InputError], tuple[list[Problem], str, int]]:

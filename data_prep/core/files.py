@@ -15,29 +15,27 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
-from functools import lru_cache, partial
-from io import BufferedReader, BytesIO, RawIOBase
+from functools import lru_cache
+from io import BytesIO
 from math import isfinite
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, TextIO, TypeVar, cast
+from typing import IO, Any, cast
 
-from crosspro.data_prep.core.errors import InputError, input_error
-from crosspro.data_prep.core.guard import check_output, note_input
-from crosspro.data_prep.core.limits import FILE_BYTES, PACKED_TIMES, UNPACKED_BYTES
+from crosspro.data_prep.core.errors import input_error
 
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
 """Bytes at the beginning of a file that tell whether it is text."""
 NOISE = "binary data (compressed perhaps, or UTF-16)"
-_MEGABYTE = 1 << 20
 _BYTE_ORDER_MARK = codecs.BOM_UTF8
 """Windows programs put it before text; it belongs to no line."""
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
 _ARCHIVE = b"PK\x03\x04"
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 # Kinds of paths -----------------------------------------------------------------------------------
@@ -61,13 +59,11 @@ def is_pipe(path: Path) -> bool:
 
 def is_archive(path: Path) -> bool:
     """Whether a file begins as zip archives do."""
-    try:
-        if not path.is_file():  # a pipe can be read once
-            return False
-        with path.open("rb") as handle:
-            return handle.read(len(_ARCHIVE)) == _ARCHIVE
-    except (OSError, ValueError):  # ValueError: a NUL in the path
-        return False
+    with suppress(OSError, ValueError):  # ValueError: a NUL in the path
+        if path.is_file():
+            with path.open("rb") as handle:
+                return handle.read(len(_ARCHIVE)) == _ARCHIVE
+    return False
 
 
 def is_run(path: Path) -> bool:
@@ -75,23 +71,14 @@ def is_run(path: Path) -> bool:
     return not is_given(path) and (path.is_dir() or is_archive(path))
 
 
-def is_plain_name(path: Path) -> bool:
-    """Whether a path is a word that names no file, as bundled models are named: en-fr."""
-    word = str(path)
-    return path.name == word and word[:1].isalnum() and "." not in word and not path.exists()
-
-
-# Texts in memory ----------------------------------------------------------------------------------
+# Texts in memory (leaving) ------------------------------------------------------------------------
 
 _given: ContextVar[Mapping[Path, bytes]] = ContextVar("_given", default=MappingProxyType({}))
 
 
 @contextmanager
 def given_texts(texts: Mapping[Path, bytes]) -> Iterator[None]:
-    """Texts in memory that stand for files of these paths while the block runs.
-
-    All readers of files read them, so that lists of lines are checked as files are.
-    """
+    """Texts in memory that stand for files of these paths while the block runs."""
     before = _given.set({**_given.get(), **texts})
     try:
         yield
@@ -107,99 +94,45 @@ def is_given(path: Path) -> bool:
 # Reading ------------------------------------------------------------------------------------------
 
 
-def open_bytes(path: Path) -> IO[bytes]:
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading, decompressed by its suffix; `-` is standard input.
 
-    The content of a pipe is kept, so several readers may go over it. A compressed file that stands
-    for far more than its size is refused while it is read.
+    The content of a pipe is kept, so several readers may go over it.
     """
-    if is_given(path):
-        return BytesIO(_given.get()[path])
-    note_input(path)
-    raw = _open_packed(path)
-    if path.suffix not in (".gz", ".xz"):
-        return raw
-    return cast(IO[bytes], BufferedReader(_Unpacked(path, raw), 1 << 16))
+    with _reading(path), _open_packed(path) as packed:
+        if path.suffix not in (".gz", ".xz"):
+            yield packed
+            return
+        opener = gzip.open if path.suffix == ".gz" else lzma.open
+        with opener(packed, "rb") as handle:
+            yield cast(IO[bytes], handle)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        kind = {".gz": "gzip ", ".xz": "xz "}.get(path.suffix, "")
+        raise input_error(path, "file", f"a readable {kind}file", reason) from error
 
 
 def _open_packed(path: Path) -> IO[bytes]:
     """Open a file as it is, compressed or not."""
-    try:
-        if path == STANDARD_INPUT:
-            return BytesIO(_standard_input(sys.stdin))
-        if is_pipe(path):
-            status = path.stat()
-            return BytesIO(_piped(path, status.st_dev, status.st_ino))
-        return path.open("rb")
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise _unreadable(path, error) from error
-
-
-@lru_cache(maxsize=1)
-def _standard_input(stream: TextIO) -> bytes:
-    return _whole_pipe(STANDARD_INPUT, stream.buffer)
+    if is_given(path):
+        return BytesIO(_given.get()[path])
+    if path == STANDARD_INPUT:
+        return BytesIO(_whole_stream(path, id(sys.stdin)))
+    if is_pipe(path):
+        return BytesIO(_whole_stream(path, path.stat().st_ino))
+    return path.open("rb")
 
 
 @lru_cache(maxsize=16)
-def _piped(path: Path, device: int, inode: int) -> bytes:
-    with path.open("rb") as handle:
-        return _whole_pipe(path, handle)
-
-
-def _whole_pipe(path: Path, handle: IO[bytes]) -> bytes:
-    content = _read_at_most(handle, FILE_BYTES + 1)
-    if len(content) > FILE_BYTES:
-        raise input_error(path, "file", f"at most {FILE_BYTES:,} bytes through a pipe", "more")
-    return content
-
-
-def _read_at_most(handle: IO[bytes], size: int) -> bytes:
-    """Up to `size` bytes, without allocating memory for all of them first."""
-    blocks = []
-    while size and (block := handle.read(min(size, _MEGABYTE))):
-        blocks.append(block)
-        size -= len(block)
-    return b"".join(blocks)
-
-
-class _Unpacked(RawIOBase):
-    """The bytes of a compressed file, until there are too many of them."""
-
-    def __init__(self, path: Path, packed: IO[bytes]) -> None:
-        self._path, self._packed = path, packed
-        opener = gzip.open if path.suffix == ".gz" else lzma.open
-        self._opened = cast(IO[bytes], opener(packed, "rb"))
-        self._left = max(UNPACKED_BYTES, PACKED_TIMES * packed.seek(0, os.SEEK_END))
-        packed.seek(0)
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """The next bytes."""
-        try:
-            block = self._opened.read(len(buffer))
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-            raise _unreadable(self._path, error) from error
-        self._left -= len(block)
-        if self._left < 0:
-            expected = f"at most {PACKED_TIMES:,} times its size once decompressed"
-            raise input_error(self._path, "file", expected, "more")
-        buffer[: len(block)] = block
-        return len(block)
-
-    def close(self) -> None:
-        """Close both files."""
-        self._opened.close()
-        self._packed.close()
-        super().close()
-
-
-def _unreadable(path: Path, error: Exception) -> InputError:
-    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    kind = {".gz": "gzip ", ".xz": "xz "}.get(path.suffix, "")
-    return input_error(path, "file", f"a readable {kind}file", reason)
+def _whole_stream(path: Path, identity: int) -> bytes:
+    return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
 
 
 def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
@@ -232,23 +165,14 @@ def bad_byte(error: UnicodeDecodeError) -> str:
 
 
 def read_bytes(path: Path, size: int = -1) -> bytes:
-    """The content of a file without a byte-order mark, or its first `size` bytes.
-
-    A compressed file of more than FILE_BYTES is refused; a plain file is as large as it looks.
-    """
-    packed = size < 0 and path != STANDARD_INPUT and path.suffix in (".gz", ".xz")
+    """The content of a file without a byte-order mark, or its first `size` bytes."""
     with open_bytes(path) as handle:
-        content = _read_at_most(handle, FILE_BYTES + 1) if packed else handle.read(size)
-    if packed and len(content) > FILE_BYTES:
-        expected = f"at most {FILE_BYTES:,} bytes once decompressed, as a plain file may have"
-        raise input_error(path, "file", expected, "more")
-    return content.removeprefix(_BYTE_ORDER_MARK)
+        return handle.read(size).removeprefix(_BYTE_ORDER_MARK)
 
 
 def count_lines(path: Path) -> int:
     """How many line ends a file has."""
-    with open_bytes(path) as handle:
-        return sum(block.count(b"\n") for block in iter(partial(handle.read, _MEGABYTE), b""))
+    return sum(line.endswith(b"\n") for line in read_lines(path, binary=True))
 
 
 def has_byte_order_mark(path: Path) -> bool:
@@ -274,14 +198,11 @@ def sha256_of(path: Path) -> str:
     """The checksum of a file's bytes, as hexadecimal digits."""
     import hashlib  # it loads OpenSSL
 
-    with _open_packed(path) as handle:
+    with _reading(path), _open_packed(path) as handle:
         return hashlib.file_digest(cast(Any, handle), "sha256").hexdigest()
 
 
 # JSON ---------------------------------------------------------------------------------------------
-
-Number = TypeVar("Number", int, float)
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -293,12 +214,7 @@ def parse_json(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text), "surrogatepass")
     try:
-        value = json.loads(
-            text,
-            parse_constant=partial(_finite, float),
-            parse_float=partial(_finite, float),
-            parse_int=partial(_finite, int),
-        )
+        value = json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_whole)
         escaped = "\\u" in text and _SURROGATES.search(json.dumps(value, ensure_ascii=False))
     except RecursionError as error:
         raise ValueError("nesting too deep") from error
@@ -307,10 +223,16 @@ def parse_json(text: str | bytes) -> Any:
     return value
 
 
-def _finite(kind: Callable[[str], Number], text: str) -> Number:
-    if not isfinite(float(text)):
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
         raise ValueError(f"a number that is not finite or too large: {text[:60]}")
-    return kind(text)
+    return number
+
+
+def _whole(text: str) -> int:
+    _finite(text)
+    return int(text)
 
 
 def json_object(text: str | bytes, path: Path) -> dict[str, Any]:
@@ -337,9 +259,8 @@ def atomic_output(path: Path) -> Iterator[IO[bytes]]:
     """A binary file, compressed by its suffix, that replaces `path` only if the block succeeds.
 
     A link is followed and the permissions of an existing file are kept. Devices and pipes are
-    written to directly. Inputs of the command and databases of verdicts are refused.
+    written to directly.
     """
-    check_output(path)
     path = Path(os.path.realpath(path))
     if path.is_dir() or not path.parent.is_dir():
         found = "a folder" if path.is_dir() else f"no folder {path.parent}"
@@ -354,7 +275,6 @@ def atomic_output(path: Path) -> Iterator[IO[bytes]]:
             with _writable(path):
                 raw = stack.enter_context(temporary.open("xb"))
             yield stack.enter_context(_compressed(raw, path.suffix))
-        check_output(path)  # again: the block may have read more inputs
         with _writable(path):
             if path.exists():
                 temporary.chmod(stat.S_IMODE(path.stat().st_mode))

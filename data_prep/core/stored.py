@@ -1,4 +1,4 @@
-"""What lies on the disk between steps: arrays, tokenised sentences, finished steps.
+"""What lies on the disk between steps: arrays, and the results of steps.
 
 A step's result is named by the content that it was made from. It is moved into place when it is
 complete, so an interrupted run goes on with the first step that has no result.
@@ -12,25 +12,20 @@ import lzma
 import struct
 import tempfile
 import zlib
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
-from itertools import pairwise
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, Self, overload
-from zipfile import ZipFile
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output, make_folder, read_lines
-from crosspro.data_prep.core.limits import ARRAY_BYTES, PACKED_TIMES
 
 Arrays = dict[str, NDArray[Any]]
-Sentence = tuple[str, ...]
 
 _DAMAGE = (
     AttributeError, MemoryError, OverflowError, SyntaxError, TokenError, TypeError,
@@ -42,15 +37,9 @@ _DAMAGE = (
 def read_npz(path: Path) -> Arrays:
     """All arrays of a file by name; raises `ValueError` (or what zipfile raises) for a bad file.
 
-    Pickled objects, fractions that are not finite, and more bytes than the file's size can honestly
-    stand for are refused.
+    Pickled objects and fractions that are not finite are refused.
     """
-    limit = max(ARRAY_BYTES, PACKED_TIMES * path.stat().st_size)
     try:
-        with ZipFile(path) as members:
-            size = sum(member.file_size for member in members.infolist())
-        if size > limit:
-            raise ValueError(f"arrays of {size:,} bytes, not at most {limit:,}")
         with np.load(path, allow_pickle=False) as members:
             arrays = {name: members[name] for name in members.files}
         for name, values in arrays.items():
@@ -65,55 +54,6 @@ def check_finite(name: str, values: NDArray[Any]) -> None:
     if values.dtype.kind in "fc" and not np.isfinite(values).all():
         wrong = int(np.count_nonzero(~np.isfinite(values)))
         raise ValueError(f"{name} has {wrong:,} of {values.size:,} numbers that are not finite")
-
-
-_READ_TOGETHER = 1000
-
-
-class SentenceFile(Sequence[Sentence]):
-    """Tokenised sentences in a temporary file, for texts that need not fit into memory.
-
-    Sentences are appended before any is read. No token may contain a space.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - open while this lives
-        self._starts = array("q", [0])
-
-    def append(self, words: Iterable[str]) -> None:
-        """Add a sentence."""
-        self._starts.append(self._starts[-1] + self._file.write(" ".join(words).encode("utf-8")))
-
-    def __len__(self) -> int:
-        return len(self._starts) - 1
-
-    def __iter__(self) -> Iterator[Sentence]:
-        for start in range(0, len(self), _READ_TOGETHER):
-            yield from self[start : start + _READ_TOGETHER]
-
-    @overload
-    def __getitem__(self, index: int) -> Sentence: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Sentence]: ...
-    def __getitem__(self, index: int | slice) -> Sentence | list[Sentence]:
-        numbers = range(len(self))[index]
-        if isinstance(numbers, int):
-            return self._read(numbers, numbers + 1)[0]
-        if numbers.step == 1:
-            return self._read(numbers.start, numbers.stop)
-        return [self[number] for number in numbers]
-
-    def _read(self, start: int, stop: int) -> list[Sentence]:
-        if start >= stop:
-            return []
-        bounds = self._starts[start : stop + 1]
-        self._file.seek(bounds[0])
-        block = self._file.read(bounds[-1] - bounds[0])
-        texts = (
-            block[begin - bounds[0] : end - bounds[0]].decode("utf-8")
-            for begin, end in pairwise(bounds)
-        )
-        return [tuple(text.split(" ")) if text else () for text in texts]
 
 
 def content_key(*parts: Any) -> str:

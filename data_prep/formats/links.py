@@ -15,6 +15,9 @@ from crosspro.data_prep.core.errors import Problem, quoted, without_problems
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
 
+ALIGNED_WORDS = 2000
+"""Of a line that is to be aligned: time and memory grow with the square of it."""
+
 MOST_DIGITS = 9
 """Of a position; longer ones are no positions of words."""
 

@@ -37,14 +37,14 @@ from crosspro.data_prep.annotate.corpus import (
     read_store,
 )
 from crosspro.data_prep.annotate.layers import BLIND
+from crosspro.data_prep.annotate.sentence_file import SentenceFile
 from crosspro.data_prep.annotate.tokenise import Sentences, TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link, Token
 from crosspro.data_prep.core.files import atomic_output, is_file, write_text
-from crosspro.data_prep.core.guard import check_not_input
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.stored import Cache, SentenceFile, content_key, file_digest
+from crosspro.data_prep.core.stored import Cache, content_key, file_digest
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.shared_task import format_example
@@ -278,9 +278,6 @@ def write_prepared(
     """
     prefixes = [output, output.with_name(f"{output.name}{BLIND}")][: 1 + blind]
     named = [prefix.with_name(f"{prefix.name}.doc-ids") for prefix in prefixes]
-    if not documents:
-        for path in named:
-            check_not_input(path)
     with ExitStack() as files:
         # The last to be opened is the first to be moved into place: the data comes last.
         data, *hidden = (

@@ -21,7 +21,7 @@ from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
 from crosspro.data_prep.bitext.segment import exchanged
 from crosspro.data_prep.core.errors import InputError, Problem, choices
 from crosspro.data_prep.core.files import read_bytes, sha256_of
-from crosspro.data_prep.core.limits import ALIGNED_WORDS
+from crosspro.data_prep.formats.links import ALIGNED_WORDS
 from crosspro.evaluation.inputs.anchors import Anchor, token_anchors
 from crosspro.evaluation.inputs.linked_text import (
     INSIDE,

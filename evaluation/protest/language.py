@@ -11,17 +11,19 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
 from crosspro.data_prep.core.errors import choices, input_error
-from crosspro.data_prep.core.settings import Fault, Must, checked
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.words import names_of, shipped_files
 from crosspro.data_prep.core.yaml_files import read_inherited
 
-Word = Annotated[str, Must("words", bool)]
+Word = Annotated[str, Field(min_length=1)]
 ROLES = ("subject", "object", "any")
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′´`", "'"))
@@ -147,8 +149,8 @@ class TargetWords:
 
 # Files --------------------------------------------------------------------------------------------
 
-Words = Annotated[tuple[Word, ...], Must("a list of words", lambda _: True)]
-Code = Annotated[str, Must("the code of the language", bool)]
+Words = Annotated[tuple[Word, ...], Field(min_length=1)]
+Code = Annotated[str, Field(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ class _SourceSection:
 
 @dataclass(frozen=True)
 class _TargetSection:
-    pronouns: Annotated[tuple[_PronounGroup, ...], Must("a list of groups of forms", bool)]
+    pronouns: Annotated[tuple[_PronounGroup, ...], Field(min_length=1)]
     dropped: Words
     elisions: dict[str, Words] = field(default_factory=dict)
 
@@ -187,15 +189,16 @@ class _TargetFile:
     language: Code
     target: _TargetSection
 
-    def faults(self) -> Iterator[Fault]:
-        """Every form is there once."""
-        seen: set[str] = set()
-        for number, group in enumerate(self.target.pronouns):
-            for form in map(str.lower, group.forms):
-                if form in seen:
-                    place = ("target", "pronouns", number, "forms")
-                    yield Fault(place, "forms that occur once", form)
-                seen.add(form)
+
+def _check_forms(path: Path, groups: Iterable[_PronounGroup]) -> None:
+    """Every form is there once."""
+    seen: set[str] = set()
+    for number, group in enumerate(groups):
+        for form in map(str.lower, group.forms):
+            if form in seen:
+                key = f"target.pronouns.{number}.forms"
+                raise input_error(path, key, "forms that occur once", form)
+            seen.add(form)
 
 
 def source_words(language: str) -> SourceWords:
@@ -245,6 +248,8 @@ def _section(language: str, name: str, kind: type[Any]) -> tuple[str, Any]:
         one = content
         if isinstance(content, Mapping):  # the other section is for those who read it
             one = {key: content[key] for key in ("language", name) if key in content}
-        checked(kind, one, path)
+        lists = check_settings(kind, one, path)
+        if isinstance(lists, _TargetFile):
+            _check_forms(path, lists.target.pronouns)
     values: Any = content
     return values["language"], values[name]

@@ -15,8 +15,8 @@ import numpy as np
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.limits import ALIGNED_WORDS
 from crosspro.data_prep.core.task import NONE, OTHER, Task
+from crosspro.data_prep.formats.links import ALIGNED_WORDS
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.pipeline.pairs.pipeline import PreparedSentence

@@ -15,7 +15,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.agreement import english_words
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.prediction.system import load_system
-from tests.integration.training import composed
+from tests.integration.training import made
 
 TASK = load_task("en-de")
 LEXICON = Lexicon.of([Entry("Katze", "NOUN", "Fem", "Sing"), Entry("Sein", "NOUN", "Neut", "Sing")])
@@ -75,9 +75,7 @@ def test_english_words_have_gender_and_number_without_a_parse():
 def test_the_default_configuration_knows_numbers_of_the_source(tmp_path, monkeypatch):
     """Also where no package is installed."""
     monkeypatch.setattr("crosspro.data_prep.lexicon.load._installed", lambda name: False)
-    settings = composed("system=cap_crf", "task=en-de")["system"]
-    del settings["_target_"]
-    system = CapCRF(**{**settings, "epochs": 1})
+    system = made("system=cap_crf", "task=en-de", epochs=1)
     train = demo("en-de", "train", 20)
     system.fit(TASK, train, train)
     assert not next(one for one in system.templates if one.name == "source number").says_nothing

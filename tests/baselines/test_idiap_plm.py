@@ -116,7 +116,7 @@ def test_genders_of_nouns_help_it_to_beat_the_majority(data, lexicon):
     score = dev_score(TASK, data[1], "macro_recall")
     found = {}
     for name in (None, lexicon):
-        system = IdiapPLM(5, lexicon=name)
+        system = IdiapPLM(order=5, lexicon=name)
         system.fit(TASK, *data)
         found[name] = score(system.predict(data[1]))
     assert found[lexicon] > found[None] > 100 / len(TASK.classes) + 1
@@ -127,7 +127,7 @@ def test_it_learns_fifty_gaps_by_heart_as_far_as_what_stands_before_differs(data
     before = np.cumsum([0, *(len(one.gaps) for one in data[0])])
     few = [one for one, gaps in zip(data[0], before, strict=False) if gaps < 50]
     assert len(gold(few)) == 50
-    system = IdiapPLM(5, lexicon=lexicon, rules=False)
+    system = IdiapPLM(order=5, lexicon=lexicon, rules=False)
     system.fit(TASK, few, few)
     labels = defaultdict(list)
     for shown, label in zip(system._shown(few), gold(few), strict=True):
@@ -147,7 +147,7 @@ def test_feminine_nouns_before_a_gap_make_its_pronoun_feminine(tmp_path):
     train = [line(label, label) for label in nouns for _ in range(20)]
     path = tmp_path / "nouns.tsv"
     write_lexicon(path, NOUNS)
-    system = IdiapPLM(3, lexicon=str(path))
+    system = IdiapPLM(order=3, lexicon=str(path))
     system.fit(TASK, train, train)
     blind = [line("elle", None), line("il", None)]
     assert [TASK.classes[index] for index in system.decide(blind)] == ["elle", "il"]
@@ -156,7 +156,7 @@ def test_feminine_nouns_before_a_gap_make_its_pronoun_feminine(tmp_path):
 def test_a_rule_has_the_certainty_that_is_set(data):
     one = example("It is said that", "REPLACE_0 dire|VER")
     for rules, certainty in ((True, 0.9), (True, 0.6), (False, 0.9)):
-        system = IdiapPLM(3, rules=rules, certainty=certainty)
+        system = IdiapPLM(order=3, rules=rules, certainty=certainty)
         system.fit(TASK, *data)
         chances = system.predict([one])
         assert chances.sum() == pytest.approx(1)
@@ -164,26 +164,24 @@ def test_a_rule_has_the_certainty_that_is_set(data):
 
 
 def test_rare_classes_can_be_favoured_where_no_rule_decides(data, lexicon):
-    system = IdiapPLM(3, lexicon=lexicon, tune_adjustment=True)
+    system = IdiapPLM(order=3, lexicon=lexicon, tune_adjustment=True)
     system.fit(TASK, *data)
     score = dev_score(TASK, data[1], "macro_recall")
     assert system.adjustment.tau > 0
     assert score(system.predict(data[1])) > score(system.unadjusted(data[1]))
     rule = system.predict([example("It is said that", "REPLACE_0 dire|VER")])
-    assert rule[0, TASK.class_index["on"]] == pytest.approx(system.certainty)
+    assert rule[0, TASK.class_index["on"]] == pytest.approx(system.settings.certainty)
 
 
 def test_all_settings_that_cannot_be_are_refused_at_once():
     with pytest.raises(InputError) as refused:
         IdiapPLM(certainty=0.0, context=-5)
-    assert [one.field for one in refused.value.problems] == ["system.context", "system.certainty"]
-    assert "system.context:" in str(refused.value)
-    assert "system.certainty:" in str(refused.value)
+    assert [one.field for one in refused.value.problems] == ["context", "certainty"]
 
 
 def test_what_follows_a_gap_changes_nothing(data, lexicon):
     """The nouns and pronouns before it count, and no others (003 §5.2)."""
-    system = IdiapPLM(4, lexicon=lexicon, rules=False)
+    system = IdiapPLM(order=4, lexicon=lexicon, rules=False)
     system.fit(TASK, *data)
     one = example("it sees", "table|NOM REPLACE_0 voir|VER")
     more = example(
@@ -196,7 +194,7 @@ def test_what_follows_a_gap_changes_nothing(data, lexicon):
 
 
 def test_sentences_before_count_in_their_document_only(data, lexicon):
-    system = IdiapPLM(4, lexicon=lexicon, context=1)
+    system = IdiapPLM(order=4, lexicon=lexicon, context=1)
     assert system.context == 1
     system.fit(TASK, *data)
     noun = example("the tables", "table|NOM", [(1, 0)])

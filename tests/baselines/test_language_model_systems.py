@@ -40,7 +40,11 @@ def data():
 
 @pytest.mark.parametrize(
     "system",
-    [NGramSystem(3), SourceAwareLM(4, "joined"), SourceAwareLM(4, "before")],
+    [
+        NGramSystem(order=3),
+        SourceAwareLM(order=4, variant="joined"),
+        SourceAwareLM(order=4, variant="before"),
+    ],
     ids=["ngram", "joined", "before"],
 )
 def test_more_than_half_of_the_gaps_are_filled_rightly(system, data):
@@ -51,7 +55,7 @@ def test_more_than_half_of_the_gaps_are_filled_rightly(system, data):
 
 def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
     """As the papers say of the baseline: recall 0 for ils and elles (004 Table 12)."""
-    system = NGramSystem(3)
+    system = NGramSystem(order=3)
     system.fit(TASK, *data)
     found = {TASK.classes[index] for index in system.predict(data[1]).argmax(axis=1)}
     gold = {gap.label for example in data[1] for gap in example.gaps}
@@ -61,7 +65,7 @@ def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
 
 
 def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path):
-    system = NGramSystem(3)
+    system = NGramSystem(order=3)
     system.fit(TASK, *data, tmp_path)
     assert set(system.grid) == set(PENALTIES)
     assert PENALTIES[0] == 0
@@ -69,7 +73,7 @@ def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path)
     best = max(recall for recall, _ in system.grid.values())
     assert system.grid[system.penalty][0] == best
     assert len(json.loads((tmp_path / "none_penalty.json").read_text("utf-8"))) == 9
-    given = NGramSystem(3, none_penalty=-1.0)
+    given = NGramSystem(order=3, none_penalty=-1.0)
     given.fit(TASK, *data)
     assert given.penalty == -1.0
     assert given.grid == {}
@@ -105,7 +109,7 @@ OTHERS = ["le", "la", "un", "cela", "qui", "tout", "y", "en", "se", "on", "me", 
 
 def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_path):
     train, dev = (lines_of_two(part) for part in (data[0], data[1][: len(data[1]) // 2 * 2]))
-    system = NGramSystem(3, none_penalty=-2.0, other_fillers=OTHERS)
+    system = NGramSystem(order=3, none_penalty=-2.0, other_fillers=OTHERS)
     system.fit(TASK, train, dev)
     fillers = task_fillers(TASK, OTHERS)
     filled = GapFiller(system.model, fillers, -2.0).fill(dev)
@@ -113,23 +117,23 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
     assert labels(predicted(system, dev).labelled()) == expected
     streamed = [example for group in predict_stream(system, dev) for example in group.labelled()]
     assert labels(streamed) == expected
-    summed = NGramSystem(3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
+    summed = NGramSystem(order=3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
     summed.fit(TASK, train, dev)
     assert (summed.predict(dev) == system.predict(dev)).all()
     assert (summed.decide(dev) == system.predict(dev).argmax(axis=1)).all()
     assert (summed.decide(dev) != system.decide(dev)).any()
     for one in (system, summed):
-        one.save(tmp_path / one.decision)
-        loaded = load_system(tmp_path / one.decision)
+        one.save(tmp_path / one.settings.decision)
+        loaded = load_system(tmp_path / one.settings.decision)
         assert (loaded.decide(dev) == one.decide(dev)).all()
 
 
 @pytest.mark.parametrize("decision", ["best_filling", "summed"])
 def test_the_penalty_is_tuned_for_the_decision(data, decision):
-    system = NGramSystem(3, decision=decision)
+    system = NGramSystem(order=3, decision=decision)
     system.fit(TASK, *data)
     for penalty in PENALTIES:
-        fixed = NGramSystem(3, none_penalty=penalty, decision=decision)
+        fixed = NGramSystem(order=3, none_penalty=penalty, decision=decision)
         fixed.task, fixed.model = TASK, system.model
         counts = confusion_counts(gold_of(data[1]), fixed.decide(data[1]), len(TASK.classes))
         assert system.grid[penalty][0] == macro_recall(counts)
@@ -137,7 +141,7 @@ def test_the_penalty_is_tuned_for_the_decision(data, decision):
 
 def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data, tmp_path):
     dev = [one for one in data[1] if all(gap.label == "OTHER" for gap in one.gaps)]
-    system = NGramSystem(3)
+    system = NGramSystem(order=3)
     outcome = fit_and_score(TASK, system, Splits(data[0], dev, {"test": data[1]}), tmp_path)
     assert system.penalty == 0
     names = [one.name for one in outcome.evaluations["test"].systems]
@@ -149,7 +153,7 @@ def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data
 @pytest.mark.parametrize("variant", ["joined", "before"])
 def test_a_source_aware_model_takes_the_best_path_through_a_line(data, variant):
     train, dev = (lines_of_two(part) for part in (data[0], data[1][:12]))
-    system = SourceAwareLM(4, variant)
+    system = SourceAwareLM(order=4, variant=variant)
     system.fit(TASK, train, dev)
     found = iter(system.decide(dev).tolist())
     for example in dev:
@@ -157,7 +161,7 @@ def test_a_source_aware_model_takes_the_best_path_through_a_line(data, variant):
         lines = [system._marked(with_classes(example, way)) for way in ways]
         best = ways[int(np.argmax(np.round(system.model.log10(lines), 6)))]
         assert [TASK.classes[next(found)] for _ in example.gaps] == list(best)
-    summed = SourceAwareLM(4, variant, decision="summed")
+    summed = SourceAwareLM(order=4, variant=variant, decision="summed")
     summed.fit(TASK, train, dev)
     assert (summed.decide(dev) == system.predict(dev).argmax(axis=1)).all()
 
@@ -175,7 +179,7 @@ def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
         return Example.of_tokens((word, "kommen"), target, ((0, 0),), (Gap(0, 0, label, label),))
 
     train = [line("Sie", "you"), line("sie", "they")] * 20
-    system, folded = SourceAwareLM(3), SourceAwareLM(3, lowercase=True)
+    system, folded = SourceAwareLM(order=3), SourceAwareLM(order=3, lowercase=True)
     for one in (system, folded):
         one.fit(task, train, train)
     blind = [line("Sie", None), line("sie", None)]
@@ -185,7 +189,7 @@ def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
 
 @pytest.mark.parametrize("penalty", ["1" + "0" * 400, "NaN", '"much"'])
 def test_a_damaged_penalty_is_refused(penalty, data, tmp_path):
-    system = NGramSystem(2, none_penalty=0.0)
+    system = NGramSystem(order=2, none_penalty=0.0)
     system.fit(TASK, *data)
     system.save(tmp_path / "run")
     (state,) = (tmp_path / "run").rglob("ngram.json")
@@ -218,11 +222,11 @@ def score(system, dev):
 @pytest.mark.parametrize("decision", ["best_filling", "summed"])
 def test_rare_classes_can_be_favoured_in_a_source_aware_model(data, decision, tmp_path):
     train, dev = (lines_of_two(part) for part in (data[0], data[1][: len(data[1]) // 2 * 2]))
-    plain = SourceAwareLM(3, decision=decision)
-    tuned = SourceAwareLM(3, decision=decision, tune_adjustment=True)
+    plain = SourceAwareLM(order=3, decision=decision)
+    tuned = SourceAwareLM(order=3, decision=decision, tune_adjustment=True)
     for system in (plain, tuned):
         system.fit(TASK, train, dev)
-        system.save(tmp_path / str(system.tune_adjustment))
+        system.save(tmp_path / str(system.settings.tune_adjustment))
     assert not list((tmp_path / "False").rglob("adjustment.json"))
     assert tuned.adjustment.tau != 0
     assert score(tuned, dev) > score(plain, dev)
@@ -233,7 +237,7 @@ def test_rare_classes_can_be_favoured_in_a_source_aware_model(data, decision, tm
 
 def test_a_lone_gap_of_a_source_aware_model_is_adjusted_as_any_probabilities_are(data):
     lone = [one for one in data[1] if len(one.gaps) == 1]
-    system = SourceAwareLM(3)
+    system = SourceAwareLM(order=3)
     system.fit(TASK, *data)
     raw = system.predict(lone)
     system.adjustment = replace(system.adjustment, tau=1.5)

@@ -41,7 +41,7 @@ def fitted(system, task, *data):
     ("system", "task"),
     [
         *((CapCRF(window=3), task) for task in (*TASKS, "fr-en", "en-fr-2015")),
-        *((UedinCRF(FEATURES, context=3, null_class=True), task) for task in TASKS),
+        *((UedinCRF(features=FEATURES, context=3, null_class=True), task) for task in TASKS),
     ],
     ids=lambda one: getattr(one, "name", one),
 )
@@ -59,7 +59,7 @@ def test_it_beats_the_majority_class(system, task):
     [
         (CapCRF(min_count=1, epochs=60, l2=0.01), "en-de"),
         (
-            UedinCRF([*FEATURES, "position"], min_count=1, epochs=100, l2=0.01, context=3),
+            UedinCRF(features=[*FEATURES, "position"], min_count=1, epochs=100, l2=0.01, context=3),
             "en-fr",
         ),
     ],
@@ -75,8 +75,8 @@ def test_it_can_learn_fifty_examples_by_heart(system, task):
     "make",
     [
         lambda lexicon: CapCRF(lexicon=lexicon, epochs=2),
-        lambda lexicon: UedinCRF(FEATURES, lexicon=lexicon, context=2, epochs=2),
-        lambda lexicon: IdiapPLM(4, lexicon=lexicon),
+        lambda lexicon: UedinCRF(features=FEATURES, lexicon=lexicon, context=2, epochs=2),
+        lambda lexicon: IdiapPLM(order=4, lexicon=lexicon),
     ],
     ids=["cap_crf", "uedin_crf", "idiap_plm"],
 )
@@ -97,8 +97,8 @@ def test_the_same_data_gives_the_same_system_which_has_its_own_copy_of_a_lexicon
     ("make", "task"),
     [
         (lambda power: CapCRF(epochs=3, class_weight_power=power), "en-de"),
-        (lambda power: UedinCRF(["source_pronoun"], class_weight_power=power), "en-fr"),
-        (lambda power: FeatureSystem(FEATURES[:2], class_weight_power=power), "en-fr"),
+        (lambda power: UedinCRF(features=["source_pronoun"], class_weight_power=power), "en-fr"),
+        (lambda power: FeatureSystem(features=FEATURES[:2], class_weight_power=power), "en-fr"),
     ],
     ids=["cap_crf", "uedin_crf", "features"],
 )
@@ -117,8 +117,8 @@ def test_class_weights_favour_rare_classes(make, task):
     "system",
     [
         CapCRF(epochs=3, tune_adjustment=True),
-        FeatureSystem(FEATURES[:2], tune_adjustment=True),
-        UppsalaIt(4, tune_adjustment=True),
+        FeatureSystem(features=FEATURES[:2], tune_adjustment=True),
+        UppsalaIt(order=4, tune_adjustment=True),
     ],
     ids=lambda system: system.name,
 )
@@ -137,7 +137,9 @@ def test_an_adjustment_for_rare_classes_is_tuned_and_saved(system, tmp_path):
     assert system.predict(dev) == pytest.approx(plain)
 
 
-@pytest.mark.parametrize("system", [CapCRF(), SourceAwareLM(3)], ids=lambda system: system.name)
+@pytest.mark.parametrize(
+    "system", [CapCRF(), SourceAwareLM(order=3)], ids=lambda system: system.name
+)
 def test_training_without_a_label_is_refused(system):
     train = demo("en-de", "train", 5)
     unlabelled = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
@@ -150,7 +152,7 @@ def test_training_without_a_label_is_refused(system):
     [
         IdiapPLM(lexicon="lefff"),
         CapCRF(lexicon="lefff"),
-        FeatureSystem(["source_pronoun"], lexicon="lefff"),
+        FeatureSystem(features=["source_pronoun"], lexicon="lefff"),
     ],
     ids=lambda system: system.name,
 )

@@ -63,17 +63,17 @@ def test_the_classes_of_a_chain_are_chosen_together():
 
     pairs = [("grand", "il"), ("grande", "elle")] * 15
     train = [one for number, pair in enumerate(pairs) for one in document(number, *pair)]
-    system = UedinCRF(["target_lemmas:1"], context=3, epochs=60, l2=0.1, min_count=1)
+    system = UedinCRF(features=["target_lemmas:1"], context=3, epochs=60, l2=0.1, min_count=1)
     system.fit(TASK, train, train)
     assert dev_score(TASK, train, "accuracy")(system.predict(train)) == 100
-    alone = UedinCRF(["target_lemmas:1"], context=0, epochs=60, l2=0.1, min_count=1)
+    alone = UedinCRF(features=["target_lemmas:1"], context=0, epochs=60, l2=0.1, min_count=1)
     alone.fit(TASK, train, train)
     assert dev_score(TASK, train, "accuracy")(alone.predict(train)) < 100
 
 
 def test_a_chain_of_other_features_is_refused(tmp_path):
     train, dev = demo_examples(TASK, "train", 5), demo_examples(TASK, "dev", 5)
-    system = UedinCRF(FEATURES, context=2, epochs=1)
+    system = UedinCRF(features=FEATURES, context=2, epochs=1)
     system.fit(TASK, train, dev)
     system.save(tmp_path)
     path = tmp_path / "features.json"
@@ -90,6 +90,6 @@ def test_gaps_without_a_label_are_left_out_of_their_sequence():
         replace(e, gaps=tuple(replace(g, label=None, word=None) for g in e.gaps)) if n % 3 else e
         for n, e in enumerate(train)
     ]
-    system = UedinCRF(FEATURES, context=2, epochs=2)
+    system = UedinCRF(features=FEATURES, context=2, epochs=2)
     system.fit(TASK, some, dev)
     assert np.isfinite(system.predict(dev)).all()

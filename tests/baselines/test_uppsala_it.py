@@ -20,7 +20,7 @@ from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
-from tests.integration.training import composed
+from tests.integration.training import made
 
 TASK = load_task("en-fr")
 
@@ -103,7 +103,7 @@ def table(path, documents):
 
 def test_a_trained_classifier_is_saved_with_the_system(data, tmp_path):
     names = ("000_1756", "1819", "779", "001_805", "780", "ep-1")
-    system = UppsalaIt(4, it_data=[table(tmp_path / "it.tsv", names)])
+    system = UppsalaIt(order=4, it_data=[table(tmp_path / "it.tsv", names)])
     system.fit(TASK, *data)
     assert isinstance(system.scorer, ItClassifier)
     assert system.scorer.documents == ("780", "ep-1")  # no talk of DiscoMT 2015 or TEDdev
@@ -119,21 +119,21 @@ def test_a_training_says_who_labels_and_warns_of_patterns(data, tmp_path):
     notes = {}
     for name, files in (("patterns", []), ("learnt", [table(tmp_path / "it.tsv", ["780"])])):
         heard = notes[name] = []
-        system = UppsalaIt(3, it_data=files)
+        system = UppsalaIt(order=3, it_data=files)
         fit_and_score(TASK, system, Splits(*data, {}), tmp_path / name, tell=heard.append)
     assert sum("hand-written patterns" in note for note in notes["patterns"]) == 1
     assert sum("system.it_data names no annotated" in note for note in notes["patterns"]) == 1
     assert any("a model trained on 3 examples of 1 documents" in note for note in notes["learnt"])
     assert not any("warning" in note for note in notes["learnt"])
     assert read_run(tmp_path / "patterns").fit["learnt"] is False
-    without_it = UppsalaIt(3)
+    without_it = UppsalaIt(order=3)
     without_it.fit(load_task("fr-en"), demo_examples(load_task("fr-en"), "train", 5), [])
     assert without_it.report is None
 
 
 def test_a_training_with_ten_documents_says_its_cross_validated_f1(data, tmp_path):
     path = table(tmp_path / "it.tsv", [f"ep-{number}" for number in range(10)])
-    system = UppsalaIt(3, it_data=[path])
+    system = UppsalaIt(order=3, it_data=[path])
     system.fit(TASK, *data)
     assert system.report.f1 == dict.fromkeys(LABELS, 100)
     assert "anaphoric 100.0" in system.report.told()
@@ -141,17 +141,16 @@ def test_a_training_with_ten_documents_says_its_cross_validated_f1(data, tmp_pat
 
 def test_what_is_left_out_is_a_setting(data, tmp_path):
     path = table(tmp_path / "it.tsv", ("000_1756", "779"))
-    system = UppsalaIt(3, it_data=[path], leave_out=["779"])
+    system = UppsalaIt(order=3, it_data=[path], leave_out=["779"])
     system.fit(TASK, *data)
     assert system.scorer.documents == ("000_1756",)
 
 
 def test_the_configuration_leaves_out_what_is_scored_and_what_is_chosen_on(data, tmp_path):
-    settings = composed("system=uppsala_it")["system"]
-    settings.pop("_target_")
-    assert settings["leave_out"] == list(NAMED_SETS) == ["discomt2015", "teddev"]
     path = table(tmp_path / "it.tsv", ("000_1756", "002_779"))
+    system = made("system=uppsala_it", order=3, it_data=[path])
+    assert list(system.settings.leave_out) == list(NAMED_SETS) == ["discomt2015", "teddev"]
     with pytest.raises(InputError, match="it_data: "):
-        UppsalaIt(**{**settings, "order": 3, "it_data": [path]}).fit(TASK, *data)
+        system.fit(TASK, *data)
     with pytest.raises(InputError):
-        UppsalaIt(3, it_data=[str(tmp_path / "none")]).fit(TASK, *data)
+        UppsalaIt(order=3, it_data=[str(tmp_path / "none")]).fit(TASK, *data)

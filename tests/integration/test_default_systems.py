@@ -10,10 +10,9 @@ import pytest
 from packaging.requirements import Requirement
 
 from crosspro.conf import CONF_DIR
-from crosspro.prediction.run_settings import checked, load_data
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT, mostly_slow
-from tests.integration.training import composed
+from tests.integration.training import objects
 from tests.prediction.neural.small import parsed
 
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("[!_]*.yaml"))
@@ -57,9 +56,8 @@ def bare(monkeypatch):
 
 @pytest.mark.parametrize("name", mostly_slow(SYSTEMS, *CLASSICAL, *QUICK))
 def test_a_default_configuration_trains_without_extras(name, bare, tmp_path):
-    settings = composed(f"system={name}", *TINY)
-    task, system, function = checked(settings, {"system": name})
-    splits = load_data(task, function, settings["data"])
+    run = objects(f"system={name}", *TINY)
+    task, system, splits = run.task, run.system, run.splits()
     train, dev = splits.train, splits.dev
     if name == PARSED:
         train, dev = (list(map(parsed, examples)) for examples in (train, dev))

@@ -36,7 +36,7 @@ def test_the_default_network_beats_the_language_model(tmp_path):
 
 @pytest.mark.slow
 def test_a_network_and_a_language_model_are_one_configuration(tmp_path):
-    network = "++system.members.network.network_settings"
+    network = "++system.members.network.network"
     result = train(
         tmp_path, "task=en-fr", "system=turku_gru_with_lm", *SMALL, "trainer.accelerator=cpu",
         "trainer.max_epochs=2", "trainer.progress_bar=false", "seed=4",

@@ -113,29 +113,29 @@ def test_a_new_language_pair_is_one_file(tmp_path):
                 "system=turku_gru_2016",
                 "system.training.batch_size=0",
                 "trainer.max_epochs=x",
-                "+system.network_settings.colour=1",
+                "+system.network.colour=1",
             ],
             "system.training.batch_size",
         ),
         (["data.documnts=3"], "documnts"),
         (["system=foo"], "majority"),
         (["task=en-xx"], "en-fr-2015"),
-        (["+system.colour=1", "absent=perhaps", "resamples=x"], "system.colour"),
+        (["absent=perhaps", "resamples=x"], "resamples"),
         (["data=shared_task"], "data.dir"),
         (["data.documents=5"], "data.documents"),
         (["data.seed=abc", "system=class_prior", "system.seed=1.5"], "system.seed"),
-        (["~system"], "settings: system: expected a value"),
-        (["+x=1"], "an unknown key"),
+        (["~system"], "settings: system"),
+        (["+x=1"], "settings: x"),
         (["data=shared_task", "data.dir=.", "data.train=/x.data"], "inside data.dir"),
         (["data=shared_task", "data.dir=nowhere"], "a folder"),
-        (["system._target_=subprocess.run"], "a subclass of crosspro.prediction.system.System"),
+        (["system._target_=subprocess.run"], "settings: system"),
         (["task.target=stemmed"], "'lemmatised' or 'inflected'"),
-        (["data._target_=os.environ"], "a function of a task that returns Splits"),
-        (["data._target_=builtins.print"], "a function of a task that returns Splits"),
-        (["data._target_=nowhere.mine"], "a function that can be imported"),
-        (["~data._target_"], "found nothing"),
-        (["~task"], "settings: task: expected a value"),
-        (["~trainer", "system=turku_gru_2016"], "'trainer' not found"),
+        (["data._target_=os.environ"], "settings: data"),
+        (["data._target_=builtins.print"], "settings: data"),
+        (["data._target_=nowhere.mine"], "nowhere"),
+        (["~data._target_"], "data._target_"),
+        (["~task"], "task"),
+        (["~trainer", "system=turku_gru_2016"], "trainer"),
         (["task=null"], "Config group override"),
         (["experiment=turku_2016"], "turku_2016_primary"),
         (["task=en-xx", "sead=2"], "en-xx"),
@@ -263,7 +263,7 @@ def test_data_may_come_from_a_function_of_ones_own(tmp_path):
     assert result.returncode == 0, result.stderr
     assert [one.name for one in read_run(tmp_path / "run").data] == ["train", "dev", "all"]
     wrong = train(tmp_path / "wrong", *own, "data.size=ten", PYTHONPATH=str(tmp_path))
-    assert "data.size" in wrong.stderr
+    assert "settings: data" in wrong.stderr
     no_splits = ("data._target_=my_corpus.nothing", "~data.size")
     wrong = train(tmp_path / "wrong", *own, *no_splits, PYTHONPATH=str(tmp_path))
     assert not (tmp_path / "wrong").exists()

@@ -25,7 +25,7 @@ RUNS = {
     "hardmeier_2016_primary": (
         "members/network/checkpoints/best.ckpt", ["hardmeier_anaphora", "source_aware_lm"],
         "system.members.network.training.min_steps=5",
-        "system.members.network.network_settings={words: 8, hidden: 8, anaphora_hidden: 8}",
+        "system.members.network.network={words: 8, hidden: 8, anaphora_hidden: 8}",
         "system.members.lm.order=3",
     ),
     "hardmeier_2017_primary": (
@@ -36,7 +36,7 @@ RUNS = {
             for one in ("narrow", "wide")
             for setting in (
                 "training.min_steps=5",
-                "network_settings={words: 8, filters: 8, distances: 4, window: 20}",
+                "network={words: 8, filters: 8, distances: 4, window: 20}",
             )
         ),
         "system.members.lm.order=3",
@@ -98,7 +98,7 @@ def test_a_primary_run_is_trained_predicts_and_explains(name, tmp_path):
 @pytest.mark.parametrize("name", mostly_slow(["nyu_2017_primary", "ukyoto_2016"]))
 def test_a_network_is_trained_and_predicts(name, tmp_path):
     run, page = tmp_path / "run", tmp_path / "report.html"
-    settings = "system.training.min_steps=5", f"system.network_settings={NETWORKS[name]}"
+    settings = "system.training.min_steps=5", f"system.network={NETWORKS[name]}"
     quick = QUICK
     if name == "ukyoto_2016":  # trained on files of TED
         quick = [one for one in QUICK if not one.startswith("data.")]

@@ -41,7 +41,7 @@ def test_a_network_learns_from_an_ensemble_of_seeds_that_ended_in_its_domain(fil
     network = "system.members.network"
     result = train(
         tmp_path / "seeds", *files, *QUICK, "system=seeds",
-        "system@system.members.network=turku_gru_2016", f"{network}.network_settings={TINY}",
+        "system@system.members.network=turku_gru_2016", f"{network}.network={TINY}",
         "system.seeds=2", "data.in_domain=train.ted*.data",
         f"{network}.fine_tuning.max_epochs=2", f"{network}.training.batch_size=32",
     )  # fmt: skip
@@ -53,7 +53,7 @@ def test_a_network_learns_from_an_ensemble_of_seeds_that_ended_in_its_domain(fil
     assert packed.code == 0, packed.stderr
     result = train(
         tmp_path / "student", *files, *QUICK, "system=turku_gru_2016",
-        f"system.network_settings={TINY}", "system.training.batch_size=32",
+        f"system.network={TINY}", "system.training.batch_size=32",
         f"system.distillation.teacher={tmp_path / 'teacher.zip'}",
     )  # fmt: skip
     assert result.returncode == 0, result.stderr

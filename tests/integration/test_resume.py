@@ -18,7 +18,7 @@ SETTINGS = (
     "task=en-fr", "system=uppsala_bilstm", *SMALL, "trainer.accelerator=cpu",
     "trainer.max_epochs=12", "trainer.patience=100", "trainer.progress_bar=false",
     "system.training.batch_size=8", "system.training.share=0.9",
-    "system.network_settings={words: 16, hidden: 12, mlp: 12, characters: 4, character_hidden: 6}",
+    "system.network={words: 16, hidden: 12, mlp: 12, characters: 4, character_hidden: 6}",
 )  # fmt: skip
 
 

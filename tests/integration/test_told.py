@@ -6,7 +6,7 @@ import re
 
 from tests.integration.training import SMALL, train
 
-TINY = "system.network_settings={words: 6, characters: 4, character_hidden: 4, hidden: 6, mlp: 6}"
+TINY = "system.network={words: 6, characters: 4, character_hidden: 4, hidden: 6, mlp: 6}"
 
 
 def test_a_training_tells_how_it_went_and_stands_beside_other_scores(tmp_path):

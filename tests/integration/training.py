@@ -14,6 +14,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from crosspro.conf import CONF_DIR
+from crosspro.prediction.configuration import configured
 from tests.conftest import ROOT
 
 SMALL = ("data.documents.train=20", "data.documents.dev=5", "data.documents.test=5", "resamples=50")
@@ -57,3 +58,15 @@ def composed(*overrides):
     """The settings that some arguments come to."""
     with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
         return OmegaConf.to_container(compose("train", list(overrides)), resolve=True)
+
+
+def objects(*overrides):
+    """The task, system and data that some arguments come to."""
+    with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
+        return configured(compose("train", list(overrides)), {"task": "en-fr"})
+
+
+def made(*overrides, **changes):
+    """The system that some arguments come to, with other settings."""
+    system = objects(*overrides).system
+    return type(system)(**{**vars(system.settings), **changes})

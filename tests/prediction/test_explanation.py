@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.cap_crf import CapCRF
+from crosspro.baselines.estimators.forest import RandomForest
+from crosspro.baselines.estimators.linear import MaxEnt
 from crosspro.baselines.feature_evidence import token_sums
 from crosspro.baselines.feature_system import FeatureSystem
 from crosspro.baselines.idiap_plm import IdiapPLM, rule_of
@@ -53,7 +55,12 @@ def gaps():
 
 @pytest.mark.parametrize(
     "system",
-    [NGramSystem(3), SourceAwareLM(4), SourceAwareLM(4, "before"), UppsalaIt(4)],
+    [
+        NGramSystem(order=3),
+        SourceAwareLM(order=4),
+        SourceAwareLM(order=4, variant="before"),
+        UppsalaIt(order=4),
+    ],
     ids=["ngram", "joined", "before", "it"],
 )
 def test_a_language_model_shows_its_fillings_and_what_each_word_adds(system):
@@ -76,7 +83,7 @@ def test_a_language_model_shows_its_fillings_and_what_each_word_adds(system):
 
 
 def test_a_pronoun_model_shows_what_it_sees_and_its_rule():
-    system = fitted(IdiapPLM(3))
+    system = fitted(IdiapPLM(order=3))
     for number in gaps():
         document, line = of_document(DEV, number)
         found = explain(system, document, line)
@@ -95,7 +102,7 @@ def summed(table):
 
 
 def test_contributions_of_a_linear_system_add_up_to_its_scores():
-    system = fitted(FeatureSystem(FEATURES, "maxent", {"cost": 0.1}))
+    system = fitted(FeatureSystem(features=FEATURES, estimator=MaxEnt(cost=0.1)))
     for number in gaps():
         document, line = of_document(DEV, number)
         found = explain(system, document, line)
@@ -107,7 +114,7 @@ def test_contributions_of_a_linear_system_add_up_to_its_scores():
 
 
 def test_two_steps_are_explained_one_by_one():
-    system = fitted(FeatureSystem(FEATURES, steps="two"))
+    system = fitted(FeatureSystem(features=FEATURES, steps="two"))
     document, line = of_document(DEV, gaps()[0])
     found = explain(system, document, line)
     assert [table.title for table in found.evidence.tables] == [
@@ -119,7 +126,7 @@ def test_two_steps_are_explained_one_by_one():
 
 
 def test_contributions_of_a_forest_add_up_to_its_probabilities():
-    system = fitted(FeatureSystem(FEATURES, "random_forest", {"trees": 7}))
+    system = fitted(FeatureSystem(features=FEATURES, estimator=RandomForest(trees=7)))
     document, line = of_document(DEV, gaps()[1])
     found = explain(system, document, line)
     expected = [found.probabilities[name] for name in (found.chosen, found.against)]
@@ -128,7 +135,7 @@ def test_contributions_of_a_forest_add_up_to_its_probabilities():
 
 @pytest.mark.parametrize(
     "system",
-    [CapCRF(window=2), UedinCRF([*FEATURES, "antecedents"], context=3)],
+    [CapCRF(window=2), UedinCRF(features=[*FEATURES, "antecedents"], context=3)],
     ids=["cap_crf", "uedin_crf"],
 )
 def test_a_chain_shows_its_path_and_the_features_of_the_gap(system):
@@ -172,7 +179,7 @@ def test_features_stand_on_their_tokens():
 
 
 def test_an_ensemble_shows_its_members_and_a_member_may_have_nothing_to_say():
-    parts = [fitted(Majority()), fitted(NGramSystem(2)), fitted(CapCRF(window=1, epochs=2))]
+    parts = [fitted(Majority()), fitted(NGramSystem(order=2)), fitted(CapCRF(window=1, epochs=2))]
     system = Ensemble.of(parts, [1.0, 2.0, 1.0])
     document, line = of_document(DEV, gaps()[0])
     found = explain(system, document, line)
@@ -194,7 +201,7 @@ def test_a_system_that_cannot_explain_says_so():
 
 
 def test_text_and_json_tell_the_same():
-    system = fitted(SourceAwareLM(3))
+    system = fitted(SourceAwareLM(order=3))
     document, line = of_document(DEV, gaps()[0])
     placed = ExplainedGap(explain(system, document, line), document[line], 4, 1)
     content = json.loads(as_json(placed))

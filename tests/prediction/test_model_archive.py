@@ -190,5 +190,5 @@ def test_no_damage_goes_unnoticed(data, archive, tmp_path_factory):
         assert len(error.problems) == 1
     else:
         assert not cut
-        assert found.settings() == good.settings()
+        assert found.settings == good.settings
         assert read_manifest(path) == read_manifest(archive)

@@ -19,7 +19,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import demo_splits, file_splits
-from crosspro.evaluation.core.statistics import Resampling
+from crosspro.prediction.configuration import Scoring
 from crosspro.prediction.fit_and_score import contents, fit_and_score
 from crosspro.prediction.fit_report import (
     EnsembleReport,
@@ -55,8 +55,8 @@ class Refused(Majority):
 def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     notes = []
     splits = demo_splits(TASK, SIZES, 4)  # whose dev set chooses a penalty other than 0
-    outcome = fit_and_score(TASK, NGramSystem(order=3), splits, tmp_path / "run", seed=4,
-                            resampling=Resampling(20), tell=notes.append)  # fmt: skip
+    outcome = fit_and_score(TASK, NGramSystem(order=3), splits, tmp_path / "run",
+                            scoring=Scoring(seed=4, resamples=20), tell=notes.append)  # fmt: skip
     run = read_run(tmp_path / "run")
     assert run == outcome.run
     assert (run.status, run.task, run.system, run.seed) == ("complete", "en-fr", "ngram", 4)
@@ -189,7 +189,7 @@ def test_a_run_that_is_refused_leaves_the_record_that_is_there(record, tmp_path)
         path.write_bytes(record)
     before = path.read_bytes()
     with pytest.raises(CrossproError):
-        fit_and_score(TASK, Refused(), SMALL, tmp_path, seed=2)
+        fit_and_score(TASK, Refused(), SMALL, tmp_path, scoring=Scoring(seed=2))
     assert path.read_bytes() == before
     fit_and_score(TASK, Majority(), SMALL, tmp_path)
     assert read_run(tmp_path).status == "complete"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,30 +15,29 @@ from crosspro.baselines.majority import ClassPrior, Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.output import predict_stream, predicted, whole_documents
 from crosspro.prediction.pair_prediction import predict_last
-from crosspro.prediction.registry import OWN
-from crosspro.prediction.system import load_system, system_class
+from crosspro.prediction.registry import SYSTEMS as SYSTEM_CLASSES
+from crosspro.prediction.registry import registered
+from crosspro.prediction.system import load_system
 
 QUIET = {"progress_bar": False, "accelerator": "cpu", "max_epochs": 1}
 
 
 def neural(network, context=0, **settings):
     training = {"context": context}
-    given = {"network": network, "network_settings": settings, "training": training}
+    given = {"network": {"name": network, **settings}, "training": training}
     return "neural", {**given, "trainer": QUIET}
 
 
 SYSTEMS = {
     "cap_crf": ("cap_crf", {"window": 2, "tune_adjustment": True, "epochs": 3}),
     "class_prior": ("class_prior", {"seed": 3}),
-    "ensemble": ("ensemble", {"members": [Majority(), ClassPrior()]}),
-    "tuned ensemble": ("ensemble", {
-        "members": {"lm": NGramSystem(2), "inner": Ensemble([Majority(), SourceAwareLM(2)])},
-        "tune": "mean",
-    }),
+    "ensemble": ("ensemble", {}),
+    "tuned ensemble": ("ensemble", {"tune": "mean"}),
     "features": ("features", {
         "features": ["source_pronoun", "target_lemmas:2", "preceding_nouns"], "context": 2,
     }),
@@ -49,8 +46,8 @@ SYSTEMS = {
         "lm": {"order": 2}, "tune_adjustment": True,
     }),
     "features, forest": ("features", {
-        "features": ["source_pronoun", "target_lemmas:1"], "estimator": "random_forest",
-        "estimator_settings": {"trees": 5}, "null_class": True,
+        "features": ["source_pronoun", "target_lemmas:1"], "null_class": True,
+        "estimator": {"name": "random_forest", "trees": 5},
     }),
     "idiap_plm": ("idiap_plm", {"order": 3, "context": 2}),
     "majority": ("majority", {}),
@@ -72,9 +69,21 @@ SYSTEMS = {
 """A registered name and settings that are fitted in no time."""
 
 
-def make(row):
-    name, settings = SYSTEMS[row]
-    return system_class(name)(**copy.deepcopy(settings))
+def members(row):
+    """The members of an ensemble, which are no settings."""
+    if row == "ensemble":
+        return {"members": [Majority(), ClassPrior()]}
+    if row == "tuned ensemble":
+        inner = Ensemble([Majority(), SourceAwareLM(order=2)])
+        return {"members": {"lm": NGramSystem(order=2), "inner": inner}}
+    return {}
+
+
+def make(row, **changes):
+    name, values = SYSTEMS[row]
+    kind = registered(name)
+    settings = check_settings(kind.settings_class, {**values, **changes}, row)
+    return kind(**members(row), **vars(settings))
 
 
 @pytest.fixture(scope="module")
@@ -111,16 +120,7 @@ def same(value):
 
 
 def test_every_registered_system_has_a_row():
-    assert {name for name, _ in SYSTEMS.values()} == set(OWN)
-
-
-@pytest.mark.parametrize("row", SYSTEMS)
-def test_settings_are_those_given_with_defaults_and_make_the_same_system(row):
-    system = make(row)
-    saved = json.loads(json.dumps(system.settings()))
-    assert saved == system.settings()
-    assert SYSTEMS[row][1].keys() <= saved.keys()
-    assert copy.deepcopy(system).settings() == saved
+    assert {name for name, _ in SYSTEMS.values()} == set(SYSTEM_CLASSES)
 
 
 def test_probabilities_are_proper_and_the_same_after_loading(fitted, data, tmp_path):
@@ -134,7 +134,7 @@ def test_probabilities_are_proper_and_the_same_after_loading(fitted, data, tmp_p
     assert type(loaded) is type(fitted)
     for name in ("task", "name", "context"):
         assert getattr(loaded, name) == getattr(fitted, name)
-    assert loaded.settings() == fitted.settings()
+    assert loaded.settings == fitted.settings
     assert loaded.predict(data[1]) == same(chances)
 
 
@@ -169,7 +169,7 @@ def test_nothing_to_learn_from_is_an_error(row, data, en_fr):
 
 
 def test_majority_is_the_most_frequent_class(data, en_fr):
-    system = system_class("majority")()
+    system = Majority()
     system.fit(en_fr, *data)
     labels = [gap.label for example in data[0] for gap in example.gaps]
     best = max(en_fr.classes, key=labels.count)
@@ -178,11 +178,11 @@ def test_majority_is_the_most_frequent_class(data, en_fr):
 
 def test_class_prior_follows_the_training_distribution(en_fr):
     train = demo_examples(en_fr, "train", 400)
-    system = system_class("class_prior")()
+    system = ClassPrior()
     system.fit(en_fr, train, [])
     shares = system.predict(train).mean(axis=0)
     assert shares == pytest.approx(system.counts / system.counts.sum(), abs=0.03)
-    other = system_class("class_prior")(seed=2)
+    other = ClassPrior(seed=2)
     other.fit(en_fr, train, [])
     assert (other.predict(train) != system.predict(train)).any()
 
@@ -191,11 +191,10 @@ def test_class_prior_follows_the_training_distribution(en_fr):
     ("change", "fragment"),
     [
         ({"system": "os.system"}, "class_prior, "),
-        ({"format": 99}, r"expected 2 \(this is .*\), found .*99.*, written by crosspro '0.9'"),
-        ({"format": None}, "written by crosspro '0.9'"),
+        ({"format": 99}, "format"),
+        ({"format": None}, "format"),
         ({"format": True}, "format"),
-        ({"format": 1.0}, "format"),
-        ({"format": 2.0}, "format"),
+        ({"format": 3.0}, "format"),
         ({"settings": []}, "settings"),
         ({"task": {"name": "x"}}, "task"),
     ],
@@ -207,36 +206,40 @@ def test_a_tampered_description_is_refused(saved, change, fragment):
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "fragment"),
+    ("name", "settings", "key"),
     [
-        ("class_prior", {"seed": "x"}, "settings.seed"),
-        ("ngram", {"order": "x"}, "settings.order"),
-        ("ngram", {"none_penalty": "x"}, "settings.none_penalty"),
-        ("neural", {"network": "turku_gru", "training": 5}, "settings.training"),
-        ("neural", {"network": 5}, "settings.network"),
-        ("ensemble", {"members": [], "tune": 3}, "settings.tune"),
+        ("class_prior", {"seed": "x"}, "seed"),
+        ("class_prior", {"sead": 1}, "sead"),
+        ("ngram", {"order": "x"}, "order"),
+        ("ngram", {"none_penalty": "x"}, "none_penalty"),
+        ("neural", {"network": {"name": "turku_gru"}, "training": 5}, "training"),
+        ("neural", {"network": 5}, "network"),
+        ("neural", {"network": {"name": "os.system"}}, "network"),
+        ("ensemble", {"tune": 3}, "tune"),
+        ("features", {"features": ["linked"]}, "file"),
+        ("features", {"features": ["source_pronoun"], "estimator": {"name": "x"}}, "estimator"),
     ],
 )
-def test_settings_of_another_type_are_refused(saved, name, settings, fragment):
+def test_settings_that_a_system_cannot_have_are_refused(saved, name, settings, key):
     path = describe(saved, system=name, settings=settings)
     with pytest.raises(InputError) as refused:
         load_system(saved)
-    assert str(refused.value).startswith(f"{path}: {fragment}")
+    (problem,) = refused.value.problems
+    assert (problem.path, problem.field) == (f"{path}: settings", key)
 
 
-class Refuses(Majority):
-    """A constructor that refuses a value as Python code does."""
-
-    name = "majority"
-
-    def __init__(self, word="x"):
-        raise ValueError("no such word")
+@pytest.mark.parametrize("name", SYSTEM_CLASSES)
+def test_names_are_those_of_the_classes(name):
+    assert registered(name).name == name
 
 
-def test_what_a_constructor_refuses_is_an_input_error(saved, monkeypatch):
-    monkeypatch.setitem(OWN, "majority", f"{__name__}:Refuses")
-    with pytest.raises(InputError, match="settings"):
+@pytest.mark.parametrize("name", ["os.system", "unregistered", ["majority"]])
+def test_nothing_else_is_loaded(saved, name):
+    path = describe(saved, system=name)
+    with pytest.raises(InputError) as refused:
         load_system(saved)
+    (problem,) = refused.value.problems
+    assert (problem.path, problem.field) == (str(path), "system")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"il": -1}', '{"il": "x"}'])
@@ -374,46 +377,10 @@ def test_a_fine_tuned_network_is_saved_as_it_was_trained(data, en_fr, tmp_path):
     first = make("turku_gru")
     first.fit(en_fr, *data)
     first.save(tmp_path / "first")
-    name, settings = SYSTEMS["turku_gru"]
-    tuned = system_class(name)(**{**settings, "training": {}, "init_from": str(tmp_path / "first")})
-    assert tuned.settings()["training"]["context"] == 0
+    tuned = make("turku_gru", training={}, init_from=str(tmp_path / "first"))
+    assert tuned.context == 0
     tuned.fit(en_fr, *data)
     tuned.save(tmp_path / "tuned")
     loaded = load_system(tmp_path / "tuned")
-    assert loaded.settings()["training"]["context"] == loaded.context == 1
+    assert loaded.settings.training.context == loaded.context == 1
     assert loaded.predict(data[1]) == same(tuned.predict(data[1]))
-
-
-class Odd(Majority):
-    """Takes all kinds of arguments."""
-
-    name = "odd"
-
-    def __init__(self, first, *rest, second=(1, 2), **more):
-        self.more = more
-
-
-def test_arguments_are_captured_by_name_with_defaults():
-    assert Odd({"a": [1.5, None, True]}, other="x").settings() == {
-        "first": {"a": [1.5, None, True]}, "second": [1, 2], "other": "x",
-    }  # fmt: skip
-    assert Odd(Path("a") / "b").settings()["first"] == str(Path("a") / "b")
-    given = {"a": [1]}
-    system = Odd(given)
-    given["a"].append(2)
-    assert system.settings()["first"] == {"a": [1]}
-    with pytest.raises(TypeError):
-        Odd(1, 2)
-    with pytest.raises(TypeError):
-        ClassPrior(sead=1)
-
-
-def test_arguments_that_are_no_json_values_are_refused_before_training():
-    with pytest.raises(InputError) as refused:
-        Odd({"x"}, second=float("nan"), third={"a": [{1, 2}]}, fourth={1: 2}, fifth=Majority())
-    problems = refused.value.problems
-    assert [problem.field for problem in problems] == [
-        "system.first", "system.second", "system.third.a.0", "system.fourth",
-    ]  # fmt: skip
-    assert "expected a JSON value" in str(problems[0])
-    assert str(problems[3]).endswith("expected names that are text, found '1'")

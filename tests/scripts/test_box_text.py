@@ -106,8 +106,8 @@ def test_a_student_of_other_sizes_has_them_from_its_pretraining_on(tmp_path):
     sizes.add("target_after=20")
     words = {title: set(step.commands[0]) for title, step in steps.items()}
     tiny, student = words["pretrained.en-de.tiny"], words["distilled.en-de"]
-    assert {f"network_settings.{one}" for one in sizes} <= tiny
-    assert {f"system.network_settings.{one}" for one in sizes} <= student
+    assert {f"network.{one}" for one in sizes} <= tiny
+    assert {f"system.network.{one}" for one in sizes} <= student
     assert {"tiny_documents", "trainer.max_epochs=100"} <= tiny
     assert {"experiment=document_distilled", "trainer.max_epochs=5"} <= student
     tuned = tuple(f"tuned.en-de.{seed}" for seed in (1, 2, 3, 4))

@@ -19,7 +19,7 @@ from tests.scripts.run import crosspro
 def test_an_ensemble_is_tuned_saved_and_predicts(tmp_path):
     task = load_task("en-fr")
     train, dev = demo_examples(task, "train", 20), demo_examples(task, "dev", 10)
-    for name, system in (("a", Majority()), ("b", ClassPrior(3))):
+    for name, system in (("a", Majority()), ("b", ClassPrior(seed=3))):
         system.fit(task, train, dev)
         system.save(tmp_path / name / "model")
     write_examples(tmp_path / "dev.data", dev)
@@ -64,7 +64,7 @@ def test_a_folder_with_files_is_not_written_into_and_all_missing_runs_are_named(
 def test_the_prior_is_chosen_on_the_file(tmp_path):
     task = load_task("en-fr")
     train, dev = demo_examples(task, "train", 20), demo_examples(task, "dev", 10)
-    system = SourceAwareLM(3)
+    system = SourceAwareLM(order=3)
     system.fit(task, train, dev)
     system.save(tmp_path / "lm" / "model")
     write_examples(tmp_path / "dev.data", dev)
@@ -140,7 +140,7 @@ def test_an_ensemble_is_whole_or_not_there(tmp_path, monkeypatch):
     """A full disk while it is written leaves nothing, and it can be made again."""
     task = load_task("en-fr")
     train = demo_examples(task, "train", 5)
-    for name, system in (("a", Majority()), ("b", ClassPrior(3))):
+    for name, system in (("a", Majority()), ("b", ClassPrior(seed=3))):
         system.fit(task, train, train)
         system.save(tmp_path / "runs" / name)
     line = ("ensemble", tmp_path / "runs/a", tmp_path / "runs/b", "-o", tmp_path / "out/both")

@@ -21,7 +21,9 @@ TASK = load_task("en-fr")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("explain")
     train, dev = demo_examples(TASK, "train", 30), demo_examples(TASK, "dev", 8)
-    system = UedinCRF(["source_pronoun", "target_lemmas:2", "antecedents"], context=3, epochs=3)
+    system = UedinCRF(
+        features=["source_pronoun", "target_lemmas:2", "antecedents"], context=3, epochs=3
+    )
     for one, name in ((system, "run"), (Majority(), "majority")):
         one.fit(TASK, train, dev)
         one.save(folder / name)
@@ -52,7 +54,7 @@ def test_the_gap_of_a_line_is_explained(files, tmp_path):
 def test_a_lemmatised_target_is_shown_and_said_to_be_one(name, tmp_path):
     task = load_task(name)
     train, dev = demo_examples(task, "train", 10), demo_examples(task, "dev", 4)
-    system = FeatureSystem(["source_pronoun", "source_words:2"], min_count=1)
+    system = FeatureSystem(features=["source_pronoun", "source_words:2"], min_count=1)
     system.fit(task, train, dev)
     system.save(tmp_path / "run")
     write_examples(tmp_path / "dev.data", dev)

@@ -12,10 +12,10 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.prediction.configuration import Scoring
 from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.runs import Times, read_run, write_run
-from tests.prediction.neural.small import SMALL
+from tests.prediction.neural.small import SMALL, neural
 from tests.scripts.run import crosspro
 
 TASK = load_task("en-fr")
@@ -31,7 +31,9 @@ COMMANDS = (
 
 def made(folder, ended, system=None, status="complete", seed=1):
     """A small run that ended at a time."""
-    fit_and_score(TASK, system or Majority(), Splits(TRAIN, DEV, {}), folder, seed=seed)
+    fit_and_score(
+        TASK, system or Majority(), Splits(TRAIN, DEV, {}), folder, scoring=Scoring(seed=seed)
+    )
     times = Times(ended, ended if status == "complete" else None)
     write_run(folder, replace(read_run(folder), status=status, times=times))
 
@@ -109,11 +111,11 @@ def test_the_api_takes_the_newest_and_logs_it(runs, caplog):
 def test_a_training_goes_on_from_the_newest_and_writes_down_which(tmp_path, caplog):
     def network(**settings):
         trainer = {"max_epochs": 1, "progress_bar": False, "accelerator": "cpu"}
-        return NeuralSystem("turku_gru", SMALL["turku_gru"], trainer=trainer, **settings)
+        return neural("turku_gru", SMALL["turku_gru"], trainer=trainer, **settings)
 
     first = tmp_path / "runs" / "first"
     made(first, "2026-01-01T00:00:00+00:00", network())
     later = network(init_from=str(first.parent), distillation={"teacher": str(first.parent)})
     later.fit(TASK, TRAIN, DEV)
-    settings = later.settings()
-    assert settings["init_from"] == settings["distillation"]["teacher"] == str(first)
+    settings = later.settings
+    assert settings.init_from == settings.distillation.teacher == str(first)

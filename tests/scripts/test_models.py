@@ -15,8 +15,8 @@ from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
+from tests.prediction.neural.small import neural
 from tests.scripts.run import crosspro
 
 TASK = load_task("en-fr")
@@ -25,7 +25,7 @@ NETWORK = {"embedding": 32, "hidden": 32, "dense": 32, "window": 20}
 
 
 def network(seed=1):
-    return NeuralSystem("turku_gru", NETWORK, {"batch_size": 32}, trainer=TRAINER, seed=seed)
+    return neural("turku_gru", NETWORK, {"batch_size": 32}, trainer=TRAINER, seed=seed)
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +39,13 @@ def runs(tmp_path_factory, dev):
     splits = Splits(demo_examples(TASK, "train", 20), dev, {})
     systems = {
         "network": network(),
-        "lm": NGramSystem(3),
-        "linear": FeatureSystem(["target_lemmas:3", "source_words:3"], min_count=1),
-        "both": Ensemble({"a": network(2), "lm": NGramSystem(2)}),
+        "lm": NGramSystem(order=3),
+        "linear": FeatureSystem(features=["target_lemmas:3", "source_words:3"], min_count=1),
+        "both": Ensemble({"a": network(2), "lm": NGramSystem(order=2)}),
     }
     for name, system in systems.items():
-        fit_and_score(TASK, system, splits, folder / name, name=name)
+        system.configured = name
+        fit_and_score(TASK, system, splits, folder / name)
     write_examples(folder / "dev.data", dev)
     write_doc_ids(folder / "dev.doc-ids", dev)
     return folder
@@ -145,7 +146,7 @@ def test_a_prediction_needs_one_system_and_one_file(given, tmp_path):
 
 def test_an_archive_is_what_a_training_goes_on_from(runs, dev, tmp_path):
     exported(runs / "network", tmp_path / "a.zip")
-    tuned = NeuralSystem(
+    tuned = neural(
         "turku_gru", NETWORK, {"batch_size": 32}, {"learning_rate": 0.0},
         trainer={**TRAINER, "max_epochs": 1}, init_from=str(tmp_path / "a.zip"),
     )  # fmt: skip

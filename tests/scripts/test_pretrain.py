@@ -18,7 +18,7 @@ from tests.scripts.run import crosspro
 
 TINY = [
     "training.unit_vocabulary=120", "training.batch_size=16", "training.share=1.0",
-    "network_settings.width=8", "network_settings.layers=1", "network_settings.heads=2",
+    "network.width=8", "network.layers=1", "network.heads=2",
     "trainer.max_epochs=1", "trainer.precision=32-true", "trainer.progress_bar=false",
     "trainer.accelerator=cpu",
 ]  # fmt: skip
@@ -69,7 +69,7 @@ def told_of(stderr: bytes) -> dict[str, str]:
 
 def test_text_and_bitext_become_a_run(tmp_path):
     """Units and lexicons are those of the encoded text, and need not be told again."""
-    other = ["--set", "network_settings.target_lexicon=none"]
+    other = ["--set", "network.target_lexicon=none"]
     given = [*files(tmp_path), *CHANGES, *other]
     made = crosspro("pretrain", "encode", *given, "-o", str(tmp_path / "set"))
     assert made.code == 0, made.stderr
@@ -89,8 +89,8 @@ def test_text_and_bitext_become_a_run(tmp_path):
     system = load_system(run)
     assert system.task.name == "en-fr-2015"
     assert "▁Elle" in system.encoder.vocabularies["piece"].words
-    assert system.network_settings["target_lexicon"] == "none"
-    wrong = ["--set", "network_settings.target_lexicon=induced"]
+    assert system.settings.network.target_lexicon == "none"
+    wrong = ["--set", "network.target_lexicon=induced"]
     refused = crosspro(
         "pretrain", "learn", str(tmp_path / "set"), *learning, *wrong, "-o", str(run)
     )
@@ -146,8 +146,8 @@ def test_the_tiny_recipe_has_the_sizes_of_the_student():
     student = composed("experiment=document_distilled", "system.distillation.teacher=RUN")["system"]
     windows = {f"{side}_{way}" for side in ("source", "target") for way in ("before", "after")}
     for name in {"width", "layers", "heads"} | windows:
-        assert small["network_settings"][name] == student["network_settings"][name], name
-        large["network_settings"][name] = small["network_settings"][name]
+        assert small["network"][name] == student["network"][name], name
+        large["network"][name] = small["network"][name]
     rates = {"large": large["optimisation"].pop("learning_rate")}
     rates["small"] = small["optimisation"].pop("learning_rate")
     assert rates == {"large": 0.0004, "small": 0.0008}
@@ -170,8 +170,8 @@ def test_what_is_wrong_is_said(tmp_path):
     cases = {
         ("--recipe", "nothing"): "--recipe",
         ("--set", "width"): "--set",
-        ("--set", "network_settings.witdh=3"): "network_settings.witdh",
-        ("--set", "sytem=3"): "expected one of network, network_settings",
+        ("--set", "network.witdh=3"): "witdh",
+        ("--set", "sytem=3"): "sytem",
         ("--doc-ids", str(tmp_path / "novel.doc-ids")): "--doc-ids",
     }
     given = files(tmp_path)

@@ -66,9 +66,10 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("layers")
     told = []
     for name, train, dev in (("with", chained(PLAIN), chained(DEV)), ("without", PLAIN, DEV)):
-        system = FeatureSystem(FEATURES, context=2)
+        system = FeatureSystem(features=FEATURES, context=2)
         sets = Splits(train, dev, {"one": DEV, "other": chained(DEV)})
-        fit_and_score(TASK, system, sets, folder / name, name="stymne_svm_2016", tell=told.append)
+        system.configured = "stymne_svm_2016"
+        fit_and_score(TASK, system, sets, folder / name, tell=told.append)
     return folder, told
 
 
@@ -98,12 +99,12 @@ def test_training_without_chains_says_what_features_are_instead(runs):
     notes = [note for note in told if "beside the training data" in note]
     assert len(notes) == 1
     assert "antecedents is of the nearest noun that agrees" in notes[0]
-    system = FeatureSystem(["source_pronoun", "antecedent_number"])
+    system = FeatureSystem(features=["source_pronoun", "antecedent_number"])
     system.fit(TASK, PLAIN, DEV)
     assert "antecedent_number is of the nearest source noun" in system.report.warning()
     system.fit(TASK, chained(PLAIN), chained(DEV))
     assert system.report.warning() is None
-    crf = UedinCRF(FEATURES, epochs=1)
+    crf = UedinCRF(features=FEATURES, epochs=1)
     crf.fit(TASK, PLAIN, DEV)
     assert "a chain is the gaps with the same nearest noun" in crf.report.warning()
 
@@ -140,8 +141,8 @@ def test_explain_warns_of_missing_documents(runs, tmp_path):
 
 def test_every_system_that_reads_layers_notes_them():
     systems = [
-        FeatureSystem(["source_pronoun", "preceding_nouns"]),
-        UedinCRF(["source_pronoun"], epochs=1),
+        FeatureSystem(features=["source_pronoun", "preceding_nouns"]),
+        UedinCRF(features=["source_pronoun"], epochs=1),
         CapCRF(epochs=1),
         IdiapPLM(),
         UppsalaIt(),

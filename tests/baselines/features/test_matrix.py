@@ -109,9 +109,9 @@ def rows(features, examples, resources, vocabulary, at_once=None):
 @given(texts(), st.integers(0, 3), st.integers(1, 4))
 def test_layers_are_seen_alike_in_training_and_prediction(examples, context, at_once):
     """What training reads in one go, a prediction reads document by document, without labels."""
-    lm = LanguageModelSettings(2)
+    lm = LanguageModelSettings(order=2)
     plain = Resources(TASK, context, LEXICON, LEXICON, ShortPatterns())
-    every, _ = chosen_features(list(FEATURES))
+    every = chosen_features(list(FEATURES))
     lacking = unmet(every, plain, examples)
     chosen = [one for one in every if one.written not in lacking]
     resources = learn(chosen, examples, plain, lm)

@@ -1,142 +1,69 @@
-"""Plain values against type hints: what fits passes, what does not is named with its place."""
+"""Settings classes: what they take, what they refuse, and as plain values."""
 
-from __future__ import annotations
-
-import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import pytest
-from typing_extensions import TypedDict
+from pydantic import Field, ValidationError, model_validator
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.settings import Count, Fault, Must, checked, fitted, plain_values
-
-Even = Annotated[int, Must("an even number", lambda value: value % 2 == 0)]
+from crosspro.data_prep.core.settings import Words, check_settings, settings, to_mapping
 
 
-class Sizes(TypedDict):
-    """How many of each."""
+@settings
+class Inner:
+    name: Literal["inner"] = "inner"
+    size: Annotated[int, Field(ge=1)] = 3
 
-    train: Count
-    dev: Count
-
-
-@dataclass(frozen=True)
-class Record:
-    """One of each kind; a file says `labels` for `names`."""
-
-    name: str
-    sizes: Sizes
-    parts: tuple[float, ...] = ()
-    notes: Mapping[str, str] = field(default_factory=dict)
-    names: tuple[str, ...] = field(default=(), metadata={"key": "labels"})
-
-    def faults(self) -> Iterator[Fault]:
-        """Rules between fields."""
-        if self.name in self.names:
-            yield Fault(("labels",), "other names", self.name)
+    @model_validator(mode="after")
+    def _odd(self) -> Self:
+        if self.size % 2 == 0:
+            raise ValueError("size must be odd")
+        return self
 
 
-@dataclass(frozen=True)
+@settings
 class Outer:
-    """Records inside a record."""
-
-    first: Record | None
-    other: Record | str
-    path: Path = Path()
-    rest: tuple[Record, ...] = ()
+    inner: Inner = Inner()
+    rate: float = 0.5
+    words: Words = ()
+    kinds: dict[str, Words] = Field(alias="classes", default_factory=dict)
 
 
-class Somebody:
-    """A class that pydantic knows nothing of."""
-
-
-GOOD = {"name": "a", "sizes": {"train": 1, "dev": 2}}
+def test_plain_values_become_classes_and_plain_values_again() -> None:
+    mapping = {
+        "inner": {"name": "inner", "size": 5},
+        "rate": 1.0,
+        "words": ["a", "b"],
+        "classes": {"x": ["c"]},
+    }
+    outer = check_settings(Outer, mapping, "settings")
+    assert (outer.inner, outer.words) == (Inner(size=5), ("a", "b"))
+    assert to_mapping(outer) == mapping
+    assert Outer(words=["a", "b"], inner=Inner(size=5)).words == ("a", "b")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("value", "hint"),
+    ("mapping", "keys"),
     [
-        (1, float),
-        (None, int | None),
-        ("a", Literal["a", "b"]),
-        ([1, 2.5], tuple[float, ...]),
-        ({"a": [1]}, dict[str, list[int]]),
-        (object(), Any),
-        (object(), Somebody),
-        (4, Even),
-        (GOOD, Record),
-        ({**GOOD, "parts": [1], "notes": {"b": "c"}, "labels": ["d"]}, Record),
-        ({"first": None, "other": "x", "path": "y", "rest": [GOOD]}, Outer),
+        ({"inner": {"size": "3"}, "rate": True}, ["inner.size", "rate"]),
+        ({"inner": {"size": 0}}, ["inner.size"]),
+        ({"inner": {"size": 2}}, ["inner"]),
+        ({"rate": float("nan"), "other": 1}, ["rate", "other"]),
+        ({"words": "abc"}, ["words"]),
+        ({"words": ["a", 1]}, ["words.1"]),
+        ([1], ["file"]),
+        ({"rate": object()}, ["file"]),
     ],
 )
-def test_what_fits_has_no_fault(value, hint):
-    assert fitted(hint, value)[1] == []
-
-
-@pytest.mark.parametrize(
-    ("value", "hint", "wrong"),
-    [
-        (True, int, [((), "True")]),
-        (1, bool, [((), "1")]),
-        (True, str, [((), "True (YAML reads on, off, yes and no so: quote it)")]),
-        ("1", int | None, [((), "'1'")]),
-        ("c", Literal["a", "b"], [((), "'c'")]),
-        ("ab", tuple[str, ...], [((), "'ab'")]),
-        (math.nan, float, [((), "nan")]),
-        (-math.inf, float | None, [((), "-inf")]),
-        (10**400, float, [((), f"1{'0' * 58}…")]),
-        ([1, "b"], list[int], [((1,), "'b'")]),
-        (3, Even, [((), "3")]),
-        ("3", Count, [((), "'3'")]),
-        ([3, "x"], Annotated[list[int], Must("numbers", bool)], [((), "'x'")]),
-        (5, Sizes, [((), "5")]),
-        ({"name": 1, "sizes": {"train": 0, "test": 1}}, Record,
-         [(("name",), "1"), (("sizes", "train"), "0"), (("sizes", "dev"), "nothing"),
-          (("sizes", "test"), "an unknown key")]),
-        ({**GOOD, "names": []}, Record, [(("names",), "an unknown key")]),
-        ({**GOOD, "labels": ["a"]}, Record, [(("labels",), "a")]),
-        ({"other": {**GOOD, "name": 1}}, Outer,
-         [(("first",), "nothing"), (("other", "name"), "1")]),
-        ({"first": 3, "other": 4, "path": 5, "rest": [GOOD, {**GOOD, "notes": {1: "a"}}]}, Outer,
-         [(("first",), "3"), (("other",), "4"), (("path",), "5"), (("rest", 1, "notes"), "1")]),
-    ],
-)  # fmt: skip
-def test_what_does_not_fit_is_named_with_its_place(value, hint, wrong):
-    assert [(fault.place, fault.found) for fault in fitted(hint, value)[1]] == wrong
-
-
-@pytest.mark.parametrize(
-    ("value", "hint", "expected"),
-    [
-        ("3", int | str | None, None),
-        ("3", Even, "an even number"),
-        ("3", Count | None, "a whole number from 1"),
-        ("x", int, "a valid integer"),
-        ({}, int | str, "a valid integer or a valid string"),
-    ],
-)
-def test_a_fault_says_what_was_expected(value, hint, expected):
-    assert [fault.expected for fault in fitted(hint, value)[1]] == [expected] * bool(expected)
-
-
-def test_faults_are_told_together():
-    content = {"name": "a", "sizes": {"train": 0, "dev": 1}, "parts": [1], "labels": ["b", 3]}
+def test_every_fault_is_named_by_its_key(mapping: Any, keys: list[str]) -> None:
     with pytest.raises(InputError) as caught:
-        checked(Record, content, "my.yaml")
-    first, second = str(caught.value).splitlines()
-    assert first.startswith("my.yaml: sizes.train:")
-    assert second.startswith("my.yaml: labels.1:")
+        check_settings(Outer, mapping, "x.yaml")
+    assert [problem.field for problem in caught.value.problems] == keys
+    assert str(caught.value).startswith(f"x.yaml: {keys[0]}: ")
 
 
-def test_without_lines_positions_are_told():
-    with pytest.raises(InputError, match=r"^run.json: labels.1: "):
-        checked(Record, {**GOOD, "labels": ["a", 3]}, "run.json")
-
-
-def test_what_was_checked_goes_back():
-    values = {**GOOD, "parts": [1.0], "notes": {}, "labels": ["b"]}
-    assert plain_values(checked(Record, values, "run.json")) == values
+def test_classes_check_themselves_and_do_not_change() -> None:
+    with pytest.raises(ValidationError):
+        Inner(size=0)
+    with pytest.raises(AttributeError):
+        Inner().size = 5  # type: ignore[misc]

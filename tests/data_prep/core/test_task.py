@@ -92,17 +92,17 @@ def change(**changes):
         (change(classes={"il": [], "OTHER": ["NONE"]}), "classes.il"),
         (change(classes={"il": ["il"], "on": ["il"], "OTHER": ["NONE"]}), "classes.on"),
         (change(classes={"il": ["il"]}), "classes"),
-        (change(classes={"il": [["il"]], "OTHER": ["NONE"]}), "classes.il"),
-        (change(classes={True: ["on"], "OTHER": ["NONE"]}), "classes"),
+        (change(classes={"il": [["il"]], "OTHER": ["NONE"]}), "classes.il.0"),
+        (change(classes={True: ["on"], "OTHER": ["NONE"]}), "file"),
         (change(target="stemmed"), "target"),
         (change(symmetrisation="grow"), "symmetrisation"),
         (change(fillers=["maison"]), "fillers"),
         (change(other_fillers=["il"]), "other_fillers"),
-        (change(subject_filter={"pronouns": [1]}), "subject_filter.pronouns"),
+        (change(subject_filter={"pronouns": [1]}), "subject_filter.pronouns.0"),
         (change(coarse={"on": "XX"}), "coarse.on"),
         (change(source_pronouns=[]), "source_pronouns"),
         (change(source_pronouns=["it", "it"]), "source_pronouns"),
-        (change(years=["x"]), "years"),
+        (change(years=["x"]), "years.0"),
         (change(null_subjects="perhaps"), "null_subjects"),
         (change(tagset="none"), "tagset"),
         ([1, 2], "file"),
@@ -137,7 +137,7 @@ def test_faults_of_a_file_name_its_keys(tmp_path):
     path.write_text(yaml.safe_dump(change(years=["x"], target="stemmed"), sort_keys=True))
     with pytest.raises(InputError) as caught:
         load_task(path)
-    assert {problem.field for problem in caught.value.problems} == {"years", "target"}
+    assert {problem.field for problem in caught.value.problems} == {"years.0", "target"}
 
 
 def test_all_faults_are_reported_together():

@@ -12,8 +12,7 @@ from crosspro.data_prep.lexicon import load
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
 from crosspro.data_prep.lexicon.load import PACKAGES, side_lexicon
 from crosspro.prediction.system import load_system
-from crosspro.scripts.train import checked
-from tests.integration.training import composed
+from tests.integration.training import composed, made
 
 KEY = "system.lexicon"
 
@@ -81,19 +80,12 @@ def test_what_cannot_be_learnt_is_refused():
 )
 def test_default_configurations_train_without_packages(name, nothing_installed, tmp_path):
     task = load_task("en-fr" if name in ("limsi_forest", "idiap_plm") else "en-de")
-    settings = composed(f"system={name}", f"task={task.name}")["system"]
-    kind = type(checked_system(settings))
-    del settings["_target_"]
-    system = kind(**settings)
+    system = made(f"system={name}", f"task={task.name}")
     train = demo_examples(task, "train", 20)
     system.fit(task, train, train)
     assert "no lexicon of the language is installed" in system.report.warning()
     system.save(tmp_path)
     assert load_system(tmp_path).predict(train) == pytest.approx(system.predict(train), abs=1e-6)
-
-
-def checked_system(settings):
-    return checked(composed() | {"system": settings}, {"task": "en-de"})[1]
 
 
 @pytest.mark.parametrize("name", ["cuni_linear", "uedin_maxent", "uedin_crf"])
@@ -102,10 +94,12 @@ def test_antecedents_have_genders_where_the_package_is_there(name, installed):
     task = load_task("en-de")
     settings = composed(f"system={name}", "task=en-de")["system"]
     lexicons = {key: settings[key] for key in ("lexicon", "source_lexicon")}
-    system = FeatureSystem(["source_pronoun", "antecedents"], context=3, min_count=1, **lexicons)
+    system = FeatureSystem(
+        features=["source_pronoun", "antecedents"], context=3, min_count=1, **lexicons
+    )
     train = demo_examples(task, "train", 20)
     system.fit(task, train, train)
-    assert system.settings()["lexicon"] == "german-nouns"
+    assert system.settings.lexicon == "german-nouns"
     assert any(one.startswith("antecedent gender=") for one in system.vocabulary.names()) == any(
         "Katze|NOUN" in example.target for example in train
     )

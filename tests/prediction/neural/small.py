@@ -34,18 +34,22 @@ QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
 JOINT = {"units": "joint", "unit_vocabulary": 300, "context": 2}
 
 
+def neural(network, sizes=None, training=None, optimisation=None, pretraining=None, **others):
+    """A system of plain values, as a file has them."""
+    sections = {"training": training, "optimisation": optimisation, "pretraining": pretraining}
+    values = {key: value for key, value in {**sections, **others}.items() if value is not None}
+    content = {"network": {"name": network, **(sizes or {})}, **values}
+    return NeuralSystem(**vars(check_settings(NeuralSettings, content, "settings: system")))
+
+
 def system(name, seed=1, epochs=2, network=None, optimisation=None, trainer=None, **training):
     """A small system; `training` settings may hold other sections, too."""
     sections = {key: training.pop(key) for key in list(training) if key in SECTIONS}
-    values = {
-        "network": {"name": name, **SMALL.get(name, {}), **(network or {})},
-        "training": {"batch_size": 32, **training},
-        "optimisation": {"learning_rate": 0.01, **(optimisation or {})},
-        "trainer": {**QUIET, "max_epochs": epochs, **(trainer or {})},
-        "seed": seed,
-        **sections,
-    }
-    return NeuralSystem(**vars(check_settings(NeuralSettings, values, "settings")))
+    return neural(
+        name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
+        {"learning_rate": 0.01, **(optimisation or {})},
+        trainer={**QUIET, "max_epochs": epochs, **(trainer or {})}, seed=seed, **sections,
+    )  # fmt: skip
 
 
 SECTIONS = ("pretraining", "init_from", "distillation", "fine_tuning")

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.stored import SentenceFile
+from crosspro.data_prep.annotate.sentence_file import SentenceFile
 
 words = st.text(st.characters(exclude_categories=("Cs", "Zs", "Cc", "Zl", "Zp")), min_size=1)
 bounds = st.none() | st.integers(-6, 6)
