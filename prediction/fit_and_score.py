@@ -5,7 +5,6 @@ Training from a command line and from Python call this with what Hydra has made.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +37,6 @@ from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
     FILE,
-    MEMBERS,
     Configuration,
     Run,
     Times,

@@ -1,9 +1,9 @@
 """A document encoder in numpy: what `networks.document_encoder` calculates, without torch.
 
 The sub-words of all rows of a batch lie end to end, so nothing is padded: products are those of
-whole batches, and attention alone goes from row to row. Work that changes nothing is left out: norms
-have no weights, so whatever is added to states is centred once, in the weights, and a norm only
-scales; the last layer is calculated for the gap, the pronoun and candidate nouns alone.
+whole batches, and attention alone goes from row to row. Work that changes nothing is left out:
+norms have no weights, so whatever is added to states is centred once, in the weights, and a norm
+only scales; the last layer is calculated for the gap, the pronoun and candidate nouns alone.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class NumpyDocumentEncoder:
         self._turns = self._turns_of_offsets()
 
     def _layer(self, number: int) -> NumpyLayer:
-        """The matrices of a layer; queries are scaled, and numbers rotated together are adjacent."""
+        """The matrices of a layer; queries are scaled, numbers rotated together are adjacent."""
         width, heads = self.settings.width, self.settings.heads
         size = width // heads
         three, attended, wide, narrow = (

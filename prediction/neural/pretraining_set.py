@@ -144,9 +144,7 @@ def write_pretraining_set(
         encoder.save(new)
         for split, data in zip(_SPLITS, (encoded, encoded_dev), strict=True):
             write_encoded(new / f"{split}.npz", data)
-        write_text(
-            new / _DESCRIPTION, json.dumps(description, ensure_ascii=False, indent=1) + "\n"
-        )
+        write_text(new / _DESCRIPTION, json.dumps(description, ensure_ascii=False, indent=1) + "\n")
     return sizes
 
 

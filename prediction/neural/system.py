@@ -157,7 +157,7 @@ class NeuralSystem(NetworkSystem):
         self.report = report
 
     def _start(self, task: Task) -> NeuralSystem | None:
-        """Set seed and threads, and load the teacher and the run to go on from, if there are any."""
+        """Set seed and threads; load the teacher and the run to go on from, if there are any."""
         settings = self.settings
         torch.set_num_threads(settings.trainer.threads)
         torch.manual_seed(settings.seed)
@@ -319,7 +319,8 @@ class NeuralSystem(NetworkSystem):
         if not len(text):
             return
         with torch.inference_mode():
-            for gaps in sorted_batches(self.network.extents(text), size, places):
+            extents = self.network.extents(text).cpu().numpy()
+            for gaps in sorted_batches(extents, size, places):
                 yield gaps, torch.from_numpy(gaps).to(text.label.device)
 
     def weights(self) -> Arrays:

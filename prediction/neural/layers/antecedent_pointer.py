@@ -2,9 +2,9 @@
 
 Attention of the gap and of the source pronoun over the nouns before them, on both sides, gives the
 probability of each noun a, and of none. Gender and number of the noun add to the scores of the
-classes, so p(class) is the sum over nouns of p(a) p(class | a). No label says which noun it is; but
-a pronoun agrees with its noun, so a second loss may ask the nouns that agree to have the probability
-together (distant supervision).
+classes, so p(class) is the sum over nouns of p(a) p(class | a). No label says which noun it is.
+But a pronoun agrees with its noun, so a second loss may ask the nouns that agree to have the
+probability together (distant supervision).
 """
 
 from __future__ import annotations

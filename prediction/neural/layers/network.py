@@ -11,16 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Side
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.vocabulary import Inventory
-
-Extents = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,7 @@ class Network(nn.Module, ABC):
     """Prefixes of weights that settings which may change decide on."""
 
     @abstractmethod
-    def extents(self, text: EncodedText) -> Extents:
+    def extents(self, text: EncodedText) -> Tensor:
         """How many tokens are read of each gap's context: similar gaps share a batch."""
 
     @abstractmethod

@@ -48,8 +48,7 @@ def last_states(states: Tensor, lengths: Tensor) -> Tensor:
 class ParallelGRUs(nn.Module):
     """GRUs of one shape with weights of their own, each over its own sequence, side by side.
 
-    As in Keras, which TurkuNLP used, a gate has one bias. The weights of all GRUs lie in one tensor,
-    which a fused optimiser updates at once.
+    As in Keras, which TurkuNLP used, a gate has one bias. Weights of one kind are one tensor.
     """
 
     def __init__(self, count: int, inputs: int, hidden: int, layers: int) -> None:

@@ -4,11 +4,11 @@ The sub-words of the source around the pronoun and those of the target around th
 back through the document, are one row. A sub-word has embeddings for itself, for its distance from
 the pronoun or the gap, which tells the sides apart and marks the gap itself, for gender and number
 of its word in a lexicon, and for the tag of a target word, where a task has tags. The class is
-predicted from the states at the gap and at the pronoun, and, with a `pointer`, from the noun that it
-points at (`antecedent_pointer`).
+predicted from the states at the gap and at the pronoun, and, with a `pointer`, from the noun that
+it points at (`antecedent_pointer`).
 
-It can be pre-trained on text without links (`masked_words` above 0): each pronoun of a text is a gap
-whose word is known. Other pronouns are then hidden by chance only, and some sub-words of both sides
+It can be pre-trained on text without links (`masked_words` above 0): each pronoun of a text is a
+gap whose word is known. Other pronouns are then hidden by chance only, and some sub-words of both sides
 are masked and predicted.
 """
 
@@ -27,7 +27,6 @@ from crosspro.prediction.neural.layers.antecedent_pointer import (
 from crosspro.prediction.neural.layers.embedding import exact
 from crosspro.prediction.neural.layers.network import (
     ClassLoss,
-    Extents,
     Network,
     PointedTokens,
 )
@@ -91,10 +90,10 @@ class DocumentEncoder(Network):
         self.dropout = nn.Dropout(settings.dropout)
         self.words.requires_grad_(settings.masked_words > 0)
 
-    def extents(self, text: EncodedText) -> Extents:
+    def extents(self, text: EncodedText) -> Tensor:
         """The sub-words of both sides together."""
         gaps = torch.arange(len(text), device=text.label.device)
-        return Rows.of(text, gaps, self.settings).size.cpu().numpy()
+        return Rows.of(text, gaps, self.settings).size
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes); all gaps are hidden."""

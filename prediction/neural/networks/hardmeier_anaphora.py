@@ -23,7 +23,7 @@ from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.lexicon.antecedents import nouns_of
 from crosspro.prediction.neural.layers.antecedent_pointer import LatentAntecedent
 from crosspro.prediction.neural.layers.embedding import SPREAD, exact, small_embedding
-from crosspro.prediction.neural.layers.network import Extents, Network, PointedTokens
+from crosspro.prediction.neural.layers.network import Network, PointedTokens
 from crosspro.prediction.neural.layers.windows import outwards
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
@@ -147,10 +147,10 @@ class HardmeierAnaphora(Network):
         self.noun_to_hidden = nn.Linear(noun, settings.hidden, bias=False)
         self.output = nn.Linear(settings.hidden, len(inventory.classes))
 
-    def extents(self, text: EncodedText) -> Extents:
+    def extents(self, text: EncodedText) -> Tensor:
         """How far back nouns are searched."""
         back = text.target.position - text.target.low
-        return back.clamp(1, self.settings.window).cpu().numpy()
+        return back.clamp(1, self.settings.window)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes): the logarithms of probabilities."""

@@ -2,7 +2,7 @@
 
 Four texts are read: on the target side the sentence around the gap and what stands before it, on
 the source side the same around the aligned pronoun. Filters run over each of them, max-pooling
-takes the largest output of every filter, and all outputs go with the aligned pronoun into the output
+takes the largest output of every filter, and all outputs go with the aligned pronoun into the last
 layer. In the gap's own sentence a word comes with its distance to the gap or pronoun; otherwise a
 filter would not know which of several gaps is meant. How many sentences are read before the gap's
 is a matter of `training.context`; the paper has one. Distances, tags of the target and the pronoun
@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from crosspro.data_prep.core.example import SIDES, Side
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.embedding import small_embedding
-from crosspro.prediction.neural.layers.network import Extents, Network
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.windows import Window, between, inside
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
@@ -80,11 +80,11 @@ class HardmeierCNN(Network):
         self.dropout = nn.Dropout(settings.dropout)
         self.output = nn.Linear(4 * settings.filters + settings.words, len(inventory.classes))
 
-    def extents(self, text: EncodedText) -> Extents:
+    def extents(self, text: EncodedText) -> Tensor:
         """The longest of the four texts."""
         bounds = (bounds for side in SIDES for bounds in self._texts(text.side(side)))
         longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1).cpu().numpy()
+        return longest.clamp(min=1)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes)."""

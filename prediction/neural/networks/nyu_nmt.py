@@ -2,8 +2,8 @@
 
 A recurrent encoder reads the source, a recurrent decoder the lemmas of the target, with the class
 of the gap among them, and attention over the source predicts the next word. The score of a class is
-the probability of the sentence with it in the gap; other gaps are words that are never predicted. It
-is trained to translate, as NYU's was, the classes being words like others; or, which is ours, to
+the probability of the sentence with it in the gap; other gaps are never predicted. The network is
+trained to translate, as NYU's was, the classes being words like others; or, which is ours, to
 give the right class the best sentence (`class_loss`); or both. The source sentence before may be
 read with the gap's own as one text, or by an encoder with an attention of its own. Tags are not
 used, and of links only the place around which a source longer than the window is cut.
@@ -23,7 +23,7 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.embedding import NOTHING, VocabularyOutput, exact
-from crosspro.prediction.neural.layers.network import ClassLoss, Extents, Network
+from crosspro.prediction.neural.layers.network import ClassLoss, Network
 from crosspro.prediction.neural.layers.recurrent import Attention, at_position, read
 from crosspro.prediction.neural.layers.windows import Window, between
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
@@ -102,12 +102,12 @@ class NyuNMT(Network):
         self.output = VocabularyOutput(embedding, self.words + self.classes + 1)
         self.dropout = nn.Dropout(settings.dropout)
 
-    def extents(self, text: EncodedText) -> Extents:
+    def extents(self, text: EncodedText) -> Tensor:
         """The longest text that is read of a gap."""
         gaps = torch.arange(len(text), device=text.label.device)
         bounds = [self._target(text, gaps), *self._sources(text, gaps)]
         longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1).cpu().numpy()
+        return longest.clamp(min=1)
 
     def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
         """The losses of the translation and of the classes, mixed."""

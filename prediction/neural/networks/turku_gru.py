@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.network import Extents, Network
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import ParallelGRUs
 from crosspro.prediction.neural.layers.skip_gram import pretrained_embeddings
 from crosspro.prediction.neural.layers.windows import outwards, widest_side
@@ -83,9 +83,9 @@ class TurkuGRU(Network):
         self.dense = nn.Linear(streams * settings.hidden + settings.embedding, settings.dense)
         self.output = nn.Linear(settings.dense, len(inventory.classes))
 
-    def extents(self, text: EncodedText) -> Extents:
+    def extents(self, text: EncodedText) -> Tensor:
         """The widest of the windows."""
-        return widest_side(text, self.settings.window).cpu().numpy()
+        return widest_side(text, self.settings.window)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes)."""

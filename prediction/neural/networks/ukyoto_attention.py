@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.embedding import small_embedding
-from crosspro.prediction.neural.layers.network import Extents, Network
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import Attention, last_states, read
 from crosspro.prediction.neural.layers.windows import Window, between, inside
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
@@ -67,13 +67,13 @@ class UkyotoAttention(Network):
         self.output = nn.Linear(settings.dense, len(inventory.classes))
         self.dropout = nn.Dropout(settings.dropout)
 
-    def extents(self, text: EncodedText) -> Extents:
+    def extents(self, text: EncodedText) -> Tensor:
         """The longest text that is read of a gap: the source, or a side of the target."""
         source_start, source_end = text.source.around(self.window, self.window)
         start, end = text.target.around(self.window, self.window)
         gap = text.target.position
         longest = torch.stack([source_end - source_start, gap - start, end - gap - 1]).amax(0)
-        return longest.clamp(min=1).cpu().numpy()
+        return longest.clamp(min=1)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes)."""

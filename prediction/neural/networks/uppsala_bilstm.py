@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.network import Extents, Network
+from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import at_position, read
 from crosspro.prediction.neural.layers.windows import between
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
@@ -117,11 +117,11 @@ class UppsalaBiLSTM(Network):
             dropout=self.settings.dropout if layers > 1 else 0.0,
         )
 
-    def extents(self, text: EncodedText) -> Extents:
+    def extents(self, text: EncodedText) -> Tensor:
         """The longer of the two sentences."""
         bounds = (text.side(side).around(*self._reach) for side in SIDES)
         longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1).cpu().numpy()
+        return longest.clamp(min=1)
 
     @property
     def _reach(self) -> tuple[int, int]:

@@ -25,10 +25,10 @@ class Field:
     """A word for each token of one side, or for each gap.
 
     `tokens` takes the tokens from an example, and `word` turns a token type into a word. A `folded`
-    field is lower-cased where the settings say so; a `spelled` field has a vocabulary of characters;
-    `parse` marks fields that need a parse of the source. Fields with the same `vocabulary` share it.
-    `lookup` replaces `word` for fields that look a token up in the lexicon of their side. `closed`
-    lists the words of a field that are all known beforehand.
+    field is lower-cased where the settings say so; a `spelled` field has a vocabulary of
+    characters; `parse` marks fields that need a parse of the source. Fields with the same
+    `vocabulary` share it. `lookup` replaces `word` for fields that look a token up in the lexicon
+    of their side. `closed` lists the words of a field that are all known beforehand.
     """
 
     name: str

@@ -68,8 +68,8 @@ class GapClassifier(pl.LightningModule):
         self.optimisation, self.seed = settings.optimisation, settings.seed
         self.train_labels = data.train.label
         self.train_text, self.dev_text = data.train.to("cpu"), data.dev.to("cpu")
-        self.train_extents = network.extents(self.train_text)
-        self.dev_extents = network.extents(self.dev_text)
+        self.train_extents = network.extents(self.train_text).numpy()
+        self.dev_extents = network.extents(self.dev_text).numpy()
         shares = np.bincount(data.dev.label, minlength=classes) / len(data.dev)
         self.sampler = Sampler(training.sampling, training.share, tuple(shares))
         drawn = int((self.train_labels >= 0).sum() * training.share)
@@ -114,8 +114,8 @@ class GapClassifier(pl.LightningModule):
         """The losses of all gaps, summed and divided by the number of gaps of the whole batch.
 
         Processes average their gradients, so each multiplies its part of the sum with their number:
-        the loss does not depend on how a batch is split. A process without a gap takes part with one
-        that counts nothing.
+        the loss does not depend on how a batch is split. A process without a gap takes part with
+        one that counts nothing.
         """
         processes, size = self.trainer.world_size, self.batch_sizes[number]
         scale = processes / size if len(gaps) else 0.0

@@ -58,7 +58,7 @@ class EpochLog(pl.Callback):
 
 
 def read_metrics(folder: Path) -> Epochs:
-    """The metrics of all epochs of a run; each start of it has a file, of which later ones count."""
+    """The metrics of all epochs of a run; each start has a file, of which later ones count."""
     epochs: Epochs = {}
     files = folder.glob("logs/version_*/metrics.csv")
     for path in sorted(files, key=lambda path: int(path.parent.name.removeprefix("version_"))):

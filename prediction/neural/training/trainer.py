@@ -51,7 +51,7 @@ _QUIET = (
 
 @dataclass(frozen=True)
 class KeptEpoch:
-    """The weights of the network after an epoch, and how the training went with it as the choice."""
+    """The weights of a network after an epoch, and the report of a training that chose it."""
 
     weights: dict[str, Tensor]
     report: FitReport
@@ -183,7 +183,7 @@ def has_bfloat16() -> bool:
 def _checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
     """The last checkpoint of a run, or None if it has none yet.
 
-    The identity of a run is written when it begins; in the folder of another run nothing is trained.
+    The identity of a run is written when it begins; the folder of another run is refused.
     """
     path, described = place / _LAST, place / _IDENTITY
     # Lightning's checkpoints have absolute paths, so a folder that was moved is another one.

@@ -34,9 +34,7 @@ def gaps_of(examples):
 
 @pytest.mark.parametrize("units", [{}, {"units": "sentencepiece", "unit_vocabulary": 90}])
 def test_candidates_of_the_anaphora_network_are_the_nearest_nouns(units, train):
-    made, text = prepared(
-        ANAPHORA, train, {"candidates": 4, "window": 200}, context=2, **units
-    )
+    made, text = prepared(ANAPHORA, train, {"candidates": 4, "window": 200}, context=2, **units)
     nouns = made.network._candidates(text, all_gaps(text))
     pointed = made.antecedents(train, np.zeros(len(text), np.int64))
     for row, (line, gap) in enumerate(gaps_of(train)):
@@ -139,7 +137,9 @@ def test_kinds_and_links_of_nouns():
     assert linked_words(line) == ["the", "cars", "sleep"]
     assert noun_kinds(line) == ["", "? ?", ""]
     plural = {"cars": ("NOUN", "Number=Plur")}
-    tokens = [Token(w, w, t, features=f) for w in line.source for t, f in [plural.get(w, ("X", ""))]]
+    tokens = [
+        Token(w, w, t, features=f) for w in line.source for t, f in [plural.get(w, ("X", ""))]
+    ]
     parsed = replace(line, source_parse=AnnotatedSentence(tuple(tokens)))
     assert noun_kinds(parsed) == ["", "? Plur", ""]
 
@@ -184,7 +184,11 @@ def puzzle(generator, low, high, hints):
         target = (*words[0], *words[1], "REPLACE_0", "marcher|VER")
     place = next(n for n, token in enumerate(target) if token.startswith("REPLACE"))
     gap = Gap(place, source.index("it"), label)
-    return Example.of_tokens(source, target, links, (gap,)), target.index(right), wrong[0] != right[0]
+    return (
+        Example.of_tokens(source, target, links, (gap,)),
+        target.index(right),
+        wrong[0] != right[0],
+    )
 
 
 @pytest.mark.parametrize(

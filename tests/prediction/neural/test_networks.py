@@ -44,9 +44,7 @@ def test_source_streams_of_turku_begin_with_the_aligned_word(inward, train):
     made, text = prepared("turku_gru", train, {"inward": inward})
     with torch.inference_mode():
         made.network.embeddings["pronoun"].weight.zero_()
-        one, other = (
-            made.network(t, all_gaps(text)) for t in (text, changed_at_the_pronoun(text))
-        )
+        one, other = (made.network(t, all_gaps(text)) for t in (text, changed_at_the_pronoun(text)))
     assert (one != other).any(dim=1).all()
 
 
@@ -67,9 +65,7 @@ def test_uppsala_sees_the_embedding_of_the_pronoun_without_the_reader(train):
     made, text = prepared("uppsala_bilstm", train)
     with torch.inference_mode():
         made.network.mlp.weight[:, : -SMALL["uppsala_bilstm"]["words"]] = 0
-        one, other = (
-            made.network(t, all_gaps(text)) for t in (text, changed_at_the_pronoun(text))
-        )
+        one, other = (made.network(t, all_gaps(text)) for t in (text, changed_at_the_pronoun(text)))
     assert (one != other).any(dim=1).all()
 
 
@@ -219,9 +215,7 @@ def test_the_cnn_reads_the_preceding_sentence_and_no_earlier_one(side, train, de
             for n, token in enumerate(getattr(old, side))
         )
         other = [*lines]
-        other[line - back] = (
-            replace(old, source=new) if side == "source" else old.with_target(new)
-        )
+        other[line - back] = replace(old, source=new) if side == "source" else old.with_target(new)
         reader = system_with_context(made, context)
         with torch.inference_mode():
             one, two = (made.network(text_of(reader, some), gaps) for some in (lines, other))

@@ -110,9 +110,7 @@ def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
     fields = (LEMMA, SOURCE)
     encoder, text = Encoder(fields).fit_and_encode(list(map(sentence, range(400))), TASK)
     inventory = Inventory(encoder.vocabularies, TASK.classes)
-    settings = SkipGramSettings(
-        epochs=4, pairs="sampled", pronoun_share=1.0, learning_rate=0.02
-    )
+    settings = SkipGramSettings(epochs=4, pairs="sampled", pronoun_share=1.0, learning_rate=0.02)
     tables = pretrained_embeddings(text.to("cpu"), inventory, fields, 8, settings, 1)
     numbers = [encoder.vocabularies["lemma"].number(f"w{number}") for number in range(10)]
     vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)

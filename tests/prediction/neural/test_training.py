@@ -131,9 +131,7 @@ def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, de
 
 
 def test_a_processor_without_bfloat16_trains_in_32_bits(train, dev, monkeypatch, capsys):
-    monkeypatch.setattr(
-        "crosspro.prediction.neural.training.trainer.has_bfloat16", lambda: False
-    )
+    monkeypatch.setattr("crosspro.prediction.neural.training.trainer.has_bfloat16", lambda: False)
     plain, mixed = (
         system("turku_gru", trainer={"precision": precision})
         for precision in ("32-true", "bf16-mixed")
