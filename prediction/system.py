@@ -157,6 +157,9 @@ class System(ABC):
         What is further away need not be given to it."""
         return None
 
+    single_threaded: ClassVar[bool] = False
+    """Whether it predicts in one thread, so that a long file is shared out to processes."""
+
     @property
     def shown_name(self) -> str:
         """What people know it by: its configuration, else its class."""

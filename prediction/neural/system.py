@@ -236,7 +236,9 @@ class NeuralSystem(NetworkSystem):
     ) -> GapClassifier:
         from crosspro.prediction.neural.training.module import GapClassifier
 
-        teacher = self._teacher and soft_targets(self._teacher, train, settings.distillation)
+        teacher = None
+        if self._teacher is not None:
+            teacher = soft_targets(self._teacher, train, settings.distillation)
         return GapClassifier(network, data, settings, len(self.task.classes), teacher)
 
     def _identity(self, data: TrainingData, settings: NeuralSettings) -> dict[str, Any]:
