@@ -48,9 +48,8 @@ Scores = Mapping[str, Mapping[str, Score]]
 class Configuration:
     """How a run was asked for.
 
-    `choices` has the name that was chosen in each group (task, system, data, trainer, experiment)
-    and those of an ensemble's members by their keys (system.members.svm), `overrides` the arguments
-    as they were given, and `settings` every value that came of them.
+    `choices` has the name that was chosen in each group (task, system, data, trainer, experiment),
+    `overrides` the arguments as they were given, and `settings` every value that came of them.
     """
 
     choices: Mapping[str, str] = field(default_factory=dict)

@@ -1,8 +1,4 @@
-"""Work in several processes, and how far it is.
-
-`parallel_map` runs one function over many items: in this process, in a pool of spawned ones, or as
-tasks of a Ray cluster. Results come back in the order of the items, whatever the engine.
-"""
+"""Work in several processes, and how far it is."""
 
 from __future__ import annotations
 
@@ -13,13 +9,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
 
 ENGINES = ("local", "ray")
 Item = TypeVar("Item")
-Pending = TypeVar("Pending")
 Result = TypeVar("Result")
 
 
@@ -64,7 +59,9 @@ def parallel_map(
         raise input_error("settings", "engine", choices(ENGINES), engine)
     if engine == "ray":
         return _map_ray(function, items, jobs)
-    return _map_spawned(function, items, jobs) if jobs > 1 else map(function, items)
+    if jobs > 1:
+        return _map_spawned(function, items, jobs)
+    return map(function, items)
 
 
 def _map_spawned(
@@ -76,12 +73,9 @@ def _map_spawned(
 
     # Spawned, not forked: threads of numpy and spaCy do not survive a fork.
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker)
-
-    def submit(item: Item) -> Future[Result]:
-        return pool.submit(function, item)
-
     try:
-        yield from _in_order(items, submit, Future.result, 2 * jobs)
+        pending = (pool.submit(function, item) for item in items)
+        yield from _in_order(pending, Future.result, 2 * jobs)
     except BrokenProcessPool as error:
         raise CrossproError(
             "a worker process was ended, perhaps for want of memory: fewer --jobs need less"
@@ -90,16 +84,11 @@ def _map_spawned(
         pool.shutdown(cancel_futures=True)
 
 
-def _in_order(
-    items: Iterable[Item],
-    submit: Callable[[Item], Pending],
-    result: Callable[[Pending], Result],
-    ahead: int,
-) -> Iterator[Result]:
+def _in_order(pending: Iterable[Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
     """Results in order, with so many items ahead: neither items nor results pile up in memory."""
-    waiting: deque[Pending] = deque()
-    for item in items:
-        waiting.append(submit(item))
+    waiting: deque[Any] = deque()
+    for task in pending:
+        waiting.append(task)
         if len(waiting) > ahead:
             yield result(waiting.popleft())
     while waiting:
@@ -138,4 +127,4 @@ def _map_ray(
         ray.init(log_to_driver=False, num_cpus=jobs if local else None)
     task = ray.remote(max_retries=-1)(function)  # the tasks of a node that is lost are tried again
     ahead = 2 * int(ray.cluster_resources().get("CPU", 1))
-    yield from _in_order(items, task.remote, ray.get, ahead)
+    yield from _in_order(map(task.remote, items), ray.get, ahead)
