@@ -18,8 +18,8 @@ from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.learnt import TellingContexts, filler_of
 from crosspro.baselines.features.matrix import FeatureVocabulary
 from crosspro.baselines.it_classifier.classifier import ItClassifier
-from crosspro.baselines.ngram.load import load_own
-from crosspro.baselines.ngram.load import save_model as save_language_model
+from crosspro.baselines.ngram.files import load_ngram_model
+from crosspro.baselines.ngram.files import save_model as save_language_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import atomic_output, read_json_object, write_text
@@ -30,7 +30,7 @@ from crosspro.prediction.stored_tensors import load_tensors
 _VOCABULARY = "features.json"
 _STEPS = "steps.json"
 _ARRAYS = "steps.safetensors"
-_LM = "model.lm"
+_LM = "model.npz"
 _TELLING = "telling_contexts.json"
 _LEXICON = "lexicon.tsv.gz"
 _SOURCE_LEXICON = "source_lexicon.tsv.gz"
@@ -103,7 +103,7 @@ def load_learnt(
 ) -> Resources:
     """Read those that the settings ask for: lexicons that were named, what features learn."""
     if "lm" in learnt:
-        filler = filler_of(resources.task, load_own(folder / _LM))
+        filler = filler_of(resources.task, load_ngram_model(folder / _LM))
         resources = replace(resources, filler=filler)
     if "telling" in learnt:
         table = read_json_object(folder / _TELLING)

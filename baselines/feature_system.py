@@ -46,7 +46,6 @@ from crosspro.baselines.features.names import chosen_features, refuse, unmet
 from crosspro.baselines.it_classifier.classifier import load_classifier
 from crosspro.baselines.it_classifier.context import ItScorer
 from crosspro.baselines.it_classifier.patterns import PatternScorer, ShortPatterns
-from crosspro.baselines.majority import class_counts
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Gap, split_tag
@@ -56,6 +55,7 @@ from crosspro.data_prep.lexicon.load import LexiconSetting, both_lexicons
 from crosspro.prediction.adjustment import (
     Adjustment,
     WeightPower,
+    class_counts,
     load_adjustment,
     save_adjustment,
     tune_tau,

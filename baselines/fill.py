@@ -2,14 +2,8 @@
 
 Every gap may take a pronoun of the task, a frequent other word, or nothing (NONE, with a penalty).
 All gaps of a line are filled together, exactly: an n-gram model is a deterministic automaton, so
-what a filler leads to by the next gap is one state, and hypotheses that meet in a state share all
-that follows. The same lattice gives the best filling and the probability of every filler. Lines are
-worked on together, one array operation a word.
-
-`filling_evidence` says why a gap is filled as it is. The score of a filler is that of the best line
-which has it in this gap. A token speaks for the chosen class by what it adds to the log10
-probability of that class's best line over the best line of the other class; words before the gap
-are the same in both and add nothing.
+hypotheses that reach the same state share all that follows. The same lattice gives the best filling
+and the probability of every filler. Many lines are worked on together, one array operation a word.
 """
 
 from __future__ import annotations
@@ -29,15 +23,18 @@ from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.prediction.evidence import Evidence, EvidenceTable
 
-_TAG = re.compile(rf"{re.escape(TAG_SEPARATOR)}[A-Za-z.:]+")
-_REMEMBERED = 1 << 17
-"""Tokens whose words are remembered."""
-
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_TAG = re.compile(rf"{re.escape(TAG_SEPARATOR)}[A-Za-z.:]+")
+_REMEMBERED_TOKENS = 1 << 17
+_LOG10 = np.log(10.0)
+_TIE = 1e-9
+"""Hypotheses whose scores differ by less are equally good; the first filler wins."""
 
 
 def target_words(example: Example) -> list[list[str]]:
-    """The words before, between and after the gaps, tags removed as the released program does."""
+    """The words before, between and after the gaps, tags removed as the official program does."""
     parts: list[list[str]] = [[]]
     for words in map(_words, example.target):
         if words is None:
@@ -47,58 +44,27 @@ def target_words(example: Example) -> list[list[str]]:
     return parts
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_REMEMBERED_TOKENS)
 def _words(token: str) -> tuple[str, ...] | None:
     """A token without its tag; None for a gap."""
     return None if is_placeholder(token) else tuple(_TAG.sub("", token).split())
 
 
-@dataclass(frozen=True)
-class GapTexts:
-    """The words of some lines by number, all parts of all lines one after the other.
+def words_near_gaps(parts: list[list[str]], reach: int) -> list[list[str]]:
+    """Only the words up to `reach` before and after each gap.
 
-    A part has a place in `ids` where it starts, and a length. A line begins with its part `first`
-    and has one part more than `gaps`.
+    A model of order reach + 1 forgets a gap after so many words: all fillings of a line share the
+    scores of the words further away, which therefore cancel in probabilities.
     """
-
-    ids: Ints
-    starts: Ints
-    lengths: Ints
-    first: Ints
-    gaps: Ints
-
-    def near_gaps(self, reach: int) -> GapTexts:
-        """The words that tell fillers apart: those up to `reach` before and after each gap.
-
-        A model remembers no more words than that: by then what was in the gap is forgotten, and all
-        fillings of a line share the score of the words between.
-        """
-        part = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        place = np.arange(len(self.ids)) - self.starts[part]
-        begins, ends = np.zeros((2, len(self.lengths)), bool)
-        begins[self.first] = ends[self.first + self.gaps] = True
-        after = (place < reach) & ~begins[part]
-        before = (place >= self.lengths[part] - reach) & ~ends[part]
-        near = after | before
-        lengths = np.bincount(part[near], minlength=len(self.lengths))
-        starts = np.cumsum(lengths) - lengths
-        return GapTexts(self.ids[near], starts, lengths, self.first, self.gaps)
-
-
-def gap_texts(examples: Sequence[Example], model: LanguageModel) -> GapTexts:
-    """The words of some lines without tags, as in `target_words`, by the numbers of a model."""
-    lines = [target_words(example) for example in examples]
-    parts = list(chain.from_iterable(lines))
-    lengths = np.fromiter(map(len, parts), np.int64, len(parts))
-    gaps = np.fromiter(map(len, lines), np.int64, len(lines)) - 1
-    first = np.arange(len(lines)) + np.cumsum(gaps) - gaps
-    ids = model.ids(chain.from_iterable(parts))
-    return GapTexts(ids, np.cumsum(lengths) - lengths, lengths, first, gaps)
-
-
-_LOG10 = np.log(10.0)
-
-Floats = NDArray[np.float64]
+    near = []
+    for number, words in enumerate(parts):
+        first, last = number == 0, number == len(parts) - 1
+        begin = 0 if first else reach
+        end = len(words) if last else max(begin, len(words) - reach)
+        near.append(
+            (words[:begin] + ([] if last else words[end:])) if len(words) > begin else words
+        )
+    return near
 
 
 @dataclass(frozen=True)
@@ -113,10 +79,10 @@ class Fillers:
 
 
 def task_fillers(task: Task, others: Sequence[str] | None = None) -> Fillers:
-    """The official fillers of a task, or others of one's own in place of its second list.
+    """The official fillers of a task; `others` may replace its list of words of the class OTHER.
 
-    The official second list holds words frequent in the test set: for clean experiments take
-    words from training alignments (`crosspro classes` lists them).
+    The official list was taken from the test sets: for clean experiments take words from training
+    alignments (`crosspro classes` lists them).
     """
     rest = task.other_fillers if others is None else tuple(others)
     words = (*task.fillers, *rest, NONE)
@@ -136,8 +102,7 @@ class GapFiller:
     """Fills lines with one model, one list of fillers and one NONE penalty.
 
     `spelling` may give the words of the fillers for each gap of a line, where they differ from gap
-    to gap (the source-aware model has the source pronoun in them). `favour` may have the log10 of a
-    factor for each filler but NONE that makes it more probable in every gap.
+    to gap (the source-aware model has the source pronoun in them).
     """
 
     def __init__(
@@ -146,168 +111,182 @@ class GapFiller:
         fillers: Fillers,
         none_penalty: float = 0.0,
         spelling: Callable[[Example], Sequence[Sequence[str]]] | None = None,
-        favour: Floats | None = None,
     ) -> None:
         self.model = model
         self.fillers = fillers
-        plain = np.zeros(len(fillers) - 1) if favour is None else favour
-        self.added = np.append(plain, float(none_penalty))
+        self.none_penalty = none_penalty
         self.spelling = spelling
-        self.filler_ids = model.ids(fillers.words[:-1])
 
     def fill(self, examples: Sequence[Example], at_once: int = 512) -> list[Filling]:
         """The best filling of each line."""
-        return [found for batch in _batches(examples, at_once) for found in self._best(batch)]
+        batches = (examples[at : at + at_once] for at in range(0, len(examples), at_once))
+        return [filling for batch in batches for filling in self._best(batch)]
 
     def probabilities(self, examples: Sequence[Example], at_once: int = 1 << 14) -> Floats:
         """The probability of each filler in each gap, given the rest of its line."""
-        parts = [self._marginals(batch) for batch in _batches(examples, at_once)]
-        return np.concatenate([np.zeros((0, len(self.fillers))), *parts])
+        batches = (examples[at : at + at_once] for at in range(0, len(examples), at_once))
+        none = np.zeros((0, len(self.fillers)))
+        return np.concatenate([none, *(self._marginals(batch) for batch in batches)])
 
     def _best(self, examples: Sequence[Example]) -> list[Filling]:
-        lattice = self._lattice(examples, gap_texts(examples, self.model))
+        lattice = self._lattice(examples, [target_words(example) for example in examples])
         scores = lattice.forward(_max_at)
         choices: list[list[int]] = [[] for _ in examples]
         node = np.arange(len(examples))
-        totals = scores[-1].copy()
         for number in range(len(lattice.layers) - 1, -1, -1):
             layer = lattice.layers[number]
             reached = scores[number][layer.origin] + layer.weight
-            winners = np.flatnonzero(reached >= scores[number + 1][layer.end] - 1e-9)
-            # Of equal edges the first filler wins, as in the released program: written last.
+            winners = np.flatnonzero(reached >= scores[number + 1][layer.end] - _TIE)
+            # The first filler is written last and stays.
             winners = winners[np.argsort(-layer.filler[winners], kind="stable")]
             best = np.full(layer.ends, -1)
             best[layer.end[winners]] = winners
-            chosen = best[node]
-            active = layer.filler[chosen] >= 0
-            for line in np.flatnonzero(active):
-                choices[line].append(int(layer.filler[chosen[line]]))
-            node = layer.origin[chosen]
-        return [
-            Filling(tuple(reversed(one)), float(total) / _LOG10)
-            for one, total in zip(choices, totals, strict=True)
-        ]
+            edges = best[node]
+            for line, filler in enumerate(layer.filler[edges].tolist()):
+                if filler >= 0:
+                    choices[line].insert(0, filler)
+            node = layer.origin[edges]
+        totals = (scores[-1] / _LOG10).tolist()
+        return [Filling(tuple(row), total) for row, total in zip(choices, totals, strict=True)]
 
     def _marginals(self, examples: Sequence[Example]) -> Floats:
-        texts = gap_texts(examples, self.model).near_gaps(self.model.order - 1)
-        lattice = self._lattice(examples, texts)
+        reach = self.model.order - 1
+        parts = [words_near_gaps(target_words(example), reach) for example in examples]
+        lattice = self._lattice(examples, parts)
         forward, backward = lattice.forward(_sum_at), lattice.backward_sum()
         gaps = np.array([len(example.gaps) for example in examples])
         first = np.cumsum(gaps) - gaps
-        places, shares = [np.zeros(0, np.int64)], [np.zeros(0)]
+        table = np.zeros((int(gaps.sum()), len(self.fillers)))
         for number, layer in enumerate(lattice.layers):
-            real = np.flatnonzero(layer.filler >= 0)
-            origin = layer.origin[real]
+            edges = np.flatnonzero(layer.filler >= 0)
+            origin = layer.origin[edges]
             line = lattice.lines[number][origin]
-            path = forward[number][origin] + layer.weight[real]
-            path += backward[number + 1][layer.end[real]]
-            shares.append(np.exp(path - backward[0][line]))
-            places.append((first[line] + number) * len(self.fillers) + layer.filler[real])
-        size = int(gaps.sum()) * len(self.fillers)
-        found = np.bincount(np.concatenate(places), np.concatenate(shares), minlength=size)
-        table = found.reshape(-1, len(self.fillers))
+            path = forward[number][origin] + layer.weight[edges]
+            path += backward[number + 1][layer.end[edges]]
+            share = np.exp(path - backward[0][line])
+            np.add.at(table, (first[line] + number, layer.filler[edges]), share)
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
-    # The lattice --------------------------------------------------------------------------------
-
-    def _lattice(self, examples: Sequence[Example], texts: GapTexts) -> _Lattice:
+    def _lattice(self, examples: Sequence[Example], parts: list[list[list[str]]]) -> _Lattice:
         """A layer for each gap number; lines with fewer gaps pass through by a single edge."""
-        states = np.full(len(texts.gaps), self.model.begin_state, dtype=np.int64)
-        lines = np.arange(len(texts.gaps))
-        weight, states, nodes = self._read(states, lines, texts, 0)
-        start = np.zeros(int(nodes.max(initial=-1)) + 1)
-        start[nodes] = weight
+        texts = _Texts.of(parts, self.model)
+        lines = np.arange(len(parts))
+        states = np.full(len(parts), self.model.begin_state)
+        scores, states, nodes = self._read(states, lines, texts, 0)
+        start = np.zeros(len(parts))
+        start[nodes] = scores * _LOG10
         lattice = _Lattice(start, [lines], [])
         for gap in range(int(texts.gaps.max(initial=0))):
-            ids = self._ids(examples, gap)
-            origin, filler, entry, state = self._expand(states, lines, texts.gaps > gap, ids)
+            filler_ids = self._filler_ids(examples, gap)
+            origin, filler, entry, reached = self._expand(
+                states, lines, texts.gaps > gap, filler_ids
+            )
             line = lines[origin]
-            moved, states, end = self._read(state, line, texts, gap + 1)
-            lines = np.zeros(len(states), dtype=np.int64)
+            scores, states, end = self._read(reached, line, texts, gap + 1)
+            lines = np.zeros(len(states), np.int64)
             lines[end] = line
-            layer = _Layer(origin, filler, end, (entry + moved) * _LOG10, len(states))
-            lattice.layers.append(layer)
+            weight = (entry + scores) * _LOG10
+            lattice.layers.append(_Layer(origin, filler, end, weight, len(states)))
             lattice.lines.append(lines)
-        lattice.start *= _LOG10
         return lattice
 
-    def _ids(self, examples: Sequence[Example], gap: int) -> Ints:
-        """The word numbers of the fillers of this gap, one row for all lines or one for each."""
+    def _filler_ids(self, examples: Sequence[Example], gap: int) -> Ints:
+        """The word numbers of the fillers but NONE for the gap with this number in each line."""
+        words = self.fillers.words[:-1]
         if self.spelling is None:
-            return self.filler_ids[None, :]
+            return np.broadcast_to(self.model.ids(words), (len(examples), len(words)))
         rows = [
-            self.spelling(example)[gap] if gap < len(example.gaps) else () for example in examples
+            self.spelling(example)[gap] if gap < len(example.gaps) else words
+            for example in examples
         ]
-        blank = ("",) * (len(self.fillers) - 1)
-        words = [word for row in rows for word in (row or blank)]
-        return self.model.ids(words).reshape(len(examples), -1)
+        return self.model.ids(chain.from_iterable(rows)).reshape(len(examples), -1)
 
     def _expand(
-        self, states: Ints, lines: Ints, with_gap: NDArray[np.bool_], ids: Ints
+        self, states: Ints, lines: Ints, with_gap: NDArray[np.bool_], filler_ids: Ints
     ) -> tuple[Ints, Ints, Floats, Ints]:
-        """An edge for each filler of each node whose line has this gap; one edge for the others."""
-        has_gap = with_gap[lines]
-        here, passing = np.flatnonzero(has_gap), np.flatnonzero(~has_gap)
-        if len(ids) == 1:  # states that lines share are asked once, and so are unknown fillers
-            known, row = np.unique(states[here], return_inverse=True)
-            words, column = np.unique(ids[0], return_inverse=True)
-            found = self.model.advance(known[:, None], words)
-            scores, after = (one[:, column][row] for one in found)
-        else:
-            scores, after = self.model.advance(states[here, None], ids[lines[here]])
+        """An edge for each filler of each node whose line has this gap; one edge for the others.
+
+        Returns origin, filler (-1: no gap), log10 score and state of each edge.
+        """
+        inside = with_gap[lines]
+        here, passing = np.flatnonzero(inside), np.flatnonzero(~inside)
+        words = filler_ids[lines[here]]
         width = len(self.fillers)
-        weights = np.tile(self.added, (len(here), 1))
-        weights[:, :-1] += scores
-        targets = np.repeat(states[here, None], width, axis=1)
-        targets[:, :-1] = after
-        origin = np.concatenate([np.repeat(here, width), passing])
-        filler = np.concatenate([np.tile(np.arange(width), len(here)), np.full(len(passing), -1)])
-        entry = np.concatenate([weights.ravel(), np.zeros(len(passing))])
-        state = np.concatenate([targets.ravel(), states[passing]])
-        return origin, filler, entry, state
+        scores = np.full((len(here), width), float(self.none_penalty))
+        after = np.repeat(states[here, None], width, axis=1)
+        # Lines share many states and fillers: each pair is asked once.
+        span = int(words.max(initial=0)) + 1
+        pairs, places = np.unique((states[here, None] * span + words).ravel(), return_inverse=True)
+        log_probs, following = self.model.advance(pairs // span, pairs % span)
+        scores[:, :-1] = log_probs[places].reshape(words.shape)
+        after[:, :-1] = following[places].reshape(words.shape)
+        return (
+            np.concatenate([np.repeat(here, width), passing]),
+            np.concatenate([np.tile(np.arange(width), len(here)), np.full(len(passing), -1)]),
+            np.concatenate([scores.ravel(), np.zeros(len(passing))]),
+            np.concatenate([after.ravel(), states[passing]]),
+        )
 
     def _read(
-        self, states: Ints, lines: Ints, texts: GapTexts, part: int
+        self, states: Ints, lines: Ints, texts: _Texts, part: int
     ) -> tuple[Floats, Ints, Ints]:
-        """Read a part of each line from some states.
+        """Read a part of each line, and `</s>` after the last, from some states.
 
         Returns the score of each start, the states at the end, and which of them each start
-        reached; after each word, starts of one line that meet in a state go on as one.
+        reaches: after each word, hypotheses of one line that meet in a state go on as one.
         """
-        here = texts.first + np.minimum(part, texts.gaps)
-        lengths = np.where(part <= texts.gaps, texts.lengths[here], 0)
-        offsets = texts.starts[here]
+        places = texts.first + np.minimum(part, texts.gaps)
+        lengths = np.where(part <= texts.gaps, texts.lengths[places], 0)
         last = np.equal(part, texts.gaps)
-        state, line, begin = _merge(states, lines)
-        steps: list[tuple[Floats, Ints | slice]] = []  # what nodes gain, and which they become
+        state, line, node = _merge(states, lines)
+        steps: list[tuple[Floats, Ints]] = []  # what nodes gain, and which nodes they become
         for step in range(int((lengths + last).max(initial=0))):
-            reading = step < lengths[line]
-            ending = (step == lengths[line]) & last[line]
-            active = np.flatnonzero(reading | ending)
-            if not len(active):
-                break
+            inside = step < lengths[line]
+            active = np.flatnonzero(inside | (step == lengths[line]) & last[line])
             words = np.full(len(active), self.model.end_id)
-            inside = reading[active]
-            words[inside] = texts.ids[offsets[line[active[inside]]] + step]
-            scores, after = self.model.advance(state[active], words)
+            inner = inside[active]
+            words[inner] = texts.ids[texts.starts[places[line[active[inner]]]] + step]
             gained = np.zeros(len(state))
-            gained[active] = scores
-            state[active] = after
-            become: Ints | slice = slice(None)
-            if len(state) > len(texts.gaps):  # else all starts of each line have met
+            gained[active], state[active] = self.model.advance(state[active], words)
+            state[active[~inner]] = self.model.null_state
+            become = np.arange(len(state))
+            if len(state) > len(texts.gaps):  # else all hypotheses of each line have met
                 state, line, become = _merge(state, line)
             steps.append((gained, become))
         total, end = np.zeros(len(state)), np.arange(len(state))
         for gained, become in reversed(steps):
             total, end = gained + total[become], end[become]
-        return total[begin], state, end[begin]
+        return total[node], state, end[node]
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The word numbers of all parts of all lines, one after the other.
+
+    `starts` and `lengths` are those of the parts; a line begins with its part `first` and has one
+    part more than `gaps`.
+    """
+
+    ids: Ints
+    starts: Ints
+    lengths: Ints
+    first: Ints
+    gaps: Ints
+
+    @classmethod
+    def of(cls, lines: list[list[list[str]]], model: LanguageModel) -> _Texts:
+        parts = list(chain.from_iterable(lines))
+        lengths = np.fromiter(map(len, parts), np.int64, len(parts))
+        sizes = np.fromiter(map(len, lines), np.int64, len(lines))
+        ids = model.ids(chain.from_iterable(parts))
+        return cls(ids, np.cumsum(lengths) - lengths, lengths, np.cumsum(sizes) - sizes, sizes - 1)
 
 
 def _merge(state: Ints, line: Ints) -> tuple[Ints, Ints, Ints]:
-    """One node for each state of each line, and which of them each state becomes."""
+    """One node for each state of each line, and the node of each hypothesis."""
     bits = int(state.max(initial=0)).bit_length()
-    keys, number = np.unique((line << bits) + state, return_inverse=True)
-    return keys & ((1 << bits) - 1), keys >> bits, number
+    keys, node = np.unique((line << bits) + state, return_inverse=True)
+    return keys & ((1 << bits) - 1), keys >> bits, node
 
 
 @dataclass(frozen=True)
@@ -330,7 +309,7 @@ class _Lattice:
     layers: list[_Layer]
 
     def forward(self, gather: Callable[[Ints, Floats, int], Floats]) -> list[Floats]:
-        """Scores of what leads to each node, its ways gathered by `_max_at` or `_sum_at`."""
+        """Scores of what leads to each node, its paths gathered by `_max_at` or `_sum_at`."""
         scores = [self.start]
         for layer in self.layers:
             scores.append(gather(layer.end, scores[-1][layer.origin] + layer.weight, layer.ends))
@@ -359,10 +338,6 @@ def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
     return np.asarray(np.log(np.bincount(place, np.exp(values - top[place]), minlength=size)) + top)
 
 
-def _batches(examples: Sequence[Example], size: int) -> list[Sequence[Example]]:
-    return [examples[i : i + size] for i in range(0, len(examples), size)]
-
-
 _HOW = (
     "log10 probability of the best line with each filling; tokens: what they add to {} over {} "
     "(the words that follow the gap, and the gap itself)"
@@ -372,78 +347,61 @@ _HOW = (
 def filling_evidence(
     filler: GapFiller, example: Example, number: int, chosen: str, against: str
 ) -> Evidence:
-    """The fillings of a gap, the best first, and what each token adds to the chosen class."""
-    size = len(filler.fillers)
-    words = list(filler.fillers.words)
-    spelled = words if filler.spelling is None else [*filler.spelling(example)[number], words[-1]]
-    lines = [_with_filler(example, number, spelled[place]) for place in range(size - 1)]
-    lines.append(_without(example, number))
-    fillings = filler.fill(lines)
+    """The fillings of a gap, the best first, and what each token adds to the chosen class.
+
+    The score of a filler is that of the best line which has it in this gap.
+    """
+    words, classes = [*filler.fillers.words], filler.fillers.classes
+    spelled = [*filler.spelling(example)[number], NONE] if filler.spelling else words
+    fillings = filler.fill([_with_filler(example, number, word) for word in spelled])
     scores = np.array([filling.score for filling in fillings])
-    scores += filler.added
+    scores[-1] += filler.none_penalty
     chances = filler.probabilities([example])[number]
-    classes = filler.fillers.classes
     order = [place for place in np.argsort(-scores, kind="stable").tolist() if chances[place] > 0]
-    rows = tuple(
-        (words[place], classes[place], float(scores[place]), float(chances[place]))
-        for place in order
-    )
-    columns = ("filling", "class", "log10", "probability")
-    added = [
-        _by_token(filler, example, number, place, fillings[place].choices)
-        for one in (chosen, against)
-        for place in [place for place in order if classes[place] == one][:1]
-    ]
+    rows = [(words[n], classes[n], float(scores[n]), float(chances[n])) for n in order]
+    added = []
+    for label in (chosen, against):
+        best = next((place for place in order if classes[place] == label), None)
+        if best is not None:
+            choices = [*fillings[best].choices]
+            choices.insert(number, best)
+            added.append(_by_token(filler, example, choices))
     target = tuple((added[0] - added[1]).tolist()) if len(added) == 2 else ()
-    table = EvidenceTable("Fillings", columns, rows)
+    table = EvidenceTable("Fillings", ("filling", "class", "log10", "probability"), tuple(rows))
     return Evidence(_HOW.format(chosen, against), (table,), target=target)
 
 
 def _with_filler(example: Example, number: int, word: str) -> Example:
-    """The line with a word in the gap, which is a gap no more."""
-    target = list(example.target)
-    target[example.gaps[number].position] = word
-    gaps = example.gaps[:number] + example.gaps[number + 1 :]
-    return replace(example.with_target(target), gaps=gaps)
-
-
-def _without(example: Example, number: int) -> Example:
-    """The line with nothing in the gap."""
+    """The line with a word (or nothing, for NONE) in a gap, which is a gap no more."""
     place = example.gaps[number].position
-    gaps = tuple(
-        replace(gap, position=gap.position - (gap.position > place))
-        for gap in (*example.gaps[:number], *example.gaps[number + 1 :])
-    )
-    target = example.target[:place] + example.target[place + 1 :]
-    return replace(example.with_target(target), gaps=gaps)
+    target = [*example.target]
+    target[place : place + 1] = [] if word == NONE else [word]
+    moved = len(target) - len(example.target)
+    gaps = [gap for gap in example.gaps if gap.position != place]
+    gaps = [replace(gap, position=gap.position + moved * (gap.position > place)) for gap in gaps]
+    return replace(example.with_target(target), gaps=tuple(gaps))
 
 
-def _by_token(
-    filler: GapFiller, example: Example, number: int, place: int, others: Sequence[int]
-) -> Floats:
-    """The log10 probability of each target token in a line that is filled throughout.
+def _by_token(filler: GapFiller, example: Example, choices: Sequence[int]) -> Floats:
+    """The log10 probability of each target token in a line with these fillers.
 
-    `place` fills the gap, `others` the other gaps; the end of the line counts with its last token.
+    The end of the line counts with its last token.
     """
-    none = len(filler.fillers) - 1
-    choices = [*others[:number], place, *others[number:]]
-    spelled = filler.spelling(example) if filler.spelling else None
+    fillers = filler.fillers.words
+    spelled = filler.spelling(example) if filler.spelling else [fillers] * len(choices)
     words: list[str] = []
     tokens: list[int] = []
+    added = np.zeros(len(example.target))
     gap = 0
     for position, token in enumerate(example.target):
-        if gap < len(example.gaps) and position == example.gaps[gap].position:
-            choice = choices[gap]
-            row = spelled[gap] if spelled else filler.fillers.words
-            found = [] if choice == none else [row[choice]]
+        found = _words(token)
+        if found is None:
+            none = choices[gap] == len(fillers) - 1
+            found = () if none else (spelled[gap][choices[gap]],)
+            added[position] += filler.none_penalty * none
             gap += 1
-        else:
-            found = list(_words(token) or ())
         words += found
         tokens += [position] * len(found)
-    scores = filler.model.score(*filler.model.encode([words])).log10.astype(np.float64)
-    tokens.append(len(example.lemmas) - 1)
-    added = np.zeros(len(example.lemmas))
-    np.add.at(added, tokens, scores)
-    added[example.gaps[number].position] += filler.added[place]
+    scores = filler.model.token_scores([words])[0]
+    np.add.at(added, [*tokens, len(example.target) - 1], scores)
     return added

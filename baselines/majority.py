@@ -9,47 +9,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.errors import CrossproError, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import Seed, settings
 from crosspro.data_prep.core.task import Task
+from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.system import Examples, Probabilities, System
 
-FILE = "class_counts.json"
-
-
-def class_counts(task: Task, examples: Examples) -> NDArray[np.int64]:
-    """How often each class labels a gap; there must be one label at least."""
-    counts = np.zeros(len(task.classes), dtype=np.int64)
-    for example in examples:
-        for gap in example.gaps:
-            if gap.label is not None:
-                counts[task.class_index[gap.label]] += 1
-    if not counts.any():
-        raise CrossproError(
-            f"task {task.name}: train: expected labelled gaps, found none in "
-            f"{len(examples):,} examples"
-        )
-    return counts
-
-
-def read_counts(task: Task, path: Path) -> NDArray[np.int64]:
-    """Counts by class name, as they were saved."""
-    content = read_json_object(path)
-    values = [content.get(name) for name in task.classes]
-    if len(content) != len(values) or not all(
-        isinstance(v, int) and 0 <= v < 2**60 for v in values
-    ):
-        raise input_error(
-            path,
-            "counts",
-            f"a count for each of {', '.join(task.classes)}",
-            ", ".join(map(str, content)),
-        )
-    if not any(values):
-        raise input_error(path, "counts", "a count above 0", "none")
-    return np.array(values, dtype=np.int64)
+_FILE = "class_counts.json"
+_MOST = 1 << 60
 
 
 def number_of_gaps(examples: Examples) -> int:
@@ -78,16 +47,22 @@ class Majority(System):
     def save_state(self, folder: Path) -> None:
         """Write the counts."""
         counts = dict(zip(self.task.classes, self.counts.tolist(), strict=True))
-        write_text(folder / FILE, json.dumps(counts, ensure_ascii=False))
+        write_text(folder / _FILE, json.dumps(counts, ensure_ascii=False))
 
     def load_state(self, folder: Path) -> None:
         """Read the counts."""
-        self.counts = read_counts(self.task, folder / FILE)
+        counts = read_json_object(folder / _FILE)
+        values = list(counts.values())
+        whole = all(type(value) is int and 0 <= value < _MOST for value in values)
+        if set(counts) != set(self.task.classes) or not whole or not any(values):
+            expected = f"a count for each of {', '.join(self.task.classes)}"
+            raise input_error(folder / _FILE, "counts", expected, "others")
+        self.counts = np.array([counts[name] for name in self.task.classes])
 
 
 @settings
-class PriorSettings:
-    """The seed of the draws."""
+class ClassPriorSettings:
+    """The seed of the guesses."""
 
     seed: Seed = 1
 
@@ -100,23 +75,18 @@ class ClassPrior(Majority):
     """
 
     name = "class_prior"
-    settings_class = PriorSettings
-    settings: PriorSettings
+    settings_class = ClassPriorSettings
+    settings: ClassPriorSettings
 
     def predict(self, examples: Examples) -> Probabilities:
         """Probability 1 for the class that was drawn."""
-        draws = np.fromiter(
-            (self._draw(example, gap.position) for example in examples for gap in example.gaps),
-            np.float64,
-            number_of_gaps(examples),
-        )
+        gaps = ((example, gap.position) for example in examples for gap in example.gaps)
+        draws = np.array([self._draw(example, position) for example, position in gaps])
         bounds = np.cumsum(self.counts) / self.counts.sum()
-        drawn = np.searchsorted(bounds, draws, side="right")
-        return np.eye(len(self.counts))[drawn]
+        return np.eye(len(self.counts))[np.searchsorted(bounds, draws, side="right")]
 
     def _draw(self, example: Example, position: int) -> float:
         """A number in [0, 1), the same for the same gap."""
-        key = (str(self.settings.seed), str(position))
-        text = "\t".join((*key, *example.source, *example.target))
+        text = "\t".join((str(self.settings.seed), str(position), *example.source, *example.target))
         digest = hashlib.blake2b(text.encode("utf-8"), digest_size=6).digest()
         return int.from_bytes(digest, "big") / 2.0**48

@@ -1,6 +1,6 @@
 """The official baseline as a system: an n-gram model over target lemmas with a NONE penalty.
 
-Shared tasks of 2016 and 2017 (§4 of both papers): a 5-gram model; the penalty is 0, or the best of
+Shared tasks of 2016 and 2017 (003 §4, 004 §4): a 5-gram model; the penalty is 0, or the best of
 0, -0.5, …, -4 on dev. A line gets its best filling, all gaps together, as `crosspro lm fill` does;
 the probability of a class, for ensembles, is that of all its fillers together.
 """
@@ -8,43 +8,49 @@ the probability of a class, for ensembles, is that of all its fillers together.
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from crosspro.baselines.fill import Fillers, Floats, GapFiller, filling_evidence, task_fillers
-from crosspro.baselines.ngram import DEFAULT_FALLBACK
-from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
-from crosspro.baselines.ngram.load import load_own, save_model
+from crosspro.baselines.ngram.files import load_ngram_model, save_model
+from crosspro.baselines.ngram.kneser_ney import MAX_ORDER, estimate
 from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram.text import SentenceBatch, filled, read_sentences
-from crosspro.data_prep.core.errors import CrossproError, input_error, quoted
+from crosspro.baselines.ngram.text import encoded, gold_sentence, read_sentences
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import Words, settings
 from crosspro.data_prep.core.task import Task
-from crosspro.evaluation.metrics.submissions.scores import accuracy, confusion_counts, macro_recall
+from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.fit_report import PenaltyReport
 from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
-PENALTIES: tuple[float, ...] = tuple(0.0 - 0.5 * step for step in range(9))
+PENALTIES = tuple(0.0 - 0.5 * step for step in range(9))
 
+NGramOrder = Annotated[int, Field(ge=1, le=MAX_ORDER)]
 Decision = Literal["best_filling", "summed"]
 """The best filling of a whole line, or for each gap the class whose fillers have most together."""
-BEST_FILLING, SUMMED = DECISIONS = get_args(Decision)
 
-_MODEL = "model.lm"
-_STATE = "ngram.json"
+MODEL = "model.npz"
+_STATE, _GRID = "ngram.json", "none_penalty.json"
 
 
 @settings
 class NGramSettings:
-    """The model, its text, and how gaps are decided."""
+    """The model, or the text to estimate it from, and how gaps are decided.
 
-    order: Annotated[int, Field(ge=1)] = 5
+    `lm` is a model that exists; else one is estimated from the targets of the training examples,
+    gold words filled in, and from `texts`, files of lemmatised text. `none_penalty` is tuned on dev
+    if it is None. `other_fillers` replaces the official words of the class OTHER, which come from
+    the test sets.
+    """
+
+    order: NGramOrder = 5
     lm: str | None = None
     texts: Words = ()
     none_penalty: float | None = None
@@ -53,83 +59,61 @@ class NGramSettings:
 
 
 class NGramSystem(System):
-    """Fills gaps with an n-gram model; `lm` is a model that exists, else one is trained.
-
-    A model is trained on the targets of the training examples, gold words filled in, and on
-    `texts`, files of lemmatised text. `none_penalty` is tuned on dev if it is None. `other_fillers`
-    replaces the official list of words of the class OTHER, which comes from the test sets.
-    `decision` is one of `DECISIONS`; the penalty is tuned for it.
-    """
+    """Fills gaps with an n-gram model."""
 
     name = "ngram"
     settings_class = NGramSettings
     settings: NGramSettings
+    model: NGramModel
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         self.penalty = self.settings.none_penalty or 0.0
-        self.grid: dict[float, tuple[float, float]] = {}
-        self.model: NGramModel
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Train or load the model, and tune the penalty on dev unless it is given."""
+        """Estimate or load the model, and tune the penalty on dev unless it is set."""
         self.task = task
-        self.model = (
-            load_own(self.settings.lm)
-            if self.settings.lm
-            else train_model(train, self.settings.texts, self.settings.order)
-        )
-        if self.settings.none_penalty is None:
-            self._tune(dev)
-        if folder is not None and self.grid:
-            rows = [
-                {"none_penalty": p, "macro_recall": r, "accuracy": a}
-                for p, (r, a) in self.grid.items()
-            ]
-            write_text(folder / "none_penalty.json", json.dumps(rows, indent=2) + "\n")
-
-    def _tune(self, dev: Examples) -> None:
-        labels = [gap.label for example in dev for gap in example.gaps]
-        if not labels or None in labels:
-            raise CrossproError("dev: expected a label for every gap, found gaps without")
-        gold = np.array([self.task.class_index[label or ""] for label in labels])
-        size = len(self.task.classes)
-        for penalty in PENALTIES:
-            found = self._decided(dev, penalty)
-            counts = confusion_counts(gold, found, size)
-            self.grid[penalty] = float(macro_recall(counts)), float(accuracy(counts))
-        self.penalty = max(PENALTIES, key=lambda one: self.grid[one][0])
+        if self.settings.lm:
+            self.model = load_ngram_model(self.settings.lm)
+        else:
+            self.model = train_model(train, self.settings.texts, self.settings.order)
+        if self.settings.none_penalty is not None:
+            return
+        recall, accuracy = dev_score(task, dev, "macro_recall"), dev_score(task, dev, "accuracy")
+        grid: dict[float, float] = {}
+        rows = []
+        for self.penalty in PENALTIES:
+            chosen = np.eye(len(task.classes))[self.decide(dev)]
+            grid[self.penalty] = recall(chosen)
+            scores = {"macro_recall": recall(chosen), "accuracy": accuracy(chosen)}
+            rows.append({"none_penalty": self.penalty, **scores})
+        self.penalty = max(PENALTIES, key=grid.__getitem__)
+        self.report = PenaltyReport("macro_recall", grid[self.penalty], self.penalty, grid)
+        if folder is not None:
+            write_text(folder / _GRID, json.dumps(rows, indent=2) + "\n")
 
     def predict(self, examples: Examples) -> Probabilities:
         """The summed probability of the fillers of each class."""
-        return self._with_penalty(examples, self.penalty)
+        filler = self._filler()
+        return by_class(self.task, filler.fillers, filler.probabilities(examples))
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes of the best filling of each line, or the most probable ones."""
-        if self.settings.decision == SUMMED:
+        if self.settings.decision == "summed":
             return super().decide(examples, probabilities)
-        return self._decided(examples, self.penalty)
+        return best_classes(self.task, self._filler(), examples)
 
-    def _decided(self, examples: Examples, penalty: float) -> Classes:
-        if self.settings.decision == SUMMED:
-            return super().decide(examples, self._with_penalty(examples, penalty))
-        return best_classes(self.task, self._filler(penalty), examples)
-
-    def _with_penalty(self, examples: Examples, penalty: float) -> Probabilities:
-        filler = self._filler(penalty)
-        return by_class(self.task, filler.fillers, filler.probabilities(examples))
-
-    def _filler(self, penalty: float) -> GapFiller:
-        return GapFiller(self.model, task_fillers(self.task, self.settings.other_fillers), penalty)
+    def _filler(self) -> GapFiller:
+        fillers = task_fillers(self.task, self.settings.other_fillers)
+        return GapFiller(self.model, fillers, self.penalty)
 
     def evidence(self, question: GapQuestion) -> Evidence:
         """The fillings of the gap with their scores."""
-        pair = (self.task.classes[question.chosen], self.task.classes[question.against])
-        filler = self._filler(self.penalty)
-        return filling_evidence(filler, question.example, question.number, *pair)
+        chosen, against = self.task.classes[question.chosen], self.task.classes[question.against]
+        return filling_evidence(self._filler(), question.example, question.number, chosen, against)
 
     def variants(self) -> dict[str, System]:
-        """The untuned baseline, which the papers report beside the tuned one, whatever that is."""
+        """The baseline with penalty 0, which the papers report beside the tuned one."""
         if self.settings.none_penalty is not None:
             return {}
         plain = NGramSystem(**{**vars(self.settings), "none_penalty": 0.0})
@@ -138,39 +122,36 @@ class NGramSystem(System):
 
     def save_state(self, folder: Path) -> None:
         """Write the model and the penalty."""
-        save_model(folder / _MODEL, self.model)
+        save_model(folder / MODEL, self.model)
         write_text(folder / _STATE, json.dumps({"penalty": self.penalty}))
 
     def load_state(self, folder: Path) -> None:
         """Read the model and the penalty."""
-        self.model = load_own(folder / _MODEL)
+        self.model = load_ngram_model(folder / MODEL)
         penalty = read_json_object(folder / _STATE).get("penalty")
-        if not isinstance(penalty, int | float) or not abs(penalty) <= sys.float_info.max:
+        # JSON numbers are finite as they are read.
+        if not isinstance(penalty, int | float) or isinstance(penalty, bool):
             found = quoted(json.dumps(penalty))
-            raise input_error(folder / _STATE, "penalty", "a finite number", found)
+            raise input_error(folder / _STATE, "penalty", "a number", found)
         self.penalty = float(penalty)
 
 
 def train_model(train: Examples, texts: Sequence[str], order: int) -> NGramModel:
-    """A model of the targets of examples and of further text."""
-    sentences = [filled(example) for example in train]
-    return model_of(sentences, texts, order)
+    """A model of the targets of examples with their gold words, and of further text."""
+    return model_of(map(gold_sentence, train), order, texts)
 
 
-def model_of(sentences: Sequence[Sequence[str]], texts: Sequence[str], order: int) -> NGramModel:
-    """A model of sentences and of further text."""
-    encoded = [[word.encode("utf-8") for word in sentence] for sentence in sentences]
-    batches = [SentenceBatch.of(Path("train"), 1, encoded), *read_sentences(map(Path, texts))]
-    return estimate(
-        batches, EstimationSettings(order=order, fallback=DEFAULT_FALLBACK, skip_symbols=True)
-    ).model
+def model_of(
+    sentences: Iterable[Sequence[str]], order: int, texts: Sequence[str] = ()
+) -> NGramModel:
+    """A model of sentences and of files of text."""
+    return estimate(chain(map(encoded, sentences), read_sentences(map(Path, texts))), order).model
 
 
 def by_class(task: Task, fillers: Fillers, chances: Floats) -> Probabilities:
     """Probabilities of fillers as probabilities of classes."""
     onto = np.zeros((len(fillers), len(task.classes)))
-    for number, name in enumerate(fillers.classes):
-        onto[number, task.class_index[name]] = 1
+    onto[np.arange(len(fillers)), [task.class_index[name] for name in fillers.classes]] = 1
     return np.asarray(chances @ onto)
 
 

@@ -18,26 +18,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.crf.chain import Ints
-from crosspro.baselines.crf.model import (
-    ChainModel,
-    ChainTraining,
-    Penalty,
-    averaged_class_weights,
-    best_path,
-    load_chain,
-    train_chain,
-)
+from crosspro.baselines.crf import ChainCRF, CRFSettings, Features
 from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
-from crosspro.baselines.feature_system import (
-    NULL,
-    FeatureSettings,
-    FeatureSystem,
-    ReadGaps,
-)
+from crosspro.baselines.feature_system import NULL, FeatureSettings, FeatureSystem, ReadGaps
 from crosspro.baselines.features.gaps import Batch, Resources, batches
 from crosspro.baselines.features.nouns import PARSES, antecedent_places
 from crosspro.baselines.features.text import NOTHING
@@ -45,6 +32,8 @@ from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.lexicon.antecedents import pronoun_chains
 from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Examples, Probabilities
+
+Ints = NDArray[np.int64]
 
 
 def pronoun_sequences(examples: Examples, resources: Resources) -> list[Ints]:
@@ -79,16 +68,13 @@ def _documents(examples: Examples) -> list[int]:
     return [number for number, (_, run) in enumerate(runs) for _ in run]
 
 
-_CHAIN = "chain.npz"
-
-
 @settings
-class UedinSettings(ChainTraining, FeatureSettings):
-    """What is read of each gap, and how the chain is trained."""
+class UedinSettings(CRFSettings, FeatureSettings):
+    """What is read of each gap, and how the chain is trained; it has no weights of classes."""
 
     steps: Literal["one"] = "one"
-    l2: Penalty = 3.0
-    batch_tokens: Annotated[int, Field(ge=1)] = 1024
+    class_weight_power: Annotated[float, Field(ge=0, le=0)] = 0.0
+    l2: Annotated[float, Field(ge=0, le=1e9)] = 1.0
 
 
 class UedinCRF(FeatureSystem):
@@ -97,7 +83,7 @@ class UedinCRF(FeatureSystem):
     name = "uedin_crf"
     settings_class = UedinSettings
     settings: UedinSettings
-    chain: ChainModel
+    chain: ChainCRF
 
     @property
     def layers_read(self) -> frozenset[str]:
@@ -109,43 +95,48 @@ class UedinCRF(FeatureSystem):
         instead = "the gaps with the same nearest noun that agrees in number"
         return {**super().without_chains(), "a chain": instead}
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes, and what is not translated."""
+        return (*self.task.classes, NULL)
+
     def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
-        """Train the chain on the labelled gaps of each sequence, which weighs what they do."""
-        known = [rows[train.labels[rows] >= 0] for rows in self._sequences(train.examples)]
-        order, lengths = _in_line([rows for rows in known if len(rows)])
-        size = len(self.task.classes) + self.settings.null_class
-        read, labels = train.matrix[order], train.labels[order]
-        self.chain = train_chain(
-            read.__getitem__,
-            read.shape[1],
-            lengths,
-            labels,
-            size,
-            self.settings,
-            averaged_class_weights(labels, lengths, size, self.settings.class_weight_power),
+        """Train the chain on the labelled gaps of each sequence."""
+        features = self._features(train.matrix)
+        labels = train.labels.tolist()
+        rows = (
+            [row for row in sequence.tolist() if labels[row] >= 0]
+            for sequence in pronoun_sequences(train.examples, self.resources)
         )
+        sequences = (
+            ([features[row] for row in known], [self.labels[labels[row]] for row in known])
+            for known in rows
+            if known
+        )
+        self.chain = ChainCRF.train(sequences, self.settings)
 
     def chances(self, examples: Examples, read: csr_matrix) -> Probabilities:
         """Marginals of the chains; the last column is what is not translated."""
-        found = np.zeros((read.shape[0], len(self.task.classes) + 1))
-        order, lengths = _in_line(self._sequences(examples))
-        marginals = self.chain.marginals(read[order].__getitem__, lengths)
-        found[order, : marginals.shape[1]] = marginals
-        return found
+        features = self._features(read)
+        chances = np.zeros((read.shape[0], len(self.labels)))
+        for sequence in pronoun_sequences(examples, self.resources):
+            tokens = [features[row] for row in sequence.tolist()]
+            chances[sequence] = self.chain.marginals(tokens, range(len(tokens)), self.labels)
+        return chances
 
-    def _sequences(self, examples: Examples) -> list[Ints]:
-        return pronoun_sequences(examples, self.resources)
+    def _features(self, read: csr_matrix) -> list[Features]:
+        """The features of each gap by name."""
+        names = self.vocabulary.names()
+        ends = zip(read.indptr[:-1].tolist(), read.indptr[1:].tolist(), strict=True)
+        indices, values = read.indices.tolist(), read.data.tolist()
+        return [{names[indices[at]]: values[at] for at in range(start, end)} for start, end in ends]
 
     def evidence(self, question: GapQuestion) -> Evidence:
         """The best path through the pronouns of the chain, and what the gap's features add."""
         examples = question.examples
-        own = next(rows for rows in self._sequences(examples) if question.row in rows)
-        place = int(np.flatnonzero(own == question.row)[0])
-        read = self._matrix(examples)[own]
-        path = best_path(self.chain, read.__getitem__, np.array([len(own)]))
-        names = (*self.task.classes, NULL)
-        known = self.vocabulary.names()
-        features = {number: known[number] for number in read[[place]].indices.tolist()}
+        sequences = pronoun_sequences(examples, self.resources)
+        rows = next(rows.tolist() for rows in sequences if question.row in rows)
+        features = self._features(self._matrix(examples))
         pronouns = [
             f"line {line - question.line:+d} {example.source[gap.source_index]}"
             if line != question.line
@@ -153,22 +144,17 @@ class UedinCRF(FeatureSystem):
             for line, example in enumerate(examples)
             for gap in example.gaps
         ]
-        tokens = [pronouns[row] for row in own]
-        return path.evidence(question, place, features, names, tokens, range(len(own)))
+        names = {place: pronouns[row] for place, row in enumerate(rows)}
+        pair = self.task.classes[question.chosen], self.task.classes[question.against]
+        tokens = [features[row] for row in rows]
+        return self.chain.evidence(question, tokens, rows.index(question.row), pair, names)
 
     def save_learnt_model(self, folder: Path) -> None:
         """Write the vocabulary and the chain."""
         save_vocabulary(folder, self.vocabulary)
-        self.chain.save(folder / _CHAIN)
+        self.chain.save(folder)
 
     def load_learnt_model(self, folder: Path) -> None:
         """Read them."""
         self.vocabulary = load_vocabulary(folder)
-        size = len(self.task.classes) + self.settings.null_class
-        self.chain = load_chain(folder / _CHAIN, len(self.vocabulary), size)
-
-
-def _in_line(sequences: Sequence[Ints]) -> tuple[Ints, Ints]:
-    """The gaps of all sequences one after the other, and the length of each sequence."""
-    order = np.concatenate([np.zeros(0, np.int64), *sequences])
-    return order, np.array([len(rows) for rows in sequences], dtype=np.int64)
+        self.chain = ChainCRF.load(folder)

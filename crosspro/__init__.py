@@ -36,26 +36,20 @@ from crosspro.version import __version__ as __version__
 if TYPE_CHECKING:
     from crosspro.arguments import AnyPath as AnyPath
     from crosspro.arguments import Paths as Paths
+    from crosspro.contrastive_scores import contrastive, expected_forms
     from crosspro.data_prep.core.errors import CrossproError, InputError
     from crosspro.data_prep.core.example import Example, Gap
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
-    from crosspro.evaluation.folder_report.results import FolderReport
-    from crosspro.evaluation.output.result import PairedTest, Result
-    from crosspro.mt_scores import (
-        apt,
-        autoprf,
-        bleu,
-        contrastive,
-        contrastive_generate,
-        pronoun_f1,
-        report,
-    )
+    from crosspro.evaluation.evaluation import Evaluation
+    from crosspro.evaluation.resampling import Difference
+    from crosspro.evaluation.score_report import ScoreReport
     from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.pair_prediction import FilledPronoun, FilledText, Predictor
     from crosspro.prediction.proofread.doubts import PronounDoubt
     from crosspro.prediction.proofread.output import Proofreading
     from crosspro.prediction.system import System
+    from crosspro.scores import apt, autoprf, bleu, pronoun_f1, score
     from crosspro.submission_scores import evaluate
     from crosspro.task_examples import (
         ExampleStream,
@@ -80,20 +74,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CrossproError",
+    "Difference",
+    "Evaluation",
     "Example",
     "ExampleStream",
     "ExplainedGap",
     "FilledPronoun",
     "FilledText",
-    "FolderReport",
     "Gap",
     "GapMark",
     "InputError",
-    "PairedTest",
     "Predictor",
     "PronounDoubt",
     "Proofreading",
-    "Result",
+    "ScoreReport",
     "System",
     "Task",
     "TrainedRun",
@@ -101,10 +95,10 @@ __all__ = [
     "autoprf",
     "bleu",
     "contrastive",
-    "contrastive_generate",
     "demo",
     "evaluate",
     "examples",
+    "expected_forms",
     "explain",
     "export",
     "fill",
@@ -119,7 +113,7 @@ __all__ = [
     "pronoun_f1",
     "proofread",
     "read_examples",
-    "report",
+    "score",
     "train",
     "write_examples",
 ]
@@ -128,18 +122,20 @@ _PLACES = {
     name: module
     for module, names in {
         "crosspro.arguments": "AnyPath Paths",
+        "crosspro.contrastive_scores": "contrastive expected_forms",
         "crosspro.data_prep.core.errors": "CrossproError InputError",
         "crosspro.data_prep.core.example": "Example Gap",
         "crosspro.data_prep.core.task": "Task",
         "crosspro.data_prep.pipeline.pairs.typed_text": "GapMark",
-        "crosspro.evaluation.folder_report.results": "FolderReport",
-        "crosspro.evaluation.output.result": "PairedTest Result",
-        "crosspro.mt_scores": "apt autoprf bleu contrastive contrastive_generate pronoun_f1 report",
+        "crosspro.evaluation.evaluation": "Evaluation",
+        "crosspro.evaluation.resampling": "Difference",
+        "crosspro.evaluation.score_report": "ScoreReport",
         "crosspro.prediction.explanation": "ExplainedGap",
         "crosspro.prediction.pair_prediction": "FilledPronoun FilledText Predictor",
         "crosspro.prediction.proofread.doubts": "PronounDoubt",
         "crosspro.prediction.proofread.output": "Proofreading",
         "crosspro.prediction.system": "System",
+        "crosspro.scores": "apt autoprf bleu pronoun_f1 score",
         "crosspro.submission_scores": "evaluate",
         "crosspro.task_examples": "ExampleStream demo examples load_task prepare "
         "read_examples write_examples",

@@ -36,10 +36,7 @@ def read_examples(path: AnyPath, task: Task | AnyPath, *, lenient: bool = False)
 
 
 class ExampleStream:
-    """The examples of a file, which are read as they are asked for; each `for` reads it again.
-
-    `task` is the one that was named, or one that takes labels as they are written.
-    """
+    """The examples of a file, in constant memory; each `for` reads it again."""
 
     def __init__(self, path: Path, task: Task, lenient: bool) -> None:
         self.path = path
@@ -54,35 +51,26 @@ class ExampleStream:
     def __repr__(self) -> str:
         return f"examples({str(self.path)!r}, {self.task.name!r})"
 
-    def take(self, number: int) -> list[Example]:
-        """The first examples; no more of the file is read."""
-        from itertools import islice
-
-        return list(islice(self, number))
-
 
 def examples(
     path: AnyPath, task: Task | AnyPath | None = None, *, lenient: bool = False
 ) -> ExampleStream:
     """A stream of the examples of a five-column file, with the layers beside it (X.doc-ids, …).
 
-    It takes constant memory and may be gone over again, as a streamed set of `datasets` may. Labels
-    are checked if a `task` is named; without one they are taken as they are, and the form of the
-    target is seen.
+    Labels are checked if a `task` is named; without one they are taken as they are.
 
     >>> import crosspro, tempfile
     >>> with tempfile.TemporaryDirectory() as place:
     ...     crosspro.write_examples(f"{place}/x.data", crosspro.demo("en-fr", "dev", 2))
     ...     stream = crosspro.examples(f"{place}/x.data")
     ...     labels = [gap.label for example in stream for gap in example.gaps]
-    ...     first = stream.take(1)
-    >>> labels[:3], first[0].target[:2]
-    (['ce', 'elle', 'ce'], ('REPLACE_0', 'être|VER'))
+    >>> labels[:3]
+    ['ce', 'elle', 'ce']
     """
     from crosspro.data_prep.formats.shared_task import task_of_file
 
-    found = task_of_file(path) if task is None else given_task(task)
-    return ExampleStream(Path(path), found, lenient)
+    rules = task_of_file(path) if task is None else given_task(task)
+    return ExampleStream(Path(path), rules, lenient)
 
 
 def given_examples(
@@ -97,11 +85,11 @@ def given_examples(
     expected = "examples, or the path of a file"
     if not isinstance(examples, Iterable):
         raise input_error("arguments", name, expected, repr(examples))
-    found = list(examples)
-    for number, one in enumerate(found, start=1):
-        if not isinstance(one, Example):
-            raise input_error(name, "example", expected, repr(one), number)
-    return found
+    listed = list(examples)
+    for number, example in enumerate(listed, start=1):
+        if not isinstance(example, Example):
+            raise input_error(name, "example", expected, repr(example), number)
+    return listed
 
 
 def write_examples(path: AnyPath, examples: Iterable[Example]) -> None:
@@ -147,7 +135,7 @@ def prepare(
     """
     from tempfile import TemporaryDirectory
 
-    from crosspro.data_prep.align.backends import default_settings
+    from crosspro.data_prep.align.align import default_settings
     from crosspro.data_prep.annotate.tokenise import tokenised_bitext
     from crosspro.data_prep.bitext import read_bitext
     from crosspro.data_prep.bitext.segment import right_way_round
@@ -176,6 +164,6 @@ def prepare(
     )
     with TemporaryDirectory() as scratch:
         steps = Cache(Path(cache or scratch))
-        bitext = tokenised_bitext(task, right_way_round(task, texts, Path(source)), steps.folder)
+        bitext = tokenised_bitext(task, right_way_round(task, texts, Path(source)))
         examples, _ = prepare(task, bitext, settings, steps)
         return list(examples)

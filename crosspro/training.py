@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crosspro.arguments import AnyPath, path_or_none
 from crosspro.conf import GROUPS
-from crosspro.evaluation.output.result import Displayed
+from crosspro.evaluation.report import Displayed
 from crosspro.task_examples import given_examples
 from crosspro.trained_models import Model, given_system
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crosspro.data_prep.core.example import Example
     from crosspro.data_prep.core.task import Task
     from crosspro.data_prep.pipeline.sets.splits import Splits
-    from crosspro.evaluation.output.result import Result
+    from crosspro.evaluation.evaluation import Evaluation
     from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.models import Export
     from crosspro.prediction.runs import Run
@@ -43,10 +43,10 @@ class TrainedRun(Displayed):
     folder: Path
     run: Run
     system: System
-    evaluations: Mapping[str, Result]
+    evaluations: Mapping[str, Evaluation]
 
     def __str__(self) -> str:
-        from crosspro.evaluation.output.tables import text_table
+        from crosspro.evaluation.report.tables import text_table
 
         heading, rows = self._table()
         warnings = "".join(f"warning: {text}\n" for text in self.run.warnings)
@@ -60,12 +60,12 @@ class TrainedRun(Displayed):
 
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         some = next(iter(self.evaluations.values()), None)
-        measures = {} if some is None else some.metric.measures
+        measures = [] if some is None else some.measures
         rows = [
-            (name, *(str(one.systems[0].scores[measure]) for measure in measures))
-            for name, one in self.evaluations.items()
+            (name, *map(str, evaluation.candidates[0].scores.values()))
+            for name, evaluation in self.evaluations.items()
         ]
-        return ("set", *measures.values()), rows
+        return ("set", *(measure.replace("_", " ") for measure in measures)), rows
 
     def html(self) -> str:
         """The page of the last set, which is a test set if there is one."""
@@ -73,7 +73,7 @@ class TrainedRun(Displayed):
 
     def to_dict(self) -> dict[str, Any]:
         """What `run.json` says."""
-        from crosspro.evaluation.output.records import plain
+        from crosspro.evaluation.report.records import plain
 
         return dict(plain(asdict(self.run)))
 
@@ -121,7 +121,6 @@ def train(
     ['majority seed 1']
     """
     from crosspro.data_prep.pipeline.sets.splits import leaks
-    from crosspro.evaluation.output.result import Result
     from crosspro.prediction.configuration import configured, plain_config
     from crosspro.prediction.fit_and_score import fit_and_score
     from crosspro.prediction.runs import Configuration
@@ -151,8 +150,7 @@ def train(
         configuration=Configuration(choices, overrides, values),
         tell=_tell,
     )
-    evaluations = {name: Result.of(one) for name, one in outcome.evaluations.items()}
-    return TrainedRun(place, outcome.run, run.system, evaluations)
+    return TrainedRun(place, outcome.run, run.system, outcome.evaluations)
 
 
 def explain(

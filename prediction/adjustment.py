@@ -16,12 +16,25 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.prediction.system import Probabilities
+from crosspro.data_prep.core.task import Task
+from crosspro.prediction.system import Examples, Probabilities
 
 WeightPower = Annotated[float, Field(ge=0, le=5)]
 """How much rare classes count for more, as the type of a setting."""
+
+
+def class_counts(task: Task, examples: Examples) -> NDArray[np.int64]:
+    """How often each class labels a gap; there must be one label at least."""
+    labels = [gap.label for example in examples for gap in example.gaps if gap.label is not None]
+    if not labels:
+        raise CrossproError(
+            f"task {task.name}: train: expected labelled gaps, found none in "
+            f"{len(examples):,} examples"
+        )
+    numbers = [task.class_index[label] for label in labels]
+    return np.bincount(numbers, minlength=len(task.classes))
 
 
 def class_weights(

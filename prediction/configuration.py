@@ -15,6 +15,7 @@ from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, i
 from crosspro.data_prep.core.settings import Seed, check_settings, settings, settings_error
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.system import System
 
 if TYPE_CHECKING:
@@ -64,12 +65,15 @@ def configured(config: DictConfig, choices: Mapping[str, str]) -> Configured:
     """The objects of a configuration, `choices` of whose groups give them their names."""
     content = plain_config(config)
     values = {key: value for key, value in content.items() if key not in GROUPS}
+    monitor = values.pop("prior_correction", None)
     scoring = check_settings(Scoring, values, "settings")
     task = task_from_mapping(content.get("task"), f"task {choices.get('task', '')}")
     system = instantiated(config, "system")
     if not isinstance(system, System):
         raise input_error("settings", "system._target_", "a system", type(system).__name__)
     system.configured = choices.get("system", "")
+    if monitor is not None:
+        system = PriorCorrected(system, monitor=monitor)
     if content["data"].get("in_domain") is not None and not system.fine_tunes:
         expected = f"null, since {system.shown_name} does not learn in stages"
         raise input_error("settings", "data.in_domain", expected, str(content["data"]["in_domain"]))

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crosspro.data_prep.align.backends import align_corpus, default_settings
+from crosspro.data_prep.align.align import align, default_settings
 from crosspro.data_prep.annotate.corpus import default_annotator, make_annotator
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import tokenise
@@ -26,8 +26,8 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Link, TargetColumns
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.gaps.extract import Placement, make_example
-from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet, Instance
-from crosspro.evaluation.metrics.contrastive.metric import SystemScores
+from crosspro.evaluation.metrics.contrastive import SystemScores
+from crosspro.evaluation.metrics.contrastive_sets import ContrastiveSet, Instance
 from crosspro.prediction.model_archive import opened_run
 from crosspro.prediction.output import layer_notes, predict_stream
 from crosspro.prediction.system import System, load_systems, model_folder
@@ -156,7 +156,7 @@ def prepare_set(
     pairs = list(_sentence_pairs(test_set, task))
     tell(f"aligning {len(pairs):,} segments")
     source, target = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    links = align_corpus(source, target, default_settings(task), jobs=1, progress=tell)
+    links = align(zip(source, target, strict=True), settings=default_settings(task), jobs=1)
     columns: list[TargetColumns] = [(tuple(pair.target), None) for pair in pairs]
     if task.tagged:
         tell(f"annotating {len(pairs):,} {task.target_language} sentences")
@@ -196,27 +196,23 @@ def _sentence_pairs(test_set: ContrastiveSet, task: Task) -> Iterator[InstancePa
 
 def scores_of_runs(
     runs: Sequence[Path],
+    names: Sequence[str],
     test_set: ContrastiveSet,
-    annotator: str = "auto",
-    taken: Sequence[str] = (),
     tell: Tell = lambda text: None,
 ) -> list[SystemScores]:
-    """The scores of the systems of runs, named by their folders; `taken` are names of others."""
+    """The scores of the systems of runs and archives."""
     prepared: list[PreparedSet] = []  # systems of one task share its examples
-    short = [run.name or run.resolve().name for run in runs]
-    names = [*short, *taken]
     scores = []
-    for run, name, system in zip(runs, short, load_systems(runs), strict=True):
-        fitting = next((one for one in prepared if one.task == system.task), None)
-        if fitting is None:
-            fitting = prepare_set(test_set, system.task, annotator, tell)
-            prepared.append(fitting)
-        shown = name if names.count(name) == 1 else str(run)
-        tell(f"scoring with {shown}")
-        layers = layers_in([line.example for line in fitting.lines])
+    for run, name, system in zip(runs, names, load_systems(runs), strict=True):
+        examples = next((one for one in prepared if one.task == system.task), None)
+        if examples is None:
+            examples = prepare_set(test_set, system.task, tell=tell)
+            prepared.append(examples)
+        tell(f"scoring with {name}")
+        layers = layers_in([line.example for line in examples.lines])
         for note in layer_notes(system, test_set.name, layers):
             tell(note)
-        scores.append(system_scores(shown, system, fitting, run_digest(run)))
+        scores.append(system_scores(name, system, examples, run_digest(run)))
     return scores
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from crosspro.data_prep.core.errors import CrossproError, input_error, printable
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.formats.shared_task import LEMMATISED
-from crosspro.evaluation.output.result import Displayed
-from crosspro.evaluation.output.tables import text_table
+from crosspro.evaluation.report import Displayed
+from crosspro.evaluation.report.tables import text_table
 from crosspro.prediction.evidence import Cell, Evidence, EvidenceTable, Explanation, GapQuestion
 from crosspro.prediction.output import predicted, whole_documents
 from crosspro.prediction.system import System

@@ -22,23 +22,23 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.cues import label_leaks
 from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents
-from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.core.statistics import Resampling
+from crosspro.evaluation.evaluation import Evaluation
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.scores import Absent
 from crosspro.evaluation.metrics.submissions.submission import (
     gold_of,
     unlabelled_line,
 )
-from crosspro.evaluation.output.page import evaluation_page
-from crosspro.evaluation.output.records import json_report
+from crosspro.evaluation.report.page import evaluation_page
+from crosspro.evaluation.report.records import json_report
+from crosspro.evaluation.resampling import Resampling
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
     FILE,
     Configuration,
     Run,
+    RunScore,
     Times,
     checkout_commit,
     now,
@@ -187,8 +187,8 @@ def score_warnings(
     if any(labels[name] for name in task.classes):
         most = max(task.classes, key=lambda name: labels[name])
         for title, one in evaluations.items():
-            base = 100 * float(np.mean(one.scored.data.gold.classes == task.class_index[most]))
-            found = one.systems[0].scores["accuracy"].value
+            base = 100 * float(np.mean(one.items.data.gold.classes == task.class_index[most]))
+            found = one.candidates[0].scores["accuracy"].value
             if found < base:
                 yield (
                     f"{title}: accuracy {found:.2f} is below the {base:.2f} of always answering "
@@ -205,6 +205,12 @@ def contents(splits: Splits) -> tuple[Contents, ...]:
     return tuple(example_contents(*one) for one in (*sets, *tests))
 
 
-def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, Score]]:
+def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, RunScore]]:
     """The scores of the submission with this number, set by set."""
-    return {name: dict(one.systems[number].scores) for name, one in evaluations.items()}
+    return {
+        title: {
+            measure: RunScore(measure, score.value, one.signature, score.low, score.high)
+            for measure, score in one.candidates[number].scores.items()
+        }
+        for title, one in evaluations.items()
+    }

@@ -189,7 +189,28 @@ class LexiconReport:
         return "\n".join(filter(None, (lexicon.warning() for lexicon in self.lexicons))) or None
 
 
-Report = FitReport | FeatureReport | ItLabelReport | LexiconReport
+@dataclass(frozen=True)
+class PenaltyReport:
+    """The NONE penalty that had the best `monitor` on dev, and the scores of all of them."""
+
+    monitor: str
+    score: float
+    penalty: float
+    grid: Mapping[float, float]
+
+    def told(self) -> str:
+        """What a user should know: the penalty, and what others would have given."""
+        scores = ", ".join(f"{penalty:g}: {score:.2f}" for penalty, score in self.grid.items())
+        return f"NONE penalty {self.penalty:g}; dev {self.monitor} by penalty: {scores}"
+
+    def warning(self) -> str | None:
+        """That the penalty makes no difference on dev; None if it does."""
+        if len(set(self.grid.values())) > 1:
+            return None
+        return "warning: the NONE penalty makes no difference on dev, so that 0 is taken"
+
+
+Report = FitReport | FeatureReport | ItLabelReport | LexiconReport | PenaltyReport
 
 
 def member_label(name: str, system: str) -> str:
@@ -253,6 +274,8 @@ def chosen_by(report: Report | EnsembleReport | None) -> str | None:
         if isinstance(report, FineTunedReport):
             stage = " of in-domain data" if report.kept == "in_domain" else " of all data"
         what = f"epoch {report.chosen_epoch}{stage}"
+    elif isinstance(report, PenaltyReport):
+        what = f"NONE penalty {report.penalty:g}"
     elif isinstance(report, EnsembleReport) and report.monitor:
         what = "weights"
     else:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError
 
+from crosspro.data_prep.align.numbering import word_form
 from crosspro.data_prep.align.prior import Prior, load_prior, packed_prior
-from crosspro.data_prep.align.text import make_form
 from crosspro.data_prep.core.errors import InputError, input_error, printable
 from crosspro.data_prep.core.files import (
     is_archive,
@@ -122,7 +122,7 @@ def prior_for(task: Task, path: Path) -> Prior:
 
 def _pronoun_share(task: Task, prior: Prior) -> float:
     """How much of a text is pronouns of the task, on the side with fewer of them."""
-    form = make_form(prior.form, prior.prefix_length)
+    form = word_form(prior.form, prior.prefix_length)
     forms = [word for words in task.forms.values() for word in words]
     shares = []
     for asked, words, pairs, tally in (

@@ -17,11 +17,8 @@ from crosspro.data_prep.core.files import is_run
 from crosspro.data_prep.core.processes import parallel_map
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.evaluation.metrics.submissions.submission import (
-    Gold,
-    Submission,
-    read_submissions,
-)
+from crosspro.evaluation.metrics.submissions.reading import read_submissions
+from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, mapped
 from crosspro.prediction.system import (
     Classes,
     Probabilities,
@@ -150,10 +147,8 @@ def read_or_predict(
     found = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
     systems = load_systems(runs)
     for path, system in zip(runs, systems, strict=True):
-        if system.task.classes != task.classes:
-            expected = f"a system with the classes of {task.name}"
-            raise input_error(path, "run", expected, f"one for {system.task.name}")
         for note in layer_notes(system, gold.name, layers_in(examples)):
             tell(note)
-        found[path] = predicted(system, examples).submission(path.name, pointed)
+        submission = predicted(system, examples).submission(path.name, pointed)
+        found[path] = mapped(submission, path, system.task, task)
     return [found[path] for path in paths]

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from crosspro.data_prep.align.backends import default_settings
+from crosspro.data_prep.align.align import default_settings
 from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted

@@ -19,7 +19,7 @@ from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import is_archive, json_object, read_json_object, write_text
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.pipeline.sets.splits import Contents
-from crosspro.evaluation.core.score import Score
+from crosspro.evaluation.evaluation import Score
 from crosspro.evaluation.metrics.submissions.submission import display_names
 from crosspro.prediction.model_archive import archived_text
 from crosspro.version import __version__
@@ -40,7 +40,22 @@ _PACKAGES = {
 }
 """Modules on whose version a result may depend, and the packages they come from."""
 
-Scores = Mapping[str, Mapping[str, Score]]
+
+@dataclass(frozen=True)
+class RunScore:
+    """A score of a run with its 95% interval, and how it was computed."""
+
+    name: str
+    value: float
+    signature: str
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        return str(Score(self.value, self.low, self.high))
+
+
+Scores = Mapping[str, Mapping[str, RunScore]]
 """The scores of each set, by the name of the set and of the metric."""
 
 

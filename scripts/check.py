@@ -23,7 +23,7 @@ from crosspro.data_prep.formats.shared_task import other_form, read_examples, sc
 from crosspro.data_prep.pipeline.sets.cues import LinkTable
 from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
 from crosspro.data_prep.pipeline.sets.statistics import DataSize, DataStatistics
-from crosspro.evaluation.output.tables import Style
+from crosspro.evaluation.report.tables import Style
 from crosspro.scripts.common import (
     App,
     DocIdsBeside,

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.align.backends import AlignerSettings, align_corpus
+from crosspro.data_prep.align.align import align
 from crosspro.data_prep.annotate.corpus import annotate_text, default_tagset, has_annotator
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import read_bitext
@@ -106,7 +106,7 @@ def classes_command(
         found: Sequence[tuple[Link, ...]] = list(read_links(links, left, right))
     else:
         print(f"aligning {len(texts):,} segments", file=sys.stderr)
-        found = align_corpus(left, right, AlignerSettings())
+        found = align(zip(left, right, strict=True))
     annotated: Iterable[AnnotatedSentence | None] = [None] * len(right)
     if tagged:
         annotated = annotate_text(right, annotator, target_language, tagset, parse=False)

@@ -46,14 +46,10 @@ COMMANDS = {
         "published": "Show published results and the figures of the papers.",
     },
     "Judge translations": {
-        "apt": "Score how accurately MT output translates pronouns.",
-        "autoprf": "Precision and recall of MT output for pronouns (AutoPRF).",
         "correlate": "Correlate metrics with human scores of MT systems.",
-        "mt-metrics": "BLEU and chrF of MT output, through sacrebleu.",
-        "pronoun-f1": "Precision, recall and F1 of pronouns without links.",
         "proofread": "Find pronouns of a translation that are probably wrong.",
         "protest": "Build a PROTEST suite, score MT output, collect verdicts.",
-        "report": "All scores of a folder of MT output as one page.",
+        "score": "Score machine translations by metrics of pronouns, BLEU and chrF.",
     },
 }
 """The sub-commands by panels of the help: `scripts/NAME.py` (with _ for -)."""
@@ -71,9 +67,7 @@ FIRST_LINES = {
     "Score a model, or a submission, on a gold file:": (
         "crosspro evaluate sample/gold.data en-fr --task en-fr-text"
     ),
-    "Compare two translations, on the page report/report.html:": (
-        "crosspro report sample/mt -o report"
-    ),
+    "Compare two translations, on the page page.html:": "crosspro score sample/mt --html page.html",
     "Try the models on a page in a browser (needs the extra review):": "crosspro serve",
 }
 """Commands that work at once, in any folder: `sample/` is in the package where there is none."""

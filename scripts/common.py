@@ -23,14 +23,15 @@ from crosspro.data_prep.core.errors import input_error, quoted
 
 if TYPE_CHECKING:
     from crosspro.data_prep.annotate.layers import Layers
-    from crosspro.evaluation.core.evaluation import Evaluation
-    from crosspro.evaluation.core.statistics import Resampling
-    from crosspro.evaluation.output.tables import Row, Style
+    from crosspro.evaluation.report.tables import Row, Style
 
 Report = TypeVar("Report")
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data_prep" / "sample"
 """The sample files of the package, which commands know as `sample/NAME` in any folder."""
+
+
+_SQLITE = b"SQLite format 3"
 
 
 class App(typer.Typer):
@@ -77,8 +78,10 @@ class FileCommand(TyperCommand):
 
 
 def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
-    """Refuse an output that is an input, or another output: one of both would be lost."""
+    """Refuse an output that is an input, another output, or a store of people's verdicts."""
     for number, output in enumerate(outputs):
+        if _begins_with(output, _SQLITE):
+            raise input_error(output, "output", "a file of its own", "verdicts of people")
         for other, what in [
             *((path, "an input of this command") for path in inputs),
             *((path, "another output") for path in outputs[:number]),
@@ -86,6 +89,13 @@ def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
             same = output.is_file() and other.is_file() and output.samefile(other)
             if same or (what == "another output" and output.absolute() == other.absolute()):
                 raise input_error(output, "output", "a file of its own", what)
+
+
+def _begins_with(path: Path, start: bytes) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as handle:
+        return handle.read(len(start)) == start
 
 
 def number_of_paths(kind: Any) -> int:
@@ -317,15 +327,6 @@ Html = Annotated[
         help="Also write one self-contained HTML page.",
     ),
 ]
-Detail = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        writable=True,
-        dir_okay=False,
-        help="Also write every occurrence: .tsv or .json.",
-    ),
-]
 Plot = Annotated[
     Path | None,
     typer.Option(
@@ -348,16 +349,9 @@ def check_plot(path: Path | None) -> None:
     """Raise before anything is computed if there can be no figure."""
     check_suffix("--plot", path, ".svg")
     if path is not None:
-        from crosspro.evaluation.output.plots import require_matplotlib
+        from crosspro.evaluation.report.plots import require_matplotlib
 
         require_matplotlib()
-
-
-def resampling(resamples: int, seed: int) -> Resampling | None:
-    """The resampling of scores, if there is any."""
-    from crosspro.evaluation.core.statistics import Resampling
-
-    return Resampling(resamples, seed) if resamples else None
 
 
 # Models and data files ----------------------------------------------------------------------------
@@ -413,11 +407,11 @@ def terminal_width() -> int | None:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
-def style_of(output: Path | None = None, signatures: bool = False) -> Style:
+def style_of(output: Path | None = None) -> Style:
     """How tables are written: they keep to the width of a terminal, and not to that in files."""
-    from crosspro.evaluation.output.tables import Style
+    from crosspro.evaluation.report.tables import Style
 
-    return Style(False, terminal_width() if output is None else None, signatures)
+    return Style(width=terminal_width() if output is None else None)
 
 
 def show_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
@@ -451,44 +445,5 @@ def write_report(
     elif layout is TableLayout.CSV:
         text = as_csv(report)
     else:
-        text = as_tables(report, style_of(output, signatures=True))
+        text = as_tables(report, style_of(output))
     write_output(text.encode("utf-8"), output)
-
-
-def write_evaluation(
-    evaluation: Evaluation,
-    layout: TableLayout,
-    output: Path | None,
-    html: Path | None = None,
-    detail: Path | None = None,
-    tables: Sequence[str] = (),
-) -> None:
-    """Write scores, and the page and details beside them; `tables` are optional tables to show."""
-    from crosspro.data_prep.core.files import write_text
-    from crosspro.evaluation.output import records
-    from crosspro.evaluation.output.text import text_report
-
-    for warning in evaluation.warnings:
-        tell(f"warning: {warning}")
-    files: dict[Path, str] = {}
-    if detail is not None:
-        is_json = detail.suffix == ".json"
-        files[detail] = (records.detail_json if is_json else records.detail_tsv)(evaluation)
-    if html is not None:
-        from crosspro.evaluation.output.page import evaluation_page
-
-        files[html] = evaluation_page(evaluation)
-    for path, text in files.items():
-        write_text(path, text)
-    write_report(
-        evaluation,
-        records.json_report,
-        records.csv_report,
-        lambda scores, style: text_report(scores, style, tables),
-        output,
-        layout,
-    )
-    for path in files:
-        tell(str(path))
-    if layout is TableLayout.CSV:
-        tell(f"Signature: {evaluation.signatures[0]}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,184 +10,152 @@ import typer
 
 from crosspro.scripts.common import (
     App,
-    Candidates,
-    Detail,
     Html,
-    Layout,
     NamedFile,
-    Output,
     Resamples,
     ScoredRuns,
     ScoreFiles,
     Seed,
-    TableLayout,
-    check_suffix,
+    named_path,
     names_of,
     one_run,
-    resampling,
     tell,
-    write_evaluation,
-    write_output,
+    terminal_width,
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.metrics.contrastive.formats import ContrastiveSet
-    from crosspro.evaluation.metrics.contrastive.metric import SystemScores
+    from crosspro.evaluation.evaluation import Evaluation
+    from crosspro.evaluation.resampling import Resampling
 
-app = App(no_args_is_help=True)
-
-AllowUnknown = Annotated[
-    bool, typer.Option("--allow-unknown", help="Accept unknown distances and segments.")
-]
+app = App()
 
 
-@app.callback()
-def contrastive() -> None:
-    """Score systems on contrastive sets."""
-
-
-@app.command(epilog="Example: crosspro contrastive score set.json scores.txt --html page.html")
-def score(
+@app.command(epilog="Example: crosspro contrastive contrapro.json --model en-de --html page.html")
+def contrastive(
     test_set: Annotated[
-        Path, typer.Argument(metavar="SET", help="JSON: ContraPro or the large en-fr set.")
+        Path, typer.Argument(metavar="SET", help="JSON: ContraPro, the large en-fr set, ctxpro.")
     ],
     scores: ScoreFiles = None,
-    model: ScoredRuns = None,
-    annotator: Annotated[
-        str, typer.Option(help="For --model: lemmas and tags, as in `crosspro prepare`.")
-    ] = "auto",
     maximise: Annotated[
         bool, typer.Option("--maximise", help="In files higher scores are better; else lower.")
     ] = False,
-    allow_unknown: AllowUnknown = False,
-    write_scores: Annotated[
-        Path | None,
+    model: ScoredRuns = None,
+    candidate: Annotated[
+        list[NamedFile] | None,
         typer.Option(
-            writable=True, dir_okay=False, help="Write the scores of a single --model here."
+            metavar="[NAME=]FILE",
+            parser=named_path,
+            help="Translations of the instances, a line each (repeatable).",
         ),
     ] = None,
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    layout: Layout = TableLayout.TABLE,
-    html: Html = None,
-    detail: Detail = None,
-    output: Output = None,
-) -> None:
-    """Score systems on a contrastive set.
-
-    Accuracy in total, by pronoun, by antecedent in the same or an earlier segment and by distance,
-    with 95% intervals by document; paired tests between systems. A system is right where it scores
-    the reference strictly better than every error.
-    """
-    from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
-    from crosspro.evaluation.metrics.contrastive.metric import (
-        Contrastive,
-        ContrastiveSettings,
-        ScoredSet,
-    )
-
-    check_suffix("--detail", detail, ".tsv", ".json")
-    files, models = scores or [], model or []
-    runs = [one_run(system.path) for system in models]
-    if not files and not runs:
-        raise typer.BadParameter("give a file of scores, or a system with --model")
-    if write_scores is not None and len(runs) != 1:
-        raise typer.BadParameter("--write-scores needs exactly one --model")
-    if not runs and annotator != "auto":
-        raise typer.BadParameter("--annotator belongs to --model")
-    if maximise and not files:
-        raise typer.BadParameter("--maximise is about files of scores; a --model gives -log p")
-    instances = read_contrastive(test_set, allow_unknown=allow_unknown)
-    systems = _systems(instances, files, runs, annotator, maximise)
-    names = names_of([*files, *models], [system.name for system in systems])
-    systems = [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
-    if write_scores is not None:
-        lines = "".join(f"{value!r}\n" for value in systems[-1].values.tolist())
-        write_output(lines.encode("ascii"), write_scores)
-    metric = Contrastive(ContrastiveSettings())
-    data = ScoredSet(instances, tuple(systems))
-    evaluation = evaluate(metric, data, resampling(resamples, seed))
-    write_evaluation(evaluation, layout, output, html, detail)
-
-
-def _systems(
-    test_set: ContrastiveSet,
-    scores: Sequence[NamedFile],
-    runs: list[Path],
-    annotator: str,
-    maximise: bool,
-) -> list[SystemScores]:
-    from crosspro.evaluation.metrics.contrastive.metric import read_scores
-
-    systems = read_scores([file.path for file in scores], test_set, maximise)
-    if runs:
-        from crosspro.prediction.contrastive import scores_of_runs
-
-        taken = [system.name for system in systems]
-        systems += scores_of_runs(runs, test_set, annotator, taken, tell)
-    return systems
-
-
-@app.command(
-    epilog="Example: crosspro contrastive generate set.json --candidate output.txt --language fr"
-)
-def generate(
-    test_set: Annotated[
-        Path, typer.Argument(metavar="SET", help="JSON: ctxpro, ContraPro, large en-fr set.")
-    ],
-    candidate: Candidates,
     language: Annotated[
-        str, typer.Option("--language", "-l", help="The language of the translations.")
-    ],
-    separator: Annotated[
-        list[str] | None,
-        typer.Option(help="What joins the sentences of an output (repeat); <eos> and <sep>."),
-    ] = None,
-    part: Annotated[
-        int, typer.Option(help="Which of these is scored: 1 the first, -1 the last.")
-    ] = -1,
+        str, typer.Option("--language", "-l", help="Of translations; else the end of their name.")
+    ] = "",
     match: Annotated[
         Literal["words", "released"],
-        typer.Option(help="How forms are found: as words, or as ctxpro's released tool does."),
+        typer.Option(help="How translations are searched: as words, or as ctxpro's tool does."),
     ] = "words",
-    lenient: Annotated[
-        bool, typer.Option("--lenient", help="Count an output without that part as wrong.")
-    ] = False,
-    allow_unknown: AllowUnknown = False,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
-    layout: Layout = TableLayout.TABLE,
     html: Html = None,
-    detail: Detail = None,
-    output: Output = None,
+    json: Annotated[
+        Path | None,
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            writable=True,
+            dir_okay=False,
+            help="Also write scores and every instance.",
+        ),
+    ] = None,
 ) -> None:
-    """Score translations, a line an instance, on a context set.
+    """Score systems on a contrastive set: files of scores, models, or translations.
 
-    An instance is right where the expected form is a word of the translated sentence. Accuracy in
-    total, by pronoun, gender, rule, antecedent and distance, with 95% intervals by document; how
-    often a rival form is there instead, or neither; paired tests between systems.
+    A system that scores the reference and its errors is right where the reference is strictly
+    better than every error. Translations (--candidate) are right where the expected form is a word
+    of them. Accuracy in total, by pronoun, antecedent, distance, rule and gender, with 95%
+    intervals by document; paired tests between systems.
     """
-    check_suffix("--detail", detail, ".tsv", ".json")
-    if part == 0:
-        raise typer.BadParameter("--part: 1 is the first part and -1 the last")
-    if any(not text.strip() for text in separator or ()):
-        raise typer.BadParameter("--separator: at least one character")
-    from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.metrics.expected_forms.expected_sets import read_expected
-    from crosspro.evaluation.metrics.expected_forms.metric import (
+    from crosspro.data_prep.core.files import write_text
+    from crosspro.evaluation.report.page import evaluation_page
+    from crosspro.evaluation.report.records import detail_records, json_text, record
+    from crosspro.evaluation.report.tables import Style, text_report
+    from crosspro.evaluation.resampling import resampling_or_none
+
+    resampling = resampling_or_none(resamples, seed)
+    if candidate and not (scores or model):
+        evaluation = _translations(test_set, candidate, language, match, resampling)
+    elif (scores or model) and not candidate:
+        evaluation = _scores(test_set, scores or [], model or [], maximise, resampling)
+    else:
+        raise typer.BadParameter("give files of scores and --model, or translations: --candidate")
+    for warning in evaluation.warnings:
+        tell(f"warning: {warning}")
+    if html is not None:
+        write_text(html, evaluation_page(evaluation))
+    if json is not None:
+        content = {**record(evaluation), "instances": detail_records(evaluation)}
+        write_text(json, json_text(content))
+    print(text_report(evaluation, Style(width=terminal_width())), end="")
+
+
+def _scores(
+    test_set: Path,
+    files: Sequence[NamedFile],
+    models: Sequence[NamedFile],
+    maximise: bool,
+    resampling: Resampling | None,
+) -> Evaluation:
+    from crosspro.evaluation.evaluation import evaluate
+    from crosspro.evaluation.metrics.contrastive import (
+        Contrastive,
+        ScoredSet,
+        SystemScores,
+        read_scores,
+    )
+    from crosspro.evaluation.metrics.contrastive_sets import read_contrastive
+
+    instances = read_contrastive(test_set)
+    names = names_of([*files, *models], [one.path.stem for one in (*files, *models)])
+    systems = [
+        SystemScores(name, read_scores(file.path, instances), maximise)
+        for name, file in zip(names, files, strict=False)
+    ]
+    if models:
+        from crosspro.prediction.contrastive import scores_of_runs
+
+        runs = [one_run(system.path) for system in models]
+        systems += scores_of_runs(runs, names[len(files) :], instances, tell)
+    return evaluate(Contrastive(None), ScoredSet(instances, tuple(systems)), resampling)
+
+
+def _translations(
+    test_set: Path,
+    files: Sequence[NamedFile],
+    language: str,
+    match: Literal["words", "released"],
+    resampling: Resampling | None,
+) -> Evaluation:
+    from crosspro.evaluation.evaluation import evaluate
+    from crosspro.evaluation.metrics.expected_forms import (
         ExpectedForms,
         ExpectedFormsSettings,
         GeneratedSet,
+        read_expected,
+        read_translations,
     )
-    from crosspro.evaluation.metrics.expected_forms.outputs import SEPARATORS, read_outputs
 
-    settings = ExpectedFormsSettings(language, tuple(separator or SEPARATORS), part, match)
-    instances = read_expected(test_set, language, allow_unknown=allow_unknown)
-    paths = [file.path for file in candidate]
-    systems = read_outputs(paths, instances, settings.separators, part, lenient=lenient)
-    names = names_of(candidate, [system.name for system in systems])
-    systems = [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
-    data = GeneratedSet(instances, tuple(systems))
-    evaluation = evaluate(ExpectedForms(settings), data, resampling(resamples, seed))
-    write_evaluation(evaluation, layout, output, html, detail)
+    endings = {file.path.name.removesuffix(".xz").removesuffix(".gz") for file in files}
+    endings = {name.rpartition(".")[2] for name in endings}
+    if not language and len(endings) == 1:
+        language = endings.pop()
+    if not (language.isalpha() and len(language) in (2, 3)):
+        raise typer.BadParameter("--language: whose words the translations have, such as fr")
+    instances = read_expected(test_set, language)
+    names = names_of(files, [file.path.stem for file in files])
+    translations = {
+        name: read_translations(file.path, instances)
+        for name, file in zip(names, files, strict=True)
+    }
+    settings = ExpectedFormsSettings(language, match)
+    return evaluate(ExpectedForms(settings), GeneratedSet(instances, translations), resampling)

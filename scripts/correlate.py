@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from math import isnan
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,11 +17,18 @@ from crosspro.scripts.common import (
     Resamples,
     Seed,
     check_plot,
-    resampling,
-    style_of,
+    show_table,
     tell,
     write_output,
 )
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.correlation.disagreement import DisagreementStudy
+    from crosspro.evaluation.correlation.systems import (
+        CorrelationStudy,
+        ScoreTable,
+        WilliamsComparison,
+    )
 
 
 class StudyLayout(StrEnum):
@@ -30,6 +39,11 @@ class StudyLayout(StrEnum):
 
 
 Layout = Annotated[StudyLayout, typer.Option("--layout", help="How to show the numbers.")]
+_NOTHING = "–"
+
+Cases = Annotated[
+    Path | None, typer.Option(help="APT's cases of the pronouns: `score -m apt --detail FILE`.")
+]
 
 app = App(no_args_is_help=True)
 
@@ -45,16 +59,12 @@ def systems(
         Path | None,
         typer.Argument(help="CSV or TSV: a row for each system, a column for each metric."),
     ] = None,
-    human: Annotated[str | None, typer.Option(help="The column of human scores.")] = None,
+    human: Annotated[str, typer.Option(help="The column of human scores.")] = "human",
     other_human: Annotated[
-        str | None,
-        typer.Option(help="Another human evaluation, to be tested against; cells may be empty."),
+        str | None, typer.Option(help="A second human evaluation; cells may be empty.")
     ] = None,
     metric: Annotated[
         list[str] | None, typer.Option(help="A column to correlate (repeatable); else all.")
-    ] = None,
-    system: Annotated[
-        str | None, typer.Option(help="The column of system names; the first if not stated.")
     ] = None,
     without: Annotated[
         list[str] | None, typer.Option(help="Leave out this system (repeatable), as an outlier.")
@@ -62,6 +72,11 @@ def systems(
     negate: Annotated[
         list[str] | None, typer.Option(help="In this column lower is better (repeatable).")
     ] = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(metavar="W1,…,W6", help="Also APT with these weights (repeatable); --cases."),
+    ] = None,
+    cases: Cases = None,
     published: Annotated[
         bool,
         typer.Option(
@@ -76,40 +91,138 @@ def systems(
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
 
-    Spearman is given for average ranks (usual) and for competition ranks (as Miculicich Werlen and
-    Popescu-Belis 2017 seem to have it): ranks count from the lowest value, and equal values share
-    the lowest of theirs, so that turning a column round (--negate) changes it where values are
-    equal. Intervals resample systems. Then Williams's test between the metrics, and every
-    correlation without each one of the systems. --other-human adds Williams's test of each metric
-    between two human evaluations, over the systems that both have (Guillou and Hardmeier 2018,
-    section 6). --plot draws the human scores over each metric.
+    Spearman is given for average ranks (usual) and for competition ranks, which the printed values
+    of Miculicich Werlen and Popescu-Belis (2017) fit. Intervals resample systems. Williams's test
+    compares the metrics, and with --other-human the correlations of each metric with two human
+    evaluations (Guillou and Hardmeier 2018, section 6).
     """
-    from crosspro.evaluation.correlation import report
-    from crosspro.evaluation.correlation.score_table import read_score_table
-    from crosspro.evaluation.correlation.study import correlate as study_of
-    from crosspro.evaluation.correlation.study import printed_correlations, published_table
+    from crosspro.evaluation.correlation.disagreement import count_cases, read_cases
+    from crosspro.evaluation.correlation.systems import correlate as study_of
+    from crosspro.evaluation.correlation.systems import (
+        printed_correlations,
+        published_table,
+        read_score_table,
+        with_weights,
+    )
+    from crosspro.evaluation.report.records import json_text
 
     check_plot(plot)
     if published == (table is not None):
         raise typer.BadParameter("give a table, or --published and no table")
-    if published:
-        table, human = published_table(), human or "protest"
-    if table is None or human is None:
-        raise typer.BadParameter("name the column of human scores: --human COLUMN")
     scores = read_score_table(
-        table, human, metric or (), system, without or (), dict.fromkeys(negate or ()), other_human
+        table or published_table(),
+        "protest" if published else human,
+        metric or (),
+        without or (),
+        negate or (),
+        other_human,
     )
-    study = study_of(scores, resampling(resamples, seed))
-    for warning in study.warnings:
-        tell(f"warning: {warning}")
-    printed = printed_correlations() if published and not without else {}
+    if bool(weights) != bool(cases):
+        raise typer.BadParameter("--weights and --cases go together")
+    if weights and cases:
+        counts = count_cases(read_cases(cases))
+        scores = with_weights(scores, counts, [_numbers(text) for text in weights])
+    study = study_of(scores, resamples, seed)
+    tell(
+        f"warning: over {len(study.systems)} systems a Pearson correlation below "
+        f"{study.smallest_significant:.3f} is not significant at the 5% level"
+    )
     if layout is StudyLayout.JSON:
-        text = report.correlation_json(study)
+        text = json_text(study)
     else:
-        text = report.correlation_text(study, printed, style_of(output, signatures=True))
+        printed = printed_correlations() if published and not without else {}
+        text = _correlation_text(study, printed)
     if plot is not None:
-        write_output(report.correlation_plot(study).encode("utf-8"), plot)
+        write_output(_scatter_plots(scores, study), plot)
     write_output(text.encode("utf-8"), output)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"--weights {text}: six numbers with commas between") from None
+
+
+def _p(value: float) -> str:
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _value(value: float, low: float | None, high: float | None, digits: int = 3) -> str:
+    if isnan(value):
+        return _NOTHING
+    if low is None or high is None:
+        return f"{value:.{digits}f}"
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], float]) -> str:
+    rows = []
+    for one in study.correlations:
+        number = printed.get((one.metric, one.coefficient))
+        paper = ["" if number is None else f"{number:.3f}"] if printed else []
+        shown = _value(one.value, one.low, one.high)
+        rows.append([one.metric, one.coefficient.replace("_", ", "), shown, _p(one.p), *paper])
+    heading = ["metric", "coefficient", "value", "p", *(["printed"] if printed else [])]
+    parts = [
+        f"Correlation with {study.human} over {len(study.systems)} systems\n",
+        show_table(heading, rows, 2),
+    ]
+    if study.williams:
+        parts.append("Williams's test between metrics (Pearson)\n")
+        labels = [f"{one.first} > {one.second}" for one in study.williams]
+        parts.append(_williams_table(("pair", "r first", "r second"), labels, study.williams))
+    if study.williams_humans:
+        shared = study.williams_humans[0].systems
+        other = study.other_human
+        parts.append(
+            f"Williams's test between {study.human} and {other} over the {shared} systems of both\n"
+        )
+        labels = [one.shared for one in study.williams_humans]
+        names = ("metric", f"r {study.human}", f"r {other}")
+        parts.append(_williams_table(names, labels, study.williams_humans))
+    if study.left_out:
+        metrics = list(dict.fromkeys(one.metric for one in study.left_out))
+        by_system: dict[str, list[str]] = {}
+        for rest in study.left_out:
+            cell = f"{rest.pearson:.3f} / {rest.spearman:.3f}"
+            by_system.setdefault(rest.system, [rest.system]).append(cell)
+        parts.append("Without one system (Pearson / Spearman)\n")
+        parts.append(show_table(["left out", *metrics], list(by_system.values())))
+    return "\n".join([*parts, f"signature: {study.signature}\n"])
+
+
+def _williams_table(
+    names: Sequence[str], labels: Sequence[str], comparisons: Sequence[WilliamsComparison]
+) -> str:
+    rows = [
+        [
+            label,
+            *(f"{r:.3f}" for r in (one.r_first, one.r_second, one.r_between, one.test.t)),
+            str(one.test.degrees),
+            _p(one.test.p_one_sided),
+            _p(one.test.p_two_sided),
+        ]
+        for label, one in zip(labels, comparisons, strict=True)
+    ]
+    return show_table([*names, "r between", "t", "df", "p one-sided", "p two-sided"], rows)
+
+
+def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> bytes:
+    """Human scores over each metric with the line of regression (000 Figure 1), as SVG."""
+    import numpy as np
+
+    from crosspro.evaluation.report.plots import ScatterPanel, scatter_panels
+
+    human = table.columns[table.human]
+    panels = []
+    for one in study.correlations:
+        if one.coefficient == "pearson":
+            scores = table.columns[one.metric]
+            slope, intercept = map(float, np.polyfit(scores, human, 1))
+            title = f"r = {one.value:.3f}"
+            panels.append(ScatterPanel(title, one.metric, scores.tolist(), slope, intercept))
+    return scatter_panels(table.systems, table.human, human.tolist(), panels).encode("utf-8")
 
 
 @app.command(
@@ -117,16 +230,14 @@ def systems(
     "--target-language fr"
 )
 def disagreement(
-    judged: Annotated[
+    verdicts: Annotated[
         Path,
         typer.Argument(
             help="CSV or TSV: a row for each pronoun, with category, case and human; or, with "
             "--cases, with system, line, position, category and human."
         ),
     ],
-    cases: Annotated[
-        Path | None, typer.Option(help="APT's cases of the pronouns: `apt --detail FILE.json`.")
-    ] = None,
+    cases: Cases = None,
     target_language: Annotated[
         str | None, typer.Option(help="With --cases: whose pronouns tell the kinds.")
     ] = None,
@@ -145,31 +256,74 @@ def disagreement(
     alternative, E incorrect equivalence, I impersonal translation, O other), as in Tables 3 and 4
     of Guillou and Hardmeier 2018. Kinds are in a column `kind`, or with --cases told by the words.
     """
-    from crosspro.evaluation.correlation.disagreement import disagreement_text, study_disagreement
-    from crosspro.evaluation.correlation.judged import (
-        COLUMNS,
+    from crosspro.evaluation.correlation.disagreement import (
+        PlacedVerdict,
         join_cases,
+        read_cases,
         read_judgements,
         read_placed_verdicts,
+        study_disagreement,
     )
-    from crosspro.evaluation.inputs.case_records import read_case_records
-    from crosspro.evaluation.output.records import json_text
 
-    if cases is not None and unit is not None and unit not in COLUMNS:
-        raise typer.BadParameter(f"--unit: with --cases one of {', '.join(COLUMNS)}")
     if (cases is None) != (target_language is None):
         raise typer.BadParameter("--cases and --target-language go together")
     if cases is None or target_language is None:
-        pronouns = read_judgements(judged, unit)
+        pronouns = read_judgements(verdicts, unit)
     else:
-        verdicts = read_placed_verdicts(judged)
-        joined = join_cases(cases, read_case_records(cases), verdicts, target_language)
-        if joined.without_case:
-            tell(f"{joined.without_case} verdicts without a case are left out")
-        pronouns = joined.pronouns(unit)
-    study = study_disagreement(pronouns, resampling(resamples, seed), unit or "example")
-    if layout is StudyLayout.JSON:
-        text = json_text(study)
-    else:
-        text = disagreement_text(study, style_of(output, signatures=True))
+        if unit and unit not in PlacedVerdict.__dataclass_fields__:
+            raise typer.BadParameter(f"--unit: {', '.join(PlacedVerdict.__dataclass_fields__)}")
+        placed = read_placed_verdicts(verdicts)
+        pronouns = join_cases(placed, read_cases(cases), target_language, unit or "")
+        if len(pronouns) < len(placed):
+            tell(f"{len(placed) - len(pronouns)} verdicts without a case are left out")
+    if not pronouns:
+        raise typer.BadParameter(f"{cases or verdicts}: no judged pronoun has a case")
+    from crosspro.evaluation.report.records import json_text
+
+    study = study_disagreement(pronouns, resamples, seed)
+    text = json_text(study) if layout is StudyLayout.JSON else _disagreement_text(study)
     write_output(text.encode("utf-8"), output)
+
+
+def _disagreement_text(study: DisagreementStudy) -> str:
+    """Verdicts by case, disagreements by category, and their kinds where some are known."""
+    from crosspro.evaluation.correlation.disagreement import COMPARED, KINDS, TOTAL, VERDICTS
+    from crosspro.evaluation.metrics.apt.cases import CASE_NAMES
+
+    counts = {
+        f"{case} {CASE_NAMES[case - 1]}": by_verdict for case, by_verdict in study.verdicts.items()
+    }
+    counts[TOTAL] = {name: sum(row[name] for row in counts.values()) for name in VERDICTS}
+    rows = []
+    for name, by_verdict in counts.items():
+        size = sum(by_verdict.values())
+        shares = (f"{100 * n / size:.1f}" if size else _NOTHING for n in by_verdict.values())
+        rows.append([name, f"{size:,}", *shares])
+    heading = ["case", "total", *(f"{name} %" for name in VERDICTS)]
+    parts = [
+        "Verdicts of people by APT's case\n",
+        show_table(heading, rows)
+        + f"Case 1 or 2 as a detector of correct pronouns: precision {study.precision:.4f}, "
+        f"recall {study.recall:.4f}; not judged: {study.not_judged:,}\n",
+    ]
+    heading = ["category", *(f"case {case}" for case in COMPARED), *VERDICTS[:2], "disagree",
+               "examples", "disagree %"]  # fmt: skip
+    rows = [
+        [
+            one.category,
+            *(f"{number:,}" for number in (*one.cases.values(), one.correct, one.incorrect)),
+            f"{one.disagreements:,}",
+            f"{one.examples:,}",
+            _value(one.share, one.low, one.high, 1),
+        ]
+        for one in study.categories
+    ]
+    parts += ["Disagreements by category\n", show_table(heading, rows)]
+    if study.categories[-1].kinds:
+        key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
+        rows = [
+            [one.category, *(str(one.kinds.get(kind) or _NOTHING) for kind in KINDS)]
+            for one in study.categories
+        ]
+        parts += [f"Kinds of disagreement: {key}\n", show_table(["category", *KINDS], rows)]
+    return "\n".join([*parts, f"signature: {study.signature}\n"])

@@ -14,7 +14,8 @@ from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus, kinds
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.evaluation.output.tables import csv_text, text_table
+from crosspro.evaluation.report.records import csv_text
+from crosspro.evaluation.report.tables import text_table
 from crosspro.scripts.common import App, TaskName
 
 app = App()

@@ -9,14 +9,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.official.download import DownloadError, download
@@ -84,17 +77,11 @@ def _description(file: OfficialFile, output: Path) -> str:
 
 
 def _fetched(file: OfficialFile, output: Path) -> bool:
-    """Fetch one file with a progress bar, and say what came of it."""
+    """Fetch one file with a progress bar and report it."""
     path = output / file.path
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bars:
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bars:
         bar = bars.add_task(file.name, total=file.size)
         try:
             received, fetched = download(

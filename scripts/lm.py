@@ -1,77 +1,62 @@
-"""Train n-gram language models, and fill gaps with them."""
+"""Estimate n-gram language models, and fill gaps with them."""
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from crosspro.baselines.fill import Filling, Floats, GapFiller, task_fillers
-from crosspro.baselines.ngram import DEFAULT_FALLBACK
-from crosspro.baselines.ngram.load import is_arpa, load_model, save_model
-from crosspro.baselines.ngram.text import read_sentences
+from crosspro.baselines.ngram.files import load_model, save_model
 from crosspro.baselines.official_search import FilledLayout, filled_lines, official_filling
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.task import Task, load_task
+from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.prediction.output import AT_ONCE, whole_documents
 from crosspro.scripts.common import App, DocIdsBeside, Output, TaskName, layers_of, write_output
 
-if TYPE_CHECKING:
-    from crosspro.baselines.ngram.text import Report
-
 app = App()
-
-Texts = Annotated[
-    list[Path], typer.Argument(help="Text, one sentence a line, words between spaces (.gz, .xz).")
-]
-FiveColumns = Annotated[
-    str | None,
-    typer.Option(
-        "--task",
-        "-t",
-        help="The files have five columns, of this task: take their target lemmas, "
-        "with the gold words in the gaps.",
-    ),
-]
 
 
 @app.callback()
 def lm() -> None:
-    """Train n-gram language models, and fill gaps with them."""
+    """Estimate n-gram language models, and fill gaps with them."""
 
 
-@app.command(epilog="Example: crosspro lm train news.fr --order 5 -o fr.lm")
-def train(
-    texts: Texts,
+@app.command(epilog="Example: crosspro lm estimate news.fr --order 5 -o fr.npz")
+def estimate(
+    texts: Annotated[
+        list[Path],
+        typer.Argument(help="Text, one sentence a line, words between spaces (.gz, .xz)."),
+    ],
     output: Annotated[
-        Path | None,
+        Path,
         typer.Option(
             "--output",
             "-o",
             writable=True,
             dir_okay=False,
-            help="The model to write: binary, or ARPA if it ends in .arpa[.gz].",
+            help="The model to write: ARPA if it ends in .arpa[.gz|.xz], else arrays (.npz).",
         ),
-    ] = None,
+    ],
     order: Annotated[int, typer.Option("--order", "-n", help="1 to 7.")] = 5,
-    arpa: Annotated[
-        Path | None,
+    task: Annotated[
+        str | None,
         typer.Option(
-            writable=True, dir_okay=False, help="Write an ARPA file, too (also .gz, .xz)."
+            "--task",
+            "-t",
+            help="The files have five columns, of this task: take their target lemmas, "
+            "with the gold words in the gaps.",
         ),
     ] = None,
-    task: FiveColumns = None,
     prune: Annotated[
         str,
         typer.Option(
@@ -79,48 +64,41 @@ def train(
             "last one for all that follow, as in '0 0 1'."
         ),
     ] = "0",
-    discount_fallback: Annotated[
-        bool,
-        typer.Option(
-            "--discount-fallback", help="Take default discounts where none can be estimated."
-        ),
-    ] = False,
-    skip_symbols: Annotated[
-        bool,
-        typer.Option("--skip-symbols", help="Leave out <s>, </s> and <unk> that the text has."),
-    ] = False,
 ) -> None:
     """Estimate a model with modified Kneser-Ney smoothing, as KenLM's lmplz does."""
-    from crosspro.baselines.ngram.arpa import write_ngrams
-    from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
+    from crosspro.baselines.ngram.kneser_ney import FALLBACK, estimate
+    from crosspro.baselines.ngram.text import read_sentences
 
-    if output is None and arpa is None:
-        raise CrossproError(
-            "output: expected a model to write (-o MODEL or --arpa FILE), found none"
-        )
-    settings = EstimationSettings(
-        order=order,
-        prune=_prune(prune),
-        fallback=DEFAULT_FALLBACK if discount_fallback else None,
-        skip_symbols=skip_symbols,
-    )
-    sentences = read_sentences(texts, _rules(task))
     start = time.perf_counter()
-    with _progress() as report:
-        made = estimate(sentences, settings, report)
-        for path in filter(None, (arpa, output)):
-            if path is arpa or is_arpa(path):
-                write_ngrams(path, made.words, made.orders, report)
-            else:
-                report("building the index")
-                save_model(path, made.model, report)
-    for n, (ngrams, discounts) in enumerate(zip(made.orders, made.discounts, strict=True), start=1):
-        print(f"{n}-grams: {len(ngrams):,}  {discounts}", file=sys.stderr)
+    sentences = read_sentences(texts, None if task is None else load_task(task))
+    result = estimate(sentences, order, _thresholds(prune))
+    save_model(output, result.model)
+    sizes = zip(result.model.counts, result.discounts, strict=True)
+    for n, (size, discounts) in enumerate(sizes, start=1):
+        amounts = " ".join(f"{amount:.4g}" for amount in discounts)
+        print(f"{n}-grams: {size:,}, discounts {amounts}", file=sys.stderr)
+    if result.fallbacks:
+        print(
+            f"warning: {', '.join(f'{n}-grams' for n in result.fallbacks)}: too few for an "
+            f"estimate of discounts: {FALLBACK} are taken",
+            file=sys.stderr,
+        )
+    if result.left_out:
+        print(f"warning: {result.left_out:,} times <s>, </s> or <unk> left out", file=sys.stderr)
     print(
-        f"{output or arpa}: {order}-gram model of {made.tokens:,} words in "
-        f"{made.sentences:,} sentences, {time.perf_counter() - start:.1f} s",
+        f"{output}: {order}-gram model of {result.words:,} words in {result.sentences:,} "
+        f"sentences, {time.perf_counter() - start:.1f} s",
         file=sys.stderr,
     )
+
+
+def _thresholds(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        raise CrossproError(
+            f"prune: expected numbers with spaces between, found {text!r}"
+        ) from None
 
 
 class Search(StrEnum):
@@ -130,13 +108,13 @@ class Search(StrEnum):
     OFFICIAL = "official"
 
 
-@app.command(epilog="Example: crosspro lm fill test.data --task en-fr --lm fr.lm -o filled.data")
+@app.command(epilog="Example: crosspro lm fill test.data --task en-fr --lm fr.npz -o filled.data")
 def fill(
     file: Annotated[
         Path, typer.Argument(help="Five-column file, blind or not, or - for standard input.")
     ],
     task: TaskName,
-    lm: Annotated[Path, typer.Option(help="Language model: ARPA, of `lm train`, or of KenLM.")],
+    lm: Annotated[Path, typer.Option(help="Language model: ARPA, of `lm estimate`, or of KenLM.")],
     none_penalty: Annotated[
         float, typer.Option(help="Added to the log10 score of a gap that is left empty.")
     ] = 0.0,
@@ -194,30 +172,3 @@ def _fill_exactly(
         for example, filling in zip(group, filler.fill(group), strict=True):
             start, end = end, end + len(example.gaps)
             yield filling, np.zeros((0, 0)) if table is None else table[start:end]
-
-
-def _rules(task: str | None) -> Task | None:
-    return None if task is None else load_task(task)
-
-
-@contextmanager
-def _progress() -> Iterator[Report]:
-    """A line on the terminal that says what is being done and for how long."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("opening", total=None)
-        yield lambda text: progress.update(bar, description=text)
-
-
-def _prune(text: str) -> list[int]:
-    try:
-        return [int(part) for part in re.split(r"[\s,]+", text.strip())]
-    except ValueError:
-        expected = "numbers with spaces between"
-        raise CrossproError(f"prune: expected {expected}, found {text!r}") from None

@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.errors import InputError, choices, quoted
-from crosspro.evaluation.output.tables import Style, csv_number, csv_text
+from crosspro.evaluation.report.records import csv_number, csv_text
+from crosspro.evaluation.report.tables import Style
 from crosspro.prediction.models import (
     PRIOR_BYTES,
     ModelSummary,

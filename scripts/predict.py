@@ -28,7 +28,7 @@ from crosspro.scripts.common import (
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.output.tables import Style
+    from crosspro.evaluation.report.tables import Style
     from crosspro.prediction.pair_prediction import FilledText
 
 MOST_NOUNS = 5
@@ -171,7 +171,7 @@ def _as_json(found: FilledText) -> str:
 
 
 def _as_csv(found: FilledText) -> str:
-    from crosspro.evaluation.output.tables import csv_text
+    from crosspro.evaluation.report.records import csv_text
 
     rows = [
         (str(number), gap.source, label, f"{chance:.6f}")

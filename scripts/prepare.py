@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crosspro.data_prep.align.backends import default_settings
-from crosspro.data_prep.align.text import few_segments
+from crosspro.data_prep.align.align import default_settings, few_segments
 from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
 from crosspro.data_prep.core.errors import counted, input_error
-from crosspro.data_prep.core.files import atomic_output, count_lines
+from crosspro.data_prep.core.files import count_lines, write_text
 from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
@@ -41,7 +40,7 @@ from crosspro.scripts.common import (
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.human.pronoun_sheet import CheckedPronouns
+    from crosspro.data_prep.pipeline.pronoun_sheet import CheckedPronouns, ErrorRate
 
 
 class Year(StrEnum):
@@ -153,7 +152,6 @@ def prepare_command(
         jobs=jobs,
         engine=engine.value,
     )
-    settings.aligner.check()
     check_settings(task_rules, settings)
     texts = read_bitext(
         source,
@@ -166,7 +164,7 @@ def prepare_command(
     texts = right_way_round(task_rules, texts, source)
     steps = Cache(cache or output.with_name(f"{output.name}.cache"))
     with steps, StepDisplay() as display:
-        bitext = _tokenised(task_rules, texts, steps, source, tokenised, display)
+        bitext = _tokenised(task_rules, texts, source, tokenised, display)
         few = few_segments(len(bitext))
         if few and not (links or align_with or prior):
             print(f"note: {few}", file=sys.stderr)
@@ -190,12 +188,11 @@ def prepare_command(
 def _tokenised(
     task: Task,
     texts: Iterator[Segment],
-    steps: Cache,
     source: Path,
     tokenised: bool | None,
     display: StepDisplay,
 ) -> TokenisedBitext:
-    """The text on the disk, where the steps are kept."""
+    """The text, read and tokenised with a progress bar."""
     total = count_lines(source) if source.is_file() else 0
     name = "reading and tokenising"
     display.report(Step(name, "", 0, total))
@@ -203,7 +200,7 @@ def _tokenised(
     def progress(segment: Segment) -> None:
         display.report(Step(name, "", segment.line, total))
 
-    return tokenised_bitext(task, texts, steps.folder, tokenised, progress)
+    return tokenised_bitext(task, texts, tokenised, progress)
 
 
 def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
@@ -212,10 +209,9 @@ def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
         if path is not None and task.null_subjects:
             expected = "a task whose source has pronouns: null subjects have none to check"
             raise input_error("settings", option, expected, task.name)
-    if sheet is not None:
-        from crosspro.evaluation.inputs.sheets import check_new_sheet
-
-        check_new_sheet(sheet)
+    if sheet is not None and sheet.exists():
+        expected = "a new file, as people may have filled it in"
+        raise input_error(sheet, "output", expected, "a file")
 
 
 def _hand_check(
@@ -224,7 +220,7 @@ def _hand_check(
     """What people have checked, and what is to be drawn for them."""
     if sheet is None and checked is None:
         return None
-    from crosspro.evaluation.human.pronoun_sheet import read_sheet
+    from crosspro.data_prep.pipeline.pronoun_sheet import read_sheet
 
     corrections = {} if checked is None else read_sheet(checked, task, bitext)
     return HandCheck(corrections, None if sheet is None else SAMPLED)
@@ -234,11 +230,10 @@ def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronou
     """Write the sheet, if one was asked for; what people found, if they have checked any."""
     if check is None:
         return None
-    from crosspro.evaluation.human.pronoun_sheet import checked_pronouns, sheet_text
+    from crosspro.data_prep.pipeline.pronoun_sheet import checked_pronouns, sheet_text
 
     if sheet is not None:
-        with atomic_output(sheet) as handle:
-            handle.write(sheet_text(check.sampled()))
+        write_text(sheet, sheet_text(check.sampled()))
     return checked_pronouns(check) if check.corrections else None
 
 
@@ -256,6 +251,25 @@ def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) 
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
     if found is not None:
-        from crosspro.evaluation.human.pronoun_sheet import checked_text
+        _show_checked(found)
 
-        print(f"\n{checked_text(found)}", end="")
+
+def _show_checked(found: CheckedPronouns) -> None:
+    """How often filter and links were wrong, of what people have checked."""
+
+    def percent(share: float | None) -> str:
+        return "–" if share is None else f"{100 * share:.1f}"
+
+    def row(rate: ErrorRate) -> tuple[str, ...]:
+        share = percent(rate.rate)
+        if rate.interval is not None:
+            share += f" [{percent(rate.interval[0])}, {percent(rate.interval[1])}]"
+        in_text = "" if rate.in_text is None else f"{rate.in_text:,}"
+        return rate.name, in_text, str(rate.checked), str(rate.wrong), share
+
+    heading = ("checked by hand", "in the text", "checked", "wrong", "% [95%]")
+    print(f"\n{show_table(heading, [row(rate) for rate in (*found.filter, *found.rules)])}")
+    precision, recall = percent(found.precision), percent(found.recall)
+    print(f"subject filter: precision {precision}, recall {recall} (estimated)\n")
+    print(show_table(("links of pronouns", *heading[1:]), [row(rate) for rate in found.links]))
+    print(f"link precision {percent(found.link_precision)}, recall {percent(found.link_recall)}")

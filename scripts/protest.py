@@ -2,48 +2,45 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from crosspro.data_prep.core.errors import choices, is_whole_number
 from crosspro.data_prep.core.files import write_text
 from crosspro.scripts.common import (
-    AlignWith,
     App,
     CandidateLinks,
     Candidates,
-    Detail,
     DocIds,
     Html,
-    Layout,
-    Output,
     Resamples,
-    Seed,
-    TableLayout,
-    check_suffix,
-    resampling,
-    style_of,
     tell,
-    write_evaluation,
+    terminal_width,
 )
 from crosspro.scripts.protest_review import review
 from crosspro.scripts.protest_systems import (
+    LinkPrior,
     Repair,
     Sources,
     SuiteFile,
     Systems,
-    TargetLanguage,
     Verdicts,
-    progress_shown,
 )
 
-if TYPE_CHECKING:
-    from crosspro.evaluation.protest.match import ScoredSystems
-
 app = App(no_args_is_help=True)
+
+
+def _written(*names: str, text: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        *names, metavar="FILE", writable=True, dir_okay=False, help=text
+    )
+    return option
+
+
 app.add_typer(review, name="review", help="Let annotators judge mismatches.")
 
 
@@ -58,32 +55,20 @@ def protest() -> None:
 )
 def build(
     annotation: Annotated[Path, typer.Option(help="Folder of an MMAX project.")],
-    reference: Annotated[
-        list[Path], typer.Option(help="Reference translation; several may be given.")
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", writable=True, dir_okay=False, help="The suite to write (.jsonl)."
-        ),
-    ],
-    source: Annotated[
-        Path | None,
-        typer.Option(help="Source text; without it the references are MMAX projects, too."),
-    ] = None,
+    source: Annotated[Path, typer.Option(help="Source text, a segment a line, or XML (IWSLT).")],
+    reference: Annotated[list[Path], typer.Option(help="Reference translation (repeatable).")],
+    output: Annotated[Path, _written("--output", "-o", text="The suite to write (.jsonl).")],
     doc_ids: DocIds = None,
     links: Annotated[
-        list[Path] | None,
-        typer.Option(help="Word links, a file for each reference; made if not given."),
+        list[Path] | None, typer.Option(help="Word links, a file a reference; else made.")
     ] = None,
-    align_with: AlignWith = None,
+    prior: LinkPrior = None,
     source_language: Annotated[
         str, typer.Option(help="Lists of the source: a code, or a .yaml file.")
     ] = "en",
     target_language: Annotated[str, typer.Option(help="The same for the target.")] = "fr",
     source_parse: Annotated[
-        Path | None,
-        typer.Option(help="CoNLL-U of the source, a sentence a line: heads of antecedents."),
+        Path | None, typer.Option(help="CoNLL-U of the source: heads of antecedents.")
     ] = None,
     decisions: Annotated[
         Path | None, typer.Option(help="Categories and heads decided by hand (TSV).")
@@ -92,66 +77,52 @@ def build(
         list[str] | None,
         typer.Option(metavar="CATEGORY=N", help="Tokens of a category; else as published in 2016."),
     ] = None,
-    top_up: Annotated[
-        bool, typer.Option("--top-up", help="Fill up from other categories where one is short.")
-    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the selection.")] = 1,
     repair: Repair = False,
     text: Annotated[
         Path | None,
         typer.Option(
-            metavar="PREFIX",
-            writable=True,
-            help="Also write the tokenised text, links, doc-ids, and tokens for APT.",
+            metavar="PREFIX", writable=True, help="Also write text, links, doc-ids, APT's tokens."
         ),
     ] = None,
 ) -> None:
     """Build a suite from ParCor annotation and a parallel text.
 
     Pronouns fall into the 13 categories of PROTEST by their annotation; from each, tokens are
-    selected so that genders, numbers and translations are balanced. The report counts all annotated
-    pronouns by type, and says what was left out and why, and where there are too few.
+    selected so that genders, numbers and translations are balanced. The tables say what was left
+    out and why, and count all annotated pronouns by type.
     """
-    from crosspro.evaluation.protest.antecedents import type_text
     from crosspro.evaluation.protest.build import (
         SuiteFiles,
-        SuiteSettings,
-        build_report,
         build_suite,
+        report_tables,
         write_suite_text,
     )
-    from crosspro.evaluation.protest.categories import CATEGORIES
     from crosspro.evaluation.protest.language import source_words, target_words
     from crosspro.evaluation.protest.suite import write_suite
+    from crosspro.evaluation.report.tables import Style
 
     if links and len(links) != len(reference):
         raise typer.BadParameter(f"{len(reference)} references need as many files of --links")
-    if links and align_with:
-        raise typer.BadParameter("--align-with is for links that are made: give no --links")
-    settings = SuiteSettings(_sizes(size or []), top_up, seed, repair)
-    lists = source_words(source_language), target_words(target_language)
-    files = SuiteFiles(
-        annotation,
-        reference,
-        source,
-        doc_ids,
-        links or (),
-        align_with,
-        decisions,
-        source_parse=source_parse,
+    if links and prior:
+        raise typer.BadParameter("--prior is for links that are made")
+    built = build_suite(
+        SuiteFiles(
+            annotation, source, reference, doc_ids, links or (), prior, decisions, source_parse
+        ),
+        source_words(source_language),
+        target_words(target_language),
+        _sizes(size or ()),
+        seed,
+        repair,
     )
-    with progress_shown() as progress:
-        built = build_suite(files, settings, *lists, progress=progress)
-    suite = built.suite
-    write_suite(output, suite)
+    for warning in built.warnings:
+        tell(f"warning: {warning}")
+    write_suite(output, built.suite)
     if text is not None:
         write_suite_text(text, built)
-    style = style_of()
-    print(build_report(built.candidates, suite, style))
-    print(type_text(built.types, style), end="")
-    total = sum(category.wanted for category in CATEGORIES)
-    size_of = f"{len(suite.tokens)} tokens (published: {total})"
-    print(f"{output}: {size_of}, suite {suite.digest}", file=sys.stderr)
+    print("\n".join(map(Style(width=terminal_width()).shown, report_tables(built))), end="")
+    tell(f"{output}: {len(built.suite.tokens)} tokens, suite {built.suite.digest}")
 
 
 @app.command(
@@ -162,11 +133,13 @@ def score(
     candidate: Candidates,
     candidate_links: CandidateLinks = None,
     source: Sources = None,
-    target_language: TargetLanguage = None,
-    align_with: AlignWith = None,
+    prior: LinkPrior = None,
+    target_language: Annotated[
+        str | None, typer.Option(help="Word lists of the target: a code or a .yaml file.")
+    ] = None,
     repair: Repair = False,
     silver: Annotated[
-        Path | None, typer.Option("--silver", help="Verified alternatives; reported apart.")
+        Path | None, typer.Option(help="Verified alternatives; reported apart.")
     ] = None,
     verdicts: Verdicts = None,
     needs: Annotated[
@@ -174,25 +147,16 @@ def score(
         typer.Option(help="What must be right: the pronoun, or the antecedent as well."),
     ] = "pronoun",
     save_silver: Annotated[
-        Path | None,
-        typer.Option(
-            writable=True, dir_okay=False, help="Write accepted translations as alternatives."
-        ),
+        Path | None, _written("--save-silver", text="Write accepted translations as alternatives.")
     ] = None,
     judged: Annotated[
-        Path | None,
-        typer.Option(
-            writable=True,
-            dir_okay=False,
-            help="Write human verdicts, for `correlate disagreement` (CSV).",
-        ),
+        Path | None, _written("--judged", text="Write verdicts for `correlate disagreement` (CSV).")
     ] = None,
     resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    layout: Layout = TableLayout.TABLE,
     html: Html = None,
-    detail: Detail = None,
-    output: Output = None,
+    json: Annotated[
+        Path | None, _written("--json", text="Also write scores and every token.")
+    ] = None,
 ) -> None:
     """Score MT output on a suite: automatic matches, verdicts, and what is still to be judged.
 
@@ -200,37 +164,44 @@ def score(
     translated as in one reference. What does not match is not wrong: people judge it (`protest
     review`), and it counts with --verdicts or --silver.
     """
-    from crosspro.evaluation.core.evaluation import evaluate
-    from crosspro.evaluation.protest.match import write_silver
+    from crosspro.evaluation.evaluation import evaluate
     from crosspro.evaluation.protest.metric import Protest, ProtestSettings
-    from crosspro.evaluation.protest.review import silver_from
+    from crosspro.evaluation.protest.silver import silver_from, write_silver
+    from crosspro.evaluation.report.page import evaluation_page
+    from crosspro.evaluation.report.records import detail_records, json_text, record
+    from crosspro.evaluation.report.tables import Style, text_report
+    from crosspro.evaluation.resampling import Resampling
 
-    check_suffix("--detail", detail, ".tsv", ".json")
-    systems = Systems(candidate, candidate_links, source, repair, target_language, align_with)
-    scored = systems.scored(suite, silver, verdicts)
-    settings = ProtestSettings(needs, repair, "own" if source else "suite")
-    evaluation = evaluate(Protest(settings), scored, resampling(resamples, seed))
+    systems = Systems(candidate, candidate_links, source, repair, target_language, prior)
+    scored = systems.scored(suite, silver)
+    if verdicts is not None:
+        from crosspro.evaluation.people.verdicts import read_judgements
+
+        scored = replace(scored, judgements=read_judgements(verdicts, scored.suite.digest))
+    evaluation = evaluate(
+        Protest(ProtestSettings(needs, repair)),
+        scored,
+        Resampling(resamples) if resamples else None,
+    )
+    for warning in evaluation.warnings:
+        tell(f"warning: {warning}")
     if judged is not None:
-        _write_verdicts(scored, judged)
+        from crosspro.evaluation.correlation.disagreement import verdict_table
+        from crosspro.evaluation.protest.review import placed_verdicts
+
+        placed = list(placed_verdicts(scored.tokens, scored.judgements))
+        write_text(judged, verdict_table(placed))
     if save_silver is not None:
-        alternatives = silver_from(scored.judgements.values(), scored.silver)
-        write_silver(save_silver, alternatives)
-        tell(f"{save_silver}: {sum(map(len, alternatives.values()))} alternatives")
-    write_evaluation(evaluation, layout, output, html, detail)
+        write_silver(save_silver, silver_from(scored.judgements.values(), scored.silver))
+    if html is not None:
+        write_text(html, evaluation_page(evaluation))
+    if json is not None:
+        content = {**record(evaluation), "tokens": detail_records(evaluation)}
+        write_text(json, json_text(content))
+    print(text_report(evaluation, Style(width=terminal_width())), end="")
 
 
-def _write_verdicts(scored: ScoredSystems, output: Path) -> None:
-    """Human verdicts by place, to be joined with APT's cases (001 §6)."""
-    from crosspro.evaluation.correlation.judged import verdict_table
-    from crosspro.evaluation.protest.review import placed_verdicts
-
-    verdicts = list(placed_verdicts(scored.tokens, scored.judgements))
-    write_text(output, verdict_table(verdicts))
-    judged = sum(bool(verdict.human) for verdict in verdicts)
-    tell(f"{output}: {len(verdicts)} tokens, {judged} of them judged")
-
-
-def _sizes(written: list[str]) -> dict[str, int]:
+def _sizes(written: Sequence[str]) -> dict[str, int]:
     from crosspro.evaluation.protest.categories import BY_NAME, CATEGORIES
 
     sizes = {category.name: category.wanted for category in CATEGORIES}

@@ -10,7 +10,13 @@ from urllib.parse import urlsplit
 
 import typer
 
-from crosspro.data_prep.core.errors import CrossproError, counted, how_to_install
+from crosspro.data_prep.core.errors import (
+    CrossproError,
+    counted,
+    how_to_install,
+    input_error,
+    printable,
+)
 from crosspro.scripts.common import App, CandidateLinks, Candidates, show_table, tell
 from crosspro.scripts.protest_systems import Repair, Sources, SuiteFile, Systems, Verdicts
 
@@ -64,27 +70,31 @@ def export_review(
     into antecedent; remarks are free. `protest review import` reads the table back.
     """
     from crosspro.data_prep.core.files import write_text
-    from crosspro.evaluation.inputs.sheets import check_new_sheet
-    from crosspro.evaluation.protest.pearmut import campaign
-    from crosspro.evaluation.protest.review import questions_of, to_judge, write_review
+    from crosspro.evaluation.people.pearmut import campaign
+    from crosspro.evaluation.people.questions import review_table
+    from crosspro.evaluation.people.verdicts import read_judgements
+    from crosspro.evaluation.protest.review import questions_of, to_judge
 
-    check_new_sheet(output)
+    if output.exists():
+        expected = "a new file, as people may have filled it in"
+        raise input_error(output, "output", expected, "a file")
     if conflicts and (verdicts is None or matches):
         raise typer.BadParameter("--conflicts needs --verdicts, and no --matches")
     if (format_ is ReviewFormat.PEARMUT) != bool(judge):
         raise typer.BadParameter("--format pearmut needs --judge, a table has none")
     systems = Systems(candidate, candidate_links, source, repair)
-    scored = systems.scored(suite, None, verdicts)
+    scored = systems.scored(suite)
+    judgements = read_judgements(verdicts, scored.suite.digest)
     if conflicts:
-        disputed = {key for key, judged in scored.judgements.items() if judged.in_conflict}
+        disputed = {key for key, judged in judgements.items() if judged.in_conflict}
         every = questions_of(scored.tokens)
         questions = [question for key, question in every.items() if key in disputed]
     else:
-        questions = to_judge(scored.tokens, scored.judgements, matches)
+        questions = to_judge(scored.tokens, judgements, matches)
     if format_ is ReviewFormat.PEARMUT:
-        write_text(output, campaign(scored.suite, questions, judge or ()))
+        write_text(output, campaign(scored.suite.digest, questions, judge or ()))
     else:
-        write_review(output, questions)
+        write_text(output, review_table(questions))
     tell(f"{output}: {len(questions)} to judge")
 
 
@@ -106,27 +116,26 @@ def import_review(
     format_: Format = ReviewFormat.TSV,
 ) -> None:
     """Read tables or annotations of Pearmut into a store; print conflicts and agreement."""
-    from crosspro.evaluation.human.verdicts import (
+    from crosspro.evaluation.people.pearmut import read_annotations
+    from crosspro.evaluation.people.questions import read_review
+    from crosspro.evaluation.people.verdicts import (
         AGREEMENT_HEADING,
         Kind,
         VerdictStore,
         agreement_table,
     )
-    from crosspro.evaluation.protest.pearmut import read_annotations
-    from crosspro.evaluation.protest.review import read_review
     from crosspro.evaluation.protest.suite import read_suite
-    from crosspro.evaluation.protest.text import Attempts, known
 
     tokens = read_suite(suite)
     kind: Kind = "decision" if decide else "verdict"
-    attempts = Attempts()
-    if format_ is ReviewFormat.PEARMUT:
-        found = [attempts.read(read_annotations, path, tokens, kind) for path in files]
-    else:
-        found = [attempts.read(read_review, path, tokens, judge, kind) for path in files]
-    attempts.finish()
+    added_verdicts = []
+    for path in files:
+        if format_ is ReviewFormat.PEARMUT:
+            added_verdicts += read_annotations(path, tokens.digest, tokens.anaphoric, kind)
+        else:
+            added_verdicts += read_review(path, tokens.anaphoric, judge, kind)
     store = VerdictStore(verdicts, tokens.digest)
-    added = store.add(verdict for of_file in found for verdict in known(of_file))
+    added = store.add(added_verdicts)
     items = store.by_item().values()
     conflicts = [item for item in items if item.judgement.in_conflict]
     rows = [
@@ -173,14 +182,18 @@ def serve(
     `protest score --verdicts` reads the store while it is in use.
     """
     try:
-        from crosspro.scripts.servers.review.app import ReviewSite
-        from crosspro.scripts.servers.review.server import run_server
+        from crosspro.scripts.servers.review.app import (
+            ReviewSite,
+            make_app,
+            make_visitors,
+            read_or_make_key,
+        )
     except ModuleNotFoundError as error:
         needed = f"{error.name} is not installed: {how_to_install('review')}"
         raise CrossproError(f"protest review serve: {needed}") from error
-    from crosspro.evaluation.human.verdicts import VerdictStore
+    from crosspro.evaluation.people.verdicts import VerdictStore
     from crosspro.evaluation.protest.review import to_judge
-    from crosspro.scripts.servers.review.access import read_or_make_key, visitors
+    from crosspro.scripts.servers.guard import listen, run_server
 
     names = [name.strip() for name in judge]
     if len(set(names)) < len(names) or not all(name and name.isprintable() for name in names):
@@ -195,7 +208,11 @@ def serve(
     if not questions:
         raise CrossproError("protest review serve: nothing to judge, all tokens match")
     store = VerdictStore(verdicts, scored.suite.digest)
-    people = visitors(names, read_or_make_key(verdicts))
-    site = ReviewSite(store, questions, people, judges_each, "Pronoun review")
-    hosts = [*LOOPBACK, *filter(None, [parts.hostname])]
-    run_server(site, host, port, url, hosts)
+    people = make_visitors(names, read_or_make_key(verdicts))
+    languages = scored.suite.source_language, scored.suite.target_language
+    site = ReviewSite(store, questions, people, languages, judges_each)
+    with listen(host, port) as listening:
+        address = url or f"http://{host}:{listening.getsockname()[1]}"
+        for who in people:  # the links are secret and are printed here alone
+            print(f"{printable(who.name)}: {address.rstrip('/')}/{who.token}/", flush=True)
+        run_server(make_app(site, [*filter(None, [parts.hostname])]), listening)

@@ -1,4 +1,4 @@
-"""Show published results and the figures of the papers."""
+"""Show published results and the other figures of the papers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.task import load_task, task_names
-from crosspro.scripts.common import App, Layout, Output, TableLayout, write_report
+from crosspro.scripts.common import App, Layout, Output, TableLayout, style_of, write_output
 
 app = App()
 
@@ -16,56 +15,39 @@ app = App()
 @app.command(epilog="Example: crosspro published --year 2017 --task en-fr")
 def published(
     table: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[TABLE]",
-            help="Figures of a paper, such as protest_matches_2015; `list` has all names. Without "
-            "it: the results of the shared tasks.",
-        ),
-    ] = None,
+        str,
+        typer.Argument(help="A table of figures, such as protest_matches_2015; `list` names all."),
+    ] = "results",
     year: Annotated[int | None, typer.Option(help="2015, 2016 or 2017; all if left out.")] = None,
     task: Annotated[
-        str | None,
-        typer.Option(
-            "--task", "-t", help="A language pair such as en-fr, or a task such as en-fr-2015."
-        ),
+        str | None, typer.Option("--task", "-t", help="A language pair or a task, such as en-fr.")
     ] = None,
     layout: Layout = TableLayout.TABLE,
     output: Output = None,
 ) -> None:
-    """Show published results and the figures of the papers.
+    """Show published results and the other figures of the papers.
 
-    Ranks, macro-averaged recall and accuracy as in the findings papers, and the recall of each
-    class where it is known (2017, and 2015, of which there is the one submission that the official
-    files contain). All other figures of the papers by the name of their table.
+    Without a table: ranks, macro-averaged recall and accuracy of the shared tasks, as in the
+    findings papers. `class_recall_2017` has the recall of each class.
     """
-    from crosspro.evaluation.published import results as report
+    from crosspro.evaluation.published.results import figure_names, figure_rows, figure_table
+    from crosspro.evaluation.report.records import csv_text, json_text
 
-    if table is not None:
-        if year is not None or task is not None:
-            raise typer.BadParameter("a table goes without --year and --task")
-        rows = report.table_list() if table == "list" else report.figures(table)
-        write_report(
-            rows, report.figures_json, report.figures_csv, report.figures_text, output, layout
-        )
-        return
-    results = report.published_results(year, task)
-    if task in task_names() and not report.published_results(pair=task):  # more than a pair
-        rules = load_task(task)
-        pair = f"{rules.source_language}-{rules.target_language}"
-        of_pair = report.published_results(year, pair)
-        results = [row for row in of_pair if row.year in rules.years]
-    if not results:
-        known = sorted({f"{row.year} {row.pair}" for row in report.published_results()})
-        raise CrossproError(
-            f"published: expected one of {', '.join(known)}, found {year or 'any year'} "
-            f"{task or 'any task'}"
-        )
-    write_report(
-        results,
-        report.published_json,
-        report.published_csv,
-        report.published_tables,
-        output,
-        layout,
-    )
+    if table == "list":
+        rows = [
+            {"table": name, "columns": ", ".join(figure_rows(name)[0])} for name in figure_names()
+        ]
+    else:
+        pairs = [task] if task else []
+        if task in task_names() and task.count("-") > 1:  # en-fr-2015: of its years alone
+            rules = load_task(task)
+            pairs = [f"{rules.source_language}-{rules.target_language}"]
+            year = year or next(iter(rules.years), None)
+        rows = figure_rows(table, year, pairs)
+    if layout is TableLayout.JSON:
+        text = json_text(rows)
+    elif layout is TableLayout.CSV:
+        text = csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
+    else:
+        text = style_of(output).shown(figure_table(table, rows))
+    write_output(text.encode("utf-8"), output)

@@ -22,7 +22,7 @@ from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.pair_prediction import model_aligner
 from crosspro.scripts.common import App, Prior, one_run
-from crosspro.scripts.servers.gate import listen
+from crosspro.scripts.servers.guard import listen
 
 _PACKAGES = ("fastapi", "uvicorn")
 
@@ -50,9 +50,6 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME", help="A name under which the page may be opened."),
     ] = None,
-    max_rate: Annotated[
-        int, typer.Option(min=1, help="Requests a minute from one address, at most.")
-    ] = 300,
 ) -> None:
     """Try trained systems on sentence pairs in a browser.
 
@@ -111,7 +108,7 @@ def serve(
             _say(f"warning: {name}: text cannot be typed, only five-column lines: {lacks}")
         print(address(listening), flush=True)
         with contextlib.suppress(KeyboardInterrupt):  # which not every way of starting lets through
-            answer(desk, listening, allow_host or (), max_rate)
+            answer(desk, listening, allow_host or ())
         _say("stopped")
 
 

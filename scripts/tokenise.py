@@ -39,8 +39,9 @@ def tokenise(
     tokenised = looks_tokenised(first) and not force
     if tokenised:
         print(f"{file}: looks tokenised already: left alone (--force tokenises)", file=sys.stderr)
-    found = tokenise_lines(chain(first, lines), language, tokenised=tokenised, normalise=normalise)
-    rows = (f"{' '.join(tokens)}\n".encode() for tokens in found)
+    text = chain(first, lines)
+    sentences = tokenise_lines(text, language, tokenised=tokenised, normalise=normalise)
+    rows = (f"{' '.join(tokens)}\n".encode() for tokens in sentences)
     if output is None:
         _write(rows, sys.stdout.buffer)
     else:

@@ -28,7 +28,7 @@ from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits, leaks
-from crosspro.evaluation.output.text import text_report
+from crosspro.evaluation.report.tables import text_report
 from crosspro.prediction.configuration import configured, plain_config
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score

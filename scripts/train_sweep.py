@@ -13,9 +13,9 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
 from crosspro.data_prep.core.files import write_text
-from crosspro.evaluation.core.score import Score
-from crosspro.evaluation.output.tables import PLAIN, Style, csv_number, csv_text
-from crosspro.prediction.runs import FILE, Run, read_run
+from crosspro.evaluation.report.records import csv_number, csv_text
+from crosspro.evaluation.report.tables import PLAIN, Style
+from crosspro.prediction.runs import FILE, Run, RunScore, read_run
 from crosspro.scripts.common import style_of
 
 METRICS = {"macro_recall": "macro recall", "macro_f1": "macro F1", "accuracy": "accuracy"}
@@ -29,7 +29,7 @@ class MeanScores:
     set_name: str
     configuration: str
     seeds: int
-    scores: Mapping[str, Score]
+    scores: Mapping[str, RunScore]
 
 
 def mean_scores(runs: Iterable[Run]) -> Iterator[MeanScores]:
@@ -53,16 +53,16 @@ def mean_scores(runs: Iterable[Run]) -> Iterator[MeanScores]:
             yield MeanScores(title, varied, len(group), scores)
 
 
-def _mean(metric: str, values: Sequence[float]) -> Score:
+def _mean(metric: str, values: Sequence[float]) -> RunScore:
     """The mean and its 95% interval (Student's t), which one value does not have."""
     mean = fmean(values)
     signature = f"mean of {metric}|seeds:{len(values)}|interval:t"
     if len(values) < 2:
-        return Score(metric, mean, signature)
+        return RunScore(metric, mean, signature)
     from scipy.stats import t
 
     half = float(t.ppf(0.975, len(values) - 1)) * stdev(values) / math.sqrt(len(values))
-    return Score(metric, mean, signature, mean - half, mean + half)
+    return RunScore(metric, mean, signature, mean - half, mean + half)
 
 
 def means_table(rows: Sequence[MeanScores], style: Style = PLAIN) -> str:

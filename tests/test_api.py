@@ -7,7 +7,6 @@ import doctest
 import inspect
 import json
 import pickle
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +18,6 @@ import crosspro
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.prediction.pair_prediction import own_pipeline
 from tests.conftest import GOLDEN, ROOT, mostly_slow
-from tests.evaluation.folder_report.folders import make_folder
 from tests.scripts.run import crosspro as command
 
 CASE = GOLDEN / "scorer" / "en-fr_basic"
@@ -79,8 +77,8 @@ EXAMPLES = {
 
 
 def test_functions_that_people_call_first_have_examples():
-    first = {"apt", "autoprf", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
-    first |= {"train", "explain", "examples", "demo", "Result.compare"}
+    first = {"apt", "score", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
+    first |= {"train", "explain", "examples", "demo", "Evaluation.compare"}
     assert first <= EXAMPLES.keys()
 
 
@@ -120,86 +118,18 @@ def test_functions_are_pickled_by_their_public_names():
         assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - it is ours
 
 
-def test_evaluate_is_the_command():
-    files = CASE / "gold.tsv", CASE / "pred.tsv"
-    evaluation = crosspro.evaluate(files[0], [files[1]], "en-fr", resamples=50, lenient=True)
-    printed = as_json("evaluate", *files, "-t", "en-fr", "--lenient")["systems"][0]
-    for name, score in evaluation.systems[0].scores.items():
-        assert printed["scores"][name]["value"] == pytest.approx(score.value)
-        assert printed["scores"][name]["low"] == pytest.approx(score.low)
-
-
-def test_evaluate_warns_where_a_submission_comes_first():
-    pair = [GOLDEN / "scorer" / "en-fr_random" / name for name in ("gold.tsv", "pred.tsv")]
-    right = crosspro.evaluate(pair[0], pair[1], "en-fr", resamples=0, lenient=True)
-    wrong = crosspro.evaluate(pair[1], pair[0], "en-fr", resamples=0, lenient=True)
-    assert not any("gold comes first" in warning for warning in right.warnings)
-    assert any("gold comes first" in warning for warning in wrong.warnings)
-
-
-def test_runs_are_submissions_as_for_the_command(tmp_path):
-    task = crosspro.load_task("en-fr")
-    gold = MODELS / "input.data"
-    for run in ("ngram", "majority"):
-        shutil.copytree(MODELS / run, tmp_path / run)
-    system = crosspro.load_system(tmp_path / "ngram")
-    filled = crosspro.predict(system, crosspro.read_examples(gold, task))
-    crosspro.write_examples(tmp_path / "filled.data", filled)
-    paths = [tmp_path / "ngram", tmp_path / "filled.data", tmp_path / "majority"]
-    found = crosspro.evaluate(gold, paths, task, resamples=0)
-    printed = as_json("evaluate", gold, *paths, "-t", "en-fr", "--resamples", 0)["systems"]
-    assert [result.name for result in found.systems] == [one["name"] for one in printed]
-    values = [result.scores["macro_recall"].value for result in found.systems]
-    assert values == pytest.approx([one["scores"]["macro_recall"]["value"] for one in printed])
-    assert values[0] == values[1]
-
-
-def test_one_path_is_a_list_of_one_and_tasks_may_be_paths(tmp_path):
-    path = ROOT / "conf" / "task" / "en-fr.yaml"
-    gold, predicted = CASE / "gold.tsv", CASE / "pred.tsv"
-    several = crosspro.evaluate(gold, [predicted], "en-fr", resamples=0, lenient=True)
-    for one in (predicted, str(predicted)):
-        found = crosspro.evaluate(gold, one, path, resamples=0, lenient=True)
-        assert found.systems[0].scores == several.systems[0].scores
+def test_lists_may_be_paths():
     lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
-    texts = APT / "src.en", APT / "ref.fr"
     links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
     for metric in (crosspro.apt, crosspro.autoprf):
-        found = metric(*texts, str(APT / "mt.fr"), lists, **links, resamples=0)
-        assert found.names == ["mt.fr"]
-    folder = GOLDEN / "contrastive" / "small_set"
-    found = crosspro.contrastive(folder / "test.json", folder / "scores", resamples=0)
-    assert [system.name for system in found.systems] == ["scores"]
-    assert NGramSystem(lm=str(tmp_path / "x")).settings.lm == str(tmp_path / "x")
+        texts = APT / "src.en", APT / "ref.fr", APT / "mt.fr"
+        found = metric(*texts, pronouns=str(lists), **links, resamples=0)
+        assert found.names == ["candidate"]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "field"),
-    [
-        ({"absent": "foo"}, "absent"),
-        ({"absent": []}, "absent"),
-        ({"resamples": -5}, "resamples"),
-        ({"resamples": "x"}, "resamples"),
-        ({"resamples": True}, "resamples"),
-        ({"seed": -1}, "seed"),
-    ],
-)
-def test_wrong_arguments_are_input_errors(wrong, field):
-    with pytest.raises(crosspro.InputError, match=f"arguments: {field}: expected"):
-        crosspro.evaluate(CASE / "gold.tsv", [CASE / "pred.tsv"], "en-fr", **wrong)
+def test_wrong_arguments_are_input_errors():
     with pytest.raises(crosspro.InputError, match="rules"):
         crosspro.prepare("en-fr", "x.en", "x.fr", rules="1999")
-
-
-def test_documents_beside_gold_are_found(tmp_path):
-    examples = crosspro.demo("en-fr", "test", 12)
-    crosspro.write_examples(tmp_path / "gold.data", examples)
-    ids = "".join(f"{example.document}\n" for example in examples)
-    (tmp_path / "gold.doc-ids").write_text(ids, "utf-8")
-    gold = tmp_path / "gold.data"
-    found = crosspro.evaluate(gold, [gold], "en-fr", resamples=20)
-    assert "by:document" in found.systems[0].scores["accuracy"].signature
-    assert {example.document for example in crosspro.read_examples(gold, "en-fr")} != {None}
 
 
 def test_a_system_is_loaded_and_predicts():
@@ -229,60 +159,22 @@ def test_fill_is_the_command(tmp_path):
                     for line in printed]  # fmt: skip
 
 
-@pytest.mark.parametrize("metric", ["apt", "autoprf"])
-def test_mt_metrics_are_the_commands(metric):
-    names = ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")
-    source, reference, candidate, first, second = (APT / name for name in names)
-    function = getattr(crosspro, metric)
-    found = function(source, reference, [candidate], "en-fr", links=first,
-                     candidate_links=[second], resamples=50)  # fmt: skip
-    printed = as_json(metric, "--source", source, "--reference", reference, "--candidate",
-                      candidate, "--links", first, "--candidate-links", second,
-                      "--pronouns", "en-fr")  # fmt: skip
-    assert printed["signature"] == found.signatures[0]
-
-
-def test_contrastive_is_the_command():
+def test_contrastive_sets_are_scored_as_by_the_command():
     folder = GOLDEN / "contrastive" / "small_set"
-    found = crosspro.contrastive(folder / "test.json", [folder / "scores"], resamples=50)
-    printed = as_json("contrastive", "score", folder / "test.json", folder / "scores")
-    assert printed["data"]["items"] == found.scored.size
-
-
-def test_contrastive_generate_is_the_command():
+    content = json.loads((folder / "test.json").read_text("utf-8"))
+    numbers = [float(line) for line in (folder / "scores").read_text("utf-8").split()]
+    for test_set in (content, folder / "test.json"):
+        found = crosspro.contrastive(test_set, {"A": numbers}, resamples=50)
+        assert found.scores["A"]["accuracy"].value == 32.5
+    for scores in (numbers[1:], [float("nan"), *numbers[1:]]):
+        with pytest.raises(crosspro.InputError, match="A: scores"):
+            crosspro.contrastive(content, {"A": scores})
     folder = GOLDEN / "ctxpro" / "fr"
-    found = crosspro.contrastive_generate(folder / "set.json", folder / "out.fr", "fr",
-                                          resamples=50)  # fmt: skip
-    printed = as_json("contrastive", "generate", folder / "set.json", "--candidate",
-                      folder / "out.fr", "-l", "fr")  # fmt: skip
-    score = found.systems[0].scores["accuracy"]
-    assert printed["systems"][0]["scores"]["accuracy"]["value"] == score.value
-    assert printed["systems"][0]["scores"]["accuracy"]["signature"] == score.signature
-    with pytest.raises(crosspro.InputError, match="outputs"):
-        crosspro.contrastive_generate(folder / "set.json", [], "fr")
-
-
-def test_pronoun_f1_is_the_command():
-    files = (APT / "mt.fr", APT / "ref.fr")
-    found = crosspro.pronoun_f1(candidates=files[0], reference=files[1], resamples=50)
-    printed = as_json("pronoun-f1", "--candidate", files[0], "--reference", files[1])
-    for name, score in found.systems[0].scores.items():
-        ours = printed["systems"][0]["scores"][name]
-        assert (ours["value"], ours["low"]) == (score.value, score.low)
-
-
-def test_report_is_the_command(tmp_path):
-    folder = make_folder(tmp_path / "folder")
-    found = crosspro.report(folder, tmp_path / "ours", resamples=20)
-    assert command("report", folder, "--resamples", 20, "-o", tmp_path / "theirs").code == 0
-    for name in ("report.html", "report.json"):
-        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes()
-    assert found.systems == ("mt", "people")
-    assert found.html().encode("utf-8") == (tmp_path / "theirs" / "report.html").read_bytes()
-    assert found.to_dict() == json.loads((tmp_path / "theirs" / "report.json").read_text("utf-8"))
-    assert "system" in str(found) and str(found).splitlines()[0] in found._repr_html_()
-    with pytest.raises(crosspro.InputError, match="pair"):
-        crosspro.report(folder, pair="x")
+    lines = (folder / "parts.fr").read_text("utf-8").splitlines()
+    found = crosspro.expected_forms(folder / "set.json", {"A": lines}, "fr", match="released")
+    assert found.scores["A"]["accuracy"].value == pytest.approx(100 * 65 / 120)
+    with pytest.raises(crosspro.InputError, match="translations"):
+        crosspro.expected_forms(folder / "set.json", {"A": lines[1:]}, "fr")
 
 
 def test_prepare_places_gaps(tmp_path):

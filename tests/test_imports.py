@@ -21,23 +21,18 @@ CORPORA = {
     if path.parent.name not in ("core", "pipeline")
 }
 DATA_PREP = {*FLOOR, *CORPORA, "data_prep.pipeline"}
-SHARED = {"core", "output", "inputs", "published"}
+SHARED = {"published", "report"}
 METRICS = {
     f"metrics.{path.parent.name}"
     for path in (ROOT / "evaluation" / "metrics").glob("*/__init__.py")
 }
 EVALUATION: dict[str, set[str]] = {
-    "core": set(),
-    "output": {"core"},
-    "inputs": {"core", "output"},
-    "published": {"output"},
+    "report": set(),
+    "published": {"report"},
     **dict.fromkeys(METRICS, SHARED),
-    "metrics.expected_forms": {*SHARED, "metrics.contrastive"},
-    "human": {*SHARED, *METRICS},
-    "protest": {*SHARED, "human"},
-    "correlation": SHARED,
-    "folder_report": {*SHARED, *METRICS},
-    "released": {*SHARED, *METRICS},
+    "people": set(),
+    "protest": {*SHARED, "people", "correlation"},
+    "correlation": {*SHARED, "metrics.apt"},
 }
 IN_EVALUATION = {f"evaluation.{room}" for room in EVALUATION}
 ALLOWED: dict[str, set[str]] = {
@@ -54,7 +49,7 @@ ALLOWED: dict[str, set[str]] = {
     "prediction.neural": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "prediction.proofread": {*DATA_PREP, *IN_EVALUATION, "prediction"},
     "scripts.servers": {
-        *DATA_PREP, "evaluation.protest", "evaluation.human", "evaluation.output", "prediction",
+        *DATA_PREP, "evaluation.protest", "evaluation.people", "evaluation.report", "prediction",
     },
 }  # fmt: skip
 ALLOWED["scripts"] = {*ALLOWED}

@@ -33,7 +33,7 @@ from crosspro.baselines.features.gaps import (
 )
 from crosspro.baselines.features.text import Values
 from crosspro.baselines.fill import Floats, GapFiller, task_fillers
-from crosspro.baselines.ngram.load import load_own
+from crosspro.baselines.ngram.files import load_ngram_model
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import train_model
 from crosspro.data_prep.core.example import Example
@@ -186,7 +186,7 @@ def learn(
     """The resources with all that these features must learn from training text."""
     asked = {chosen.feature.learnt for chosen in features}
     if "lm" in asked:
-        model = load_own(lm.file) if lm.file else train_model(train, (), lm.order)
+        model = load_ngram_model(lm.file) if lm.file else train_model(train, (), lm.order)
         resources = replace(resources, filler=filler_of(resources.task, model))
     if "telling" in asked:
         resources = replace(resources, telling=_telling(train, resources, telling))

@@ -1,297 +1,109 @@
-"""What every language model can do, and our n-gram model in arrays.
+"""Back-off models: sorted arrays that answer whole batches of queries, and models that KenLM opens.
 
-Words are bytes inside, as in KenLM: a token is what stands between spaces, whatever Unicode says
-about it. `<unk>`, `<s>` and `</s>` always have the numbers 0, 1 and 2.
-
-A state stands for all that a model remembers of the words so far, as a number; equal states are
-equal numbers, however they came about. All scores are log10 probabilities, as in ARPA files.
-
-In our model every n-gram is a node, numbered by order and then sorted; node 0 is the empty context.
-A back-off goes along a link to the longest suffix that can still matter. States are nodes, too:
-contexts are cut to the words that can influence what follows, as in KenLM.
+An n-gram is a node; node 0 is the empty n-gram, then come the unigrams in the order of their words,
+the bigrams, and so on, each order sorted by words. A state is the node of what must be remembered.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crosspro.baselines.ngram.index import Index, IntArray, Workspace, build_index, mixed
+from crosspro.baselines.ngram.counts import BEGIN_ID, END_ID, UNKNOWN_ID, Ints, Rows
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.processes import processors
 
-UNKNOWN, BEGIN, END = b"<unk>", b"<s>", b"</s>"
-SPECIAL_WORDS = (UNKNOWN, BEGIN, END)
-UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
-
-
-_PIECE = 8
-_KEPT_BITS = np.array([(1 << 8 * size) - 1 for size in range(_PIECE + 1)], np.uint64)
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Words somewhere in a text: where each starts and ends."""
-
-    text: bytes
-    starts: IntArray
-    ends: IntArray
-
-    @classmethod
-    def of(cls, words: Iterable[bytes]) -> Words:
-        """Words one after the other."""
-        every = [*words]
-        ends = np.cumsum(np.fromiter(map(len, every), np.int64, len(every)))
-        return cls(b"".join(every), starts_before(ends), ends)
-
-    def __len__(self) -> int:
-        return len(self.starts)
-
-    def __getitem__(self, place: int) -> bytes:
-        return self.text[self.starts[place] : self.ends[place]]
-
-    def __iter__(self) -> Iterator[bytes]:
-        bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        return (self.text[start:end] for start, end in bounds)
-
-    def hashes(self) -> IntArray:
-        """64 bits for each word, by which it is known, as in KenLM.
-
-        Different words of at most eight bytes have different ones, longer words as good as surely.
-        """
-        pieces = np.ndarray(len(self.text) + 1, "<u8", self.text + bytes(_PIECE), strides=(1,))
-        at, left = self.starts, self.ends - self.starts
-        found = left.astype(np.uint64)
-        places = np.arange(len(self))
-        while len(places):
-            piece = pieces[at] & _KEPT_BITS.take(left, mode="clip")
-            found[places] = mixed(found[places] ^ piece)
-            more = np.flatnonzero(left > _PIECE)
-            places, at, left = places[more], at[more] + _PIECE, left[more] - _PIECE
-        return found.view(np.int64)
-
-
-def starts_before(ends: IntArray) -> IntArray:
-    """Where things start that lie one after the other, from where they end."""
-    return np.append(np.zeros(1, np.int64), ends[:-1])[: len(ends)]
-
-
-class Numbering:
-    """Gives each new word the next number.
-
-    Words get their numbers in the order in which they appear, as in KenLM: the discounts depend on
-    it (see `estimate.closing_rows`).
-    """
-
-    def __init__(self) -> None:
-        self.words: list[bytes] = []
-        self._numbers: dict[int, int] = {}
-        self.of(Words.of(SPECIAL_WORDS))
-
-    def of(self, words: Words) -> NDArray[np.int32]:
-        """The numbers of words."""
-        hashes, first, own = np.unique(words.hashes(), return_index=True, return_inverse=True)
-        numbers = np.empty(len(hashes), np.int32)
-        for place in np.argsort(first).tolist():
-            number = self._numbers.setdefault(int(hashes[place]), len(self.words))
-            if number == len(self.words):
-                self.words.append(words[first[place]])
-            numbers[place] = number
-        return numbers[own]
-
-
-class ModelVocabulary:
-    """All words of a model, the special ones first; any other word is `<unk>`."""
-
-    def __init__(self, text: NDArray[np.uint8], ends: IntArray) -> None:
-        self.text = text
-        """All words without anything between them."""
-        self.ends = ends
-        """Where each word ends in `text`."""
-
-    @classmethod
-    def of(cls, words: Sequence[bytes]) -> ModelVocabulary:
-        """The vocabulary of a list of words, whose first three are the special ones."""
-        packed = Words.of(words)
-        return cls(np.frombuffer(packed.text, np.uint8), packed.ends)
-
-    def __len__(self) -> int:
-        return len(self.ends)
-
-    @cached_property
-    def words(self) -> list[bytes]:
-        """The words by number."""
-        return [*self._packed]
-
-    @property
-    def _packed(self) -> Words:
-        return Words(self.text.tobytes(), starts_before(self.ends), self.ends)
-
-    @cached_property
-    def _index(self) -> Index:
-        """Made only when text comes, so that opening a model is quick."""
-        return Index.of(self._packed.hashes())
-
-    def ids(self, words: Iterable[str | bytes]) -> IntArray:
-        """The numbers of words; 0 for those that are not known."""
-        given = words if isinstance(words, Words) else Words.of(map(as_bytes, words))
-        return self._index.find(given.hashes())
-
-    def word(self, number: int) -> str:
-        """A word as text."""
-        return self.words[number].decode("utf-8")
-
-
-def as_bytes(word: str | bytes) -> bytes:
-    """A word as it is stored; half characters, which no file can hold, match no word."""
-    return word if isinstance(word, bytes) else word.encode("utf-8", "backslashreplace")
-
-
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
-
-
-def in_threads(work: Callable[[Piece], Result], pieces: Iterable[Piece]) -> list[Result]:
-    """What the work makes of each piece; no thread is left when it is done."""
-    waiting = list(pieces)
-    threads = min(processors(), len(waiting))
-    if threads < 2:
-        return [work(piece) for piece in waiting]
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, waiting))
-
-
-Rows = NDArray[np.uint32]
-Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class NGrams:
-    """The n-grams of one order with their log10 values, sorted by context, then by word.
-
-    A context, the first n-1 words, is a row of the order below; unigrams have 0 there, and the row
-    of a unigram is its word.
-    """
-
-    contexts: Rows
-    words: Rows
-    log_probs: Floats
-    back_offs: Floats
-
-    def __len__(self) -> int:
-        return len(self.words)
-
+LOWEST = -99.0
+"""The log10 of a probability of zero, so that all numbers are finite (as SRILM writes it)."""
+_MOST_NODES = 1 << 32
 
 Scores = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class TokenScores:
-    """The scores of all tokens of some sentences, one sentence after the other.
-
-    `lengths` are the lengths of the n-grams that were found; `ends` says where sentences end.
-    """
-
-    ids: IntArray
-    log10: Scores
-    lengths: NDArray[np.uint8]
-    ends: IntArray
-
-    @property
-    def unknown(self) -> NDArray[np.bool_]:
-        """Which tokens are not in the vocabulary."""
-        return np.equal(self.ids, UNKNOWN_ID)
-
-    @property
-    def totals(self) -> NDArray[np.float64]:
-        """The log10 probability of each sentence."""
-        return sums(self.log10.astype(np.float64), self.ends)
-
-
-def sums(values: NDArray[Any], ends: IntArray) -> NDArray[Any]:
-    """The sums of consecutive groups that end at `ends`; groups may be empty."""
-    running = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
-    return np.diff(running[np.concatenate([np.zeros(1, np.int64), ends])])
+Totals = NDArray[np.float64]
 
 
 class LanguageModel(ABC):
-    """A language model over numbered words."""
+    """A language model over numbered words; log probabilities are to the base of ten."""
 
     order: int
     begin_state: int
     """The state after `<s>`."""
     null_state: int
     """The state that remembers nothing."""
-    end_id: int
-    """The number of `</s>`."""
+    end_id = END_ID
 
     @abstractmethod
-    def ids(self, words: Iterable[str | bytes]) -> IntArray:
+    def ids(self, words: Iterable[str]) -> Ints:
         """The numbers of words; 0 for words that the model does not know."""
 
     @abstractmethod
-    def advance(self, states: ArrayLike, words: ArrayLike) -> tuple[Scores, IntArray]:
-        """The log10 probability of each word after its state, and the state after the word.
+    def advance(self, states: ArrayLike, words: ArrayLike) -> tuple[Scores, Ints]:
+        """The log probability of each word after its state, and the state after the word.
 
         The arguments are broadcast: states in a column and words in a row give a table.
         """
 
-    @abstractmethod
-    def score(
-        self, ids: IntArray, lengths: IntArray, *, begin: bool = True, end: bool = True
-    ) -> TokenScores:
-        """Score sentences, given as all their words and the length of each sentence.
+    def token_scores(self, sentences: Sequence[Sequence[str]], *, begin: bool = True) -> Totals:
+        """A row for each sentence: the log probability of its words and of `</s>`, then zeros.
 
-        `begin` says whether sentences start after `<s>` or without context, `end` whether `</s>`
-        is scored as the last token.
+        Sentences start after `<s>`, or without any context.
         """
-
-    def encode(self, sentences: Sequence[Sequence[str | bytes]]) -> tuple[IntArray, IntArray]:
-        """Sentences as `score` takes them."""
         lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-        return self.ids(chain.from_iterable(sentences)), lengths
+        width = int(lengths.max(initial=0)) + 1
+        places = np.arange(width)
+        tokens = np.full((len(sentences), width), self.end_id)
+        tokens[places < lengths[:, None]] = self.ids(chain.from_iterable(sentences))
+        scores = np.zeros(tokens.shape)
+        states = np.full(len(sentences), self.begin_state if begin else self.null_state)
+        for place in places:
+            active = np.flatnonzero(place <= lengths)
+            log_probs, states[active] = self.advance(states[active], tokens[active, place])
+            scores[active, place] = log_probs
+        return scores
 
-    def log10(
-        self, sentences: Sequence[Sequence[str | bytes]], *, begin: bool = True, end: bool = True
-    ) -> NDArray[np.float64]:
-        """The log10 probability of each sentence."""
-        return self.score(*self.encode(sentences), begin=begin, end=end).totals
+    def log10(self, sentences: Sequence[Sequence[str]], *, begin: bool = True) -> Totals:
+        """The log probability of each sentence."""
+        return np.asarray(self.token_scores(sentences, begin=begin).sum(axis=1))
 
 
-MOST_NODES = 1 << 32
-ROUNDING = 0.01
-"""IRSTLM writes log probabilities a little above 0; so much is taken for 0."""
-SCORED_AT_ONCE = 1 << 16
-"""Tokens scored at once: the arrays of so many stay in the processor's cache."""
+@dataclass
+class Order:
+    """The n-grams of one order, sorted by context (a row of the order below), then by word.
+
+    `suffixes` are the rows of the n-grams without their first words, which a pruned model may lack.
+    """
+
+    contexts: Rows
+    words: Rows
+    suffixes: Rows | None
+    log_probs: Scores
+    back_offs: Scores
+
+    def __len__(self) -> int:
+        return len(self.words)
 
 
 @dataclass(frozen=True)
 class NGramModel(LanguageModel):
-    """A back-off model; `back_offs` and `extends` have only the nodes that can be contexts.
+    """A back-off model.
 
-    `fails` has the state that remains when the first words of a node are forgotten; `extends` says
-    whether a node is the context of a longer n-gram or has a back-off.
+    `keys` are, for the nodes of two words and more, the node of the context times the size of the
+    vocabulary plus the last word; they rise from node to node. `back_offs` has the nodes that can
+    be contexts. `fails` is the state without the first words of a node.
     """
 
-    vocabulary: ModelVocabulary
+    words: list[str]
     counts: tuple[int, ...]
-    index: Index
-    log_probs: Floats
-    back_offs: Floats
-    fails: NDArray[np.uint32]
-    extends: NDArray[np.bool_]
+    keys: Ints
+    log_probs: Scores
+    back_offs: Scores
+    fails: Rows
 
     null_state = 0
-    end_id = END_ID
 
     @cached_property
     def order(self) -> int:  # type: ignore[override]
@@ -304,163 +116,101 @@ class NGramModel(LanguageModel):
         return int(self._states(np.array([BEGIN_ID + 1]))[0])
 
     @cached_property
-    def first_nodes(self) -> IntArray:
+    def first_nodes(self) -> list[int]:
         """The first node of each order."""
-        return np.cumsum([1, *self.counts])[:-1]
+        return [1, *(np.cumsum(self.counts)[:-1] + 1).tolist()]
 
-    def ids(self, words: Iterable[str | bytes]) -> IntArray:
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The numbers of the words."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    @cached_property
+    def extends(self) -> NDArray[np.bool_]:
+        """Which nodes must be remembered: contexts of longer n-grams, and those with a back-off."""
+        extends: NDArray[np.bool_] = np.not_equal(self.back_offs, 0)
+        extends[self.keys // len(self.words)] = True
+        extends[0] = True
+        return extends
+
+    def ids(self, words: Iterable[str]) -> Ints:
         """The numbers of words; 0 for words that the model does not know."""
-        return self.vocabulary.ids(words)
+        number_of = self.index.get
+        return np.array([number_of(word, UNKNOWN_ID) for word in words], dtype=np.int64)
 
-    def find(self, contexts: IntArray, words: IntArray) -> IntArray:
-        """The nodes of contexts (nodes, not the empty one) followed by words; 0 where absent."""
-        return self.index.find(contexts * len(self.vocabulary) + words)
-
-    def advance(self, states: ArrayLike, words: ArrayLike) -> tuple[Scores, IntArray]:
-        """The log10 probability of each word after its state, and the state after the word."""
+    def advance(self, states: ArrayLike, words: ArrayLike) -> tuple[Scores, Ints]:
+        """The log probability of each word after its state, and the state after the word."""
         state_array, word_array = np.broadcast_arrays(
             np.asarray(states, np.int64), np.asarray(words, np.int64)
         )
-        every = word_array.ravel()
-        nodes = every + 1
-        log10 = np.zeros(len(nodes), np.float32)
+        flat_words = word_array.ravel()
+        nodes = flat_words + 1
+        scores = np.zeros(len(nodes), np.float32)
         contexts = state_array.ravel()
         places = np.flatnonzero(contexts)
-        contexts = contexts.take(places)
-        while len(places):
-            found = self.find(contexts, every.take(places))
-            hits = np.flatnonzero(found)
-            nodes[places.take(hits)] = found.take(hits)
-            missed = np.flatnonzero(found == 0)
-            places, contexts = places.take(missed), contexts.take(missed)
-            log10[places] += self.back_offs.take(contexts)
-            contexts = self.fails.take(contexts)
-            still = np.flatnonzero(contexts)
-            places, contexts = places.take(still), contexts.take(still).astype(np.int64)
-        log10 += self.log_probs.take(nodes)
-        return log10.reshape(state_array.shape), self._states(nodes).reshape(state_array.shape)
+        contexts = contexts[places]
+        while len(places):  # places where no n-gram was found yet, and what is left of the context
+            longer = self._find(contexts, flat_words[places])
+            hit = longer > 0
+            nodes[places[hit]] = longer[hit]
+            places, contexts = places[~hit], contexts[~hit]
+            scores[places] += self.back_offs[contexts]
+            contexts = self.fails[contexts].astype(np.int64)
+            rest = np.flatnonzero(contexts)
+            places, contexts = places[rest], contexts[rest]
+        scores += self.log_probs[nodes]
+        return scores.reshape(state_array.shape), self._states(nodes).reshape(state_array.shape)
 
-    def _states(self, nodes: IntArray) -> IntArray:
+    def _find(self, contexts: Ints, words: Ints) -> Ints:
+        """The nodes of contexts followed by words; 0 where there is none."""
+        if not len(self.keys):
+            return np.zeros(len(contexts), np.int64)
+        keys = contexts * len(self.words) + words
+        places = np.searchsorted(self.keys, keys)
+        equal = self.keys.take(places, mode="clip") == keys
+        return np.where(equal, places + (1 + len(self.words)), 0)
+
+    def _states(self, nodes: Ints) -> Ints:
         """What must be remembered of the n-grams that were found last."""
-        states = self.fails.take(nodes).astype(np.int64)
-        possible = np.flatnonzero(nodes < len(self.extends))
-        inner = nodes.take(possible)
-        kept = np.flatnonzero(self.extends.take(inner))
-        states[possible.take(kept)] = inner.take(kept)
+        states = self.fails[nodes].astype(np.int64)
+        inner = np.flatnonzero(nodes < len(self.extends))
+        kept = inner[self.extends[nodes[inner]]]
+        states[kept] = nodes[kept]
         return states
 
-    def score(
-        self, ids: IntArray, lengths: IntArray, *, begin: bool = True, end: bool = True
-    ) -> TokenScores:
-        """Score sentences; all words of many sentences at once, order by order."""
-        lengths = np.asarray(lengths, np.int64)
-        stops = np.cumsum(lengths)
-        tokens = np.empty(len(ids) + len(lengths) * (1 + end), np.int64)
-        # One place before each sentence stands for its context, one after it for </s>.
-        starts = stops - lengths + np.arange(len(lengths)) * (1 + end)
-        is_word = np.ones(len(tokens), bool)
-        is_word[starts] = False
-        if end:
-            is_word[starts + lengths + 1] = False
-        tokens[is_word] = ids
-        tokens[starts] = BEGIN_ID
-        if end:
-            tokens[starts + lengths + 1] = END_ID
-        scored = np.ones(len(tokens), bool)
-        scored[starts] = False
-        log10 = np.empty(len(tokens), np.float32)
-        found = np.empty(len(tokens), np.uint8)
 
-        def score_part(part: slice) -> None:
-            log10[part], found[part] = self._score_part(tokens[part], scored[part], begin)
-
-        in_threads(score_part, _groups(starts, len(tokens)))
-        ends = stops + np.arange(1, len(lengths) + 1) * end
-        return TokenScores(tokens[scored], log10[scored], found[scored], ends)
-
-    def _score_part(
-        self, tokens: IntArray, scored: NDArray[np.bool_], begin: bool
-    ) -> tuple[Scores, NDArray[np.uint8]]:
-        """The scores of tokens, and the lengths of the n-grams that were found.
-
-        Only places where there is a context are looked at: an n-gram that was found is the context
-        of the word after it, unless a sentence ends there.
-        """
-        longest = tokens + 1
-        lengths = np.ones(len(tokens), np.uint8)
-        back_offs = np.zeros(len(tokens), np.float32)
-        following = np.append(scored[1:], False)
-        before = np.flatnonzero(following if begin else following & scored)
-        contexts = longest[before]
-        for n in range(2, self.order + 1):
-            places = before + 1
-            found = self.find(contexts, tokens[places])
-            misses = np.flatnonzero(found == 0)
-            back_offs[places[misses]] += self.back_offs.take(contexts[misses])
-            hits = np.flatnonzero(found)
-            longer, nodes = places[hits], found[hits]
-            longest[longer] = nodes
-            lengths[longer] = n
-            back_offs[longer] = 0  # a longer match makes those of shorter contexts void
-            inside = np.flatnonzero(following[longer])
-            before, contexts = longer[inside], nodes[inside]
-        return self.log_probs.take(longest) + back_offs, lengths
-
-
-def _groups(starts: IntArray, length: int) -> Iterator[slice]:
-    """Slices of whole sentences, each about as long as what is scored at once."""
-    at = 0
-    while at < length:
-        following = int(np.searchsorted(starts, at + SCORED_AT_ONCE))
-        stop = int(starts[following]) if following < len(starts) else length
-        yield slice(at, stop)
-        at = stop
-
-
-def build_model(words: Sequence[bytes], orders: Sequence[NGrams], space: Workspace) -> NGramModel:
-    """The model of some n-grams; every context of an n-gram must be an n-gram, too."""
-    counts = tuple(len(ngrams) for ngrams in orders)
-    first = np.cumsum([1, *counts]).tolist()
-    size, total = len(words), first[-1]
-
-    if total >= MOST_NODES:
-        raise CrossproError(f"model: expected fewer than {MOST_NODES:,} n-grams, found {total:,}")
-
-    def keys(n: int, part: slice) -> IntArray:
-        keys: IntArray = orders[n - 1].contexts[part].astype(np.int64) + first[n - 2]
-        keys *= size
-        keys += orders[n - 1].words[part]
-        return keys
-
-    def parts() -> Iterator[tuple[int, IntArray]]:
-        yield 0, np.empty(0, np.int64)
-        for n in range(2, len(orders) + 1):
-            for part in space.blocks(counts[n - 1]):
-                yield first[n - 1] + part.start, keys(n, part)
-
-    contexts = first[-2]
-    model = NGramModel(
-        ModelVocabulary.of(words),
-        counts,
-        build_index(parts, total - 1 - counts[0], space),
-        space.zeros(total, np.float32),
-        space.zeros(contexts, np.float32),
-        space.zeros(total, np.uint32),
-        space.zeros(contexts, bool),
-    )
-    model.extends[0] = True
-    for n, ngrams in enumerate(orders, start=1):
-        for part in space.blocks(len(ngrams)):
-            nodes = slice(first[n - 1] + part.start, first[n - 1] + part.stop)
-            model.log_probs[nodes] = ngrams.log_probs[part]
-            if n < len(orders):
-                model.back_offs[nodes] = ngrams.back_offs[part]
-                model.extends[nodes] |= ngrams.back_offs[part] != 0
-            if n > 1:
-                model.extends[ngrams.contexts[part].astype(np.int64) + first[n - 2]] = True
-    for n, ngrams in enumerate(orders[1:], start=2):
-        for part in space.blocks(len(ngrams)):
-            nodes = slice(first[n - 1] + part.start, first[n - 1] + part.stop)
-            shorter = model.fails[ngrams.contexts[part].astype(np.int64) + first[n - 2]]
-            model.fails[nodes] = model.advance(shorter, ngrams.words[part])[1]
+def build_model(words: list[str], orders: list[Order]) -> NGramModel:
+    """The model of some n-grams, whose contexts are n-grams too; `orders` is emptied."""
+    counts = tuple(map(len, orders))
+    first = [0, 1, *(np.cumsum(counts) + 1).tolist()]  # of the empty n-gram, of each order, the end
+    if first[-1] >= _MOST_NODES:
+        raise CrossproError(
+            f"model: expected fewer than {_MOST_NODES:,} n-grams, found {first[-1]:,}"
+        )
+    keys = np.empty(first[-1] - first[2], np.int64)
+    log_probs, back_offs = np.zeros(first[-1], np.float32), np.zeros(first[-2], np.float32)
+    suffixes: list[Rows | None] = []
+    for n, order in enumerate(orders, start=1):
+        nodes = slice(first[n], first[n + 1])
+        log_probs[nodes] = order.log_probs
+        if n < len(orders):
+            back_offs[nodes] = order.back_offs
+        if n > 1:
+            part = keys[nodes.start - first[2] : nodes.stop - first[2]]
+            part[:] = order.contexts
+            part += first[n - 1]
+            part *= len(words)
+            part += order.words
+        suffixes.append(order.suffixes)
+    orders.clear()
+    model = NGramModel(words, counts, keys, log_probs, back_offs, np.zeros(first[-1], np.uint32))
+    for n, rows in enumerate(suffixes[1:], start=2):
+        nodes = slice(first[n], first[n + 1])
+        if rows is not None:
+            model.fails[nodes] = model._states(rows.astype(np.int64) + first[n - 1])
+        else:
+            contexts, last = np.divmod(
+                keys[nodes.start - first[2] : nodes.stop - first[2]], len(words)
+            )
+            model.fails[nodes] = model.advance(model.fails[contexts], last)[1]
     return model

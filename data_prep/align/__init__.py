@@ -1,1 +1,1 @@
-"""Word links: the aligner, symmetrisation, link files and their evaluation."""
+"""Word links: the aligner, symmetrisation and the evaluation of links."""

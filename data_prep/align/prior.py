@@ -1,10 +1,10 @@
-"""What the aligner keeps: counts of a text as a prior for new text.
+"""Counts of a text as a prior for new text: a single sentence could not be aligned otherwise.
 
-A prior is what was learnt from a text: vocabularies and expected counts. One .npz file holds arrays
-and, as bytes, JSON; nothing in it is ever run. Counts are stored and not probabilities, so that a
-new text can add its own to them. A part of a prior knows some pairs of words only; the counts of
-the others are kept as those of a word that no text has, so that chances stay what they were. A
-packed prior has counts as logarithms in a byte each: small enough to travel with a model.
+A prior is vocabularies and expected counts of both directions, which a new text adds to its own.
+One .npz file holds arrays and, as bytes, JSON; loading runs no code. A count is stored as a
+logarithm in one byte, to a tenth of its size, so that a prior is small enough to travel with a
+model. A part of a prior knows some pairs of words only. The counts of the others are kept as those
+of a word that no text has, so that probabilities stay the same.
 """
 
 from __future__ import annotations
@@ -21,32 +21,30 @@ from zipfile import BadZipFile, is_zipfile
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.align.blocks import PairedText, distinct_values
-from crosspro.data_prep.align.model import Known, Tally
-from crosspro.data_prep.align.posteriors import Counts
-from crosspro.data_prep.align.text import Numbers
-from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.align.hmm import Counts
+from crosspro.data_prep.align.model import PriorTally, Tally
+from crosspro.data_prep.align.numbering import NumberedText, Numbers, distinct_values
+from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.stored import read_npz
 
-_VERSION, _PACKED = 1, 2
-_STEP = 0.2
-"""Between logarithms of counts that are stored in a byte."""
+_VERSION = 2
+_LOG_STEP = 0.2
 _SMALLEST = 1e-3
 """Pairs with a lower count in both directions are not kept: they are nearly all of them."""
 
-_FIELDS = ("pairs", "unlinked", "jump", "first")
-
-Mask = NDArray[np.bool_]
 REST = ""
 """The word that stands for all words of a side whose pairs a part of a prior leaves out."""
+
+Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Counts of an earlier text in both directions, and how its words were written.
+    """Counts of an earlier text in both directions, and the form of its words.
 
-    `others` are the words of each side, source and target, that were left out of the vocabularies.
+    `left_out` is the number of words of each side, source and target, without a place in the
+    vocabularies.
     """
 
     form: str
@@ -57,111 +55,99 @@ class Prior:
     pair_target: Numbers
     forward: Tally
     backward: Tally
-    others: tuple[int, int] = (0, 0)
+    left_out: tuple[int, int] = (0, 0)
 
-    def known(self, text: PairedText, longest: int) -> tuple[Known, Known]:
+    def tallies(self, text: NumberedText, reach: int) -> tuple[PriorTally, PriorTally]:
         """The counts in the numbering of a text whose vocabularies continue the prior's."""
-        places = text.keys.numbers(self.pair_source, self.pair_target)
-        known = []
-        for tally, given, sides in (
-            (self.forward, self.pair_source, (text.source, text.target)),
-            (self.backward, self.pair_target, (text.target, text.source)),
+        places = text.pair_numbers(self.pair_source, self.pair_target)
+        source, target = text.source.words, text.target.words
+        absent = self.left_out[0] - (REST in source), self.left_out[1] - (REST in target)
+        renumbered = []
+        for tally, states, state_words, observed_words, missing in (
+            (self.forward, self.pair_source, source, target, absent[1]),
+            (self.backward, self.pair_target, target, source, absent[0]),
         ):
-            pairs: Counts = np.zeros(text.keys.size)
+            pairs: Counts = np.zeros(len(text.keys))
             pairs[places] = tally.pairs
             pairs[0] = 0
-            absent = places == 0
-            size = max(len(sides[0].words), 1)
-            beyond = np.bincount(given[absent], tally.pairs[absent], size).astype(np.float64)
-            unlinked: Counts = np.zeros(max(len(sides[1].words), 1))
+            unmet = places == 0
+            elsewhere = np.bincount(states[unmet], tally.pairs[unmet], max(len(state_words), 1))
+            unlinked: Counts = np.zeros(max(len(observed_words), 1))
             unlinked[: len(tally.unlinked)] = tally.unlinked
-            resized = Tally(pairs, unlinked, *_resized(tally, max(longest, 1)))
-            others = self.others[sides[1] is text.target] - (REST in sides[1].words)
-            known.append(Known(resized, beyond, others))
-        return known[0], known[1]
+            resized = Tally(pairs, unlinked, *_resized_jumps(tally, reach))
+            renumbered.append(PriorTally(resized, elsewhere.astype(np.float64), missing))
+        return renumbered[0], renumbered[1]
 
     def turned(self) -> Prior:
         """The same for text of the other direction."""
         order = np.lexsort((self.pair_source, self.pair_target))
-        forward, backward = (
-            replace(tally, pairs=tally.pairs[order]) for tally in (self.backward, self.forward)
-        )
         return replace(
             self,
             source_words=self.target_words,
             target_words=self.source_words,
             pair_source=self.pair_target[order],
             pair_target=self.pair_source[order],
-            forward=forward,
-            backward=backward,
-            others=(self.others[1], self.others[0]),
+            forward=replace(self.backward, pairs=self.backward.pairs[order]),
+            backward=replace(self.forward, pairs=self.forward.pairs[order]),
+            left_out=(self.left_out[1], self.left_out[0]),
         )
 
     def of_words(self, source: Iterable[str], target: Iterable[str]) -> Prior:
         """The part that some words need (as they stand in the vocabularies): their pairs."""
-        left = _marked(self.source_words, source)
-        right = _marked(self.target_words, target)
+        left, right = _marked(self.source_words, source), _marked(self.target_words, target)
         return self._part(left[self.pair_source] & right[self.pair_target], left, right)
 
     def largest(self, pairs: int) -> Prior:
         """The part with so many pairs, those that say most of a word, and the words in them.
 
-        Of a pair is asked how often its words translated each other, and in what share of all cases
-        of one of them: a thousandth of the translations of a frequent word is a mistake.
+        A pair is worth its count times its share in the counts of one of its words: a thousandth
+        of the translations of a frequent word is a mistake.
         """
         worth = np.zeros(len(self.pair_source))
-        for tally, given in ((self.forward, self.pair_source), (self.backward, self.pair_target)):
-            totals = np.maximum(np.bincount(given, tally.pairs), _SMALLEST)
-            np.maximum(worth, tally.pairs**2 / totals[given], out=worth)
+        for tally, states in ((self.forward, self.pair_source), (self.backward, self.pair_target)):
+            totals = np.maximum(np.bincount(states, tally.pairs), _SMALLEST)
+            np.maximum(worth, tally.pairs**2 / totals[states], out=worth)
         kept = np.zeros(len(worth), dtype=np.bool_)
         kept[np.argsort(-worth, kind="stable")[:pairs]] = True
         left = np.bincount(self.pair_source[kept], minlength=len(self.source_words)) > 0
         right = np.bincount(self.pair_target[kept], minlength=len(self.target_words)) > 0
         return self._part(kept, left, right)
 
-    def _part(self, kept: Mask, source: Mask, target: Mask) -> Prior:
-        """Some pairs and some words; what other pairs count goes to pairs with `REST`."""
+    def _part(
+        self, kept: NDArray[np.bool_], source: NDArray[np.bool_], target: NDArray[np.bool_]
+    ) -> Prior:
+        """Some pairs and some words; the counts of other pairs go to pairs with `REST`."""
         source_words, left = _renumbered(self.source_words, source)
         target_words, right = _renumbered(self.target_words, target)
         some = np.flatnonzero(source[self.pair_source] | target[self.pair_target])
-        kept, left_word, right_word = (
-            kept[some],
-            left[self.pair_source[some]].astype(np.int64),
-            right[self.pair_target[some]].astype(np.int64),
-        )
+        kept = kept[some]
+        left_word = left[self.pair_source[some]].astype(np.int64)
+        right_word = right[self.pair_target[some]].astype(np.int64)
         width = len(target_words)
         forward = left_word * width + np.where(kept, right_word, 0)
         backward = np.where(kept, left_word, 0) * width + right_word
         keys = distinct_values(np.concatenate([forward, backward]))
-        forward_tally, backward_tally = (
-            replace(
-                tally,
-                pairs=_summed(np.searchsorted(keys, places), tally.pairs[some], len(keys)),
-                unlinked=_summed(numbers, tally.unlinked, size),
-            )
-            for tally, places, numbers, size in (
-                (self.forward, forward, right, width),
-                (self.backward, backward, left, len(source_words)),
-            )
-        )
         pair_source, pair_target = np.divmod(keys, width)
+
+        def part(tally: Tally, places: NDArray[np.int64], numbers: Numbers, size: int) -> Tally:
+            index = np.searchsorted(keys, places)
+            pairs = np.bincount(index, tally.pairs[some], len(keys)).astype(np.float64)
+            unlinked = np.bincount(numbers, tally.unlinked, size).astype(np.float64)
+            return replace(tally, pairs=pairs, unlinked=unlinked)
+
         return replace(
             self,
             source_words=source_words,
             target_words=target_words,
             pair_source=pair_source.astype(np.int32),
             pair_target=pair_target.astype(np.int32),
-            forward=forward_tally,
-            backward=backward_tally,
-            others=(
-                self.others[0] + _size(self.source_words) - _size(source_words),
-                self.others[1] + _size(self.target_words) - _size(target_words),
+            forward=part(self.forward, forward, right, width),
+            backward=part(self.backward, backward, left, len(source_words)),
+            left_out=(
+                self.left_out[0] + _size(self.source_words) - _size(source_words),
+                self.left_out[1] + _size(self.target_words) - _size(target_words),
             ),
         )
-
-
-def _summed(places: NDArray[Any], counts: Counts, size: int) -> Counts:
-    return np.bincount(places, counts, size).astype(np.float64)
 
 
 def _size(words: Mapping[str, int]) -> int:
@@ -169,14 +155,15 @@ def _size(words: Mapping[str, int]) -> int:
     return len(words) - (REST in words)
 
 
-def _marked(words: Mapping[str, int], asked: Iterable[str]) -> Mask:
-    """Which words of a vocabulary are asked for."""
+def _marked(words: Mapping[str, int], chosen: Iterable[str]) -> NDArray[np.bool_]:
     mask = np.zeros(len(words), dtype=np.bool_)
-    mask[[words[word] for word in {*asked} if word in words]] = True
+    mask[[words[word] for word in {*chosen} if word in words]] = True
     return mask
 
 
-def _renumbered(words: Mapping[str, int], mask: Mask) -> tuple[dict[str, int], Numbers]:
+def _renumbered(
+    words: Mapping[str, int], mask: NDArray[np.bool_]
+) -> tuple[dict[str, int], Numbers]:
     """A vocabulary of `REST` and the marked words, and the new number of each old one."""
     if REST in words:
         mask = mask & (np.arange(len(words)) != words[REST])
@@ -186,50 +173,60 @@ def _renumbered(words: Mapping[str, int], mask: Mask) -> tuple[dict[str, int], N
     return {word: number for number, word in enumerate([REST, *chosen])}, numbers
 
 
-def prior_of(
-    text: PairedText,
+def _resized_jumps(tally: Tally, reach: int) -> tuple[Counts, Counts]:
+    """Jump counts for another length limit: cut at the ends, or filled up with nothing."""
+    old = len(tally.first)
+    common = min(old, reach)
+    jumps, first = np.zeros(2 * reach + 1), np.zeros(reach)
+    jumps[reach - common : reach + common + 1] = tally.jumps[old - common : old + common + 1]
+    first[:common] = tally.first[:common]
+    return jumps, first
+
+
+def learnt_prior(
+    text: NumberedText,
     tallies: tuple[Tally, Tally],
     form: str,
     prefix_length: int,
     earlier: Prior | None,
 ) -> Prior:
-    """What was counted in a text; tallies include what an earlier prior knew of its pairs."""
+    """The counts of a text; tallies include those of an earlier prior for the pairs of the text."""
     kept = np.flatnonzero(np.maximum(tallies[0].pairs, tallies[1].pairs) > _SMALLEST)
-    source, target = text.keys.words_of(kept)
+    source, target = (words[kept] for words in text.pair_words)
     counts = [tally.pairs[kept] for tally in tallies]
     if earlier is not None:
-        rest = np.flatnonzero(text.keys.numbers(earlier.pair_source, earlier.pair_target) == 0)
+        rest = np.flatnonzero(text.pair_numbers(earlier.pair_source, earlier.pair_target) == 0)
         source = np.concatenate([source, earlier.pair_source[rest]])
         target = np.concatenate([target, earlier.pair_target[rest]])
         for number, tally in enumerate((earlier.forward, earlier.backward)):
             counts[number] = np.concatenate([counts[number], tally.pairs[rest]])
     order = np.lexsort((target, source))
     forward, backward = (
-        Tally(pairs[order], tally.unlinked, tally.jump, tally.first)
-        for pairs, tally in zip(counts, tallies, strict=True)
+        replace(tally, pairs=pairs[order]) for tally, pairs in zip(tallies, counts, strict=True)
     )
-    words = text.source.words, text.target.words
-    others = earlier.others if earlier else (0, 0)
-    pairs = source[order], target[order]
-    return Prior(form, prefix_length, *words, *pairs, forward, backward, others)
+    return Prior(
+        form,
+        prefix_length,
+        text.source.words,
+        text.target.words,
+        source[order],
+        target[order],
+        forward,
+        backward,
+        earlier.left_out if earlier else (0, 0),
+    )
 
 
 def save_prior(path: Path, prior: Prior) -> None:
     """Write a prior as one .npz file."""
-    arrays = _described(prior, _VERSION)
-    arrays |= {"pair_source": prior.pair_source, "pair_target": prior.pair_target}
-    for direction, tally in (("forward", prior.forward), ("backward", prior.backward)):
-        for field in _FIELDS:
-            arrays[f"{direction}_{field}"] = getattr(tally, field).astype(np.float32)
     with atomic_output(path) as handle:
-        np.savez_compressed(handle, **arrays)  # type: ignore[arg-type]
+        handle.write(_packed(prior))
 
 
 def packed_prior(prior: Prior, most_bytes: int) -> bytes:
     """The .npz file of about the largest part of a prior that has no more than so many bytes.
 
-    A count is a logarithm in one byte, to a tenth of it. Without any pairs a file has some 3,000
-    bytes; it is no smaller.
+    Without any pairs a file has some 3,000 bytes; it is no smaller.
     """
     content = _packed(prior)
     if len(content) <= most_bytes:
@@ -246,62 +243,42 @@ def packed_prior(prior: Prior, most_bytes: int) -> bytes:
 
 
 def _packed(prior: Prior) -> bytes:
-    arrays = _described(prior, _PACKED)
-    arrays["pairs"] = np.bincount(prior.pair_source, minlength=len(prior.source_words)).astype(
-        "<u4"
-    )
+    about = {
+        "version": _VERSION,
+        "form": prior.form,
+        "prefix_length": prior.prefix_length,
+        "others": list(prior.left_out),
+        "source_words": list(prior.source_words),
+        "target_words": list(prior.target_words),
+    }
+    text = json.dumps(about, ensure_ascii=False).encode("utf-8")
     target = prior.pair_target
-    arrays["pair_target"] = np.stack([target >> shift & 255 for shift in (0, 8, 16)]).astype("u1")
     forward, backward = (_logarithms(tally.pairs) for tally in (prior.forward, prior.backward))
-    arrays["forward_pairs"], arrays["backward_pairs"] = forward, backward - forward  # mod 256
+    arrays: Arrays = {
+        "about": np.frombuffer(text, np.uint8),
+        "pairs": np.bincount(prior.pair_source, minlength=len(prior.source_words)).astype("<u4"),
+        "pair_target": np.stack([target >> shift & 255 for shift in (0, 8, 16)]).astype("u1"),
+        "forward_pairs": forward,
+        "backward_pairs": backward - forward,  # modulo 256; the difference packs better
+    }
     for direction, tally in (("forward", prior.forward), ("backward", prior.backward)):
         arrays[f"{direction}_unlinked"] = _logarithms(tally.unlinked)
-        for field in ("jump", "first"):
-            arrays[f"{direction}_{field}"] = getattr(tally, field).astype("<f4")
+        arrays[f"{direction}_jump"] = tally.jumps.astype("<f4")
+        arrays[f"{direction}_first"] = tally.first.astype("<f4")
     handle = io.BytesIO()
     np.savez_compressed(handle, **arrays)  # type: ignore[arg-type]
     return handle.getvalue()
 
 
-def _described(prior: Prior, version: int) -> dict[str, NDArray[Any]]:
-    about = {
-        "version": version,
-        "form": prior.form,
-        "prefix_length": prior.prefix_length,
-        "others": list(prior.others),
-        "source_words": list(prior.source_words),
-        "target_words": list(prior.target_words),
-    }
-    text = json.dumps(about, ensure_ascii=False).encode("utf-8")
-    return {"about": np.frombuffer(text, np.uint8)}
-
-
 def _logarithms(counts: Counts) -> NDArray[np.uint8]:
     """Counts as bytes: 0 for none, then logarithms from that of the smallest."""
-    steps = np.log(np.maximum(counts, _SMALLEST) / _SMALLEST) / _STEP
+    steps = np.log(np.maximum(counts, _SMALLEST) / _SMALLEST) / _LOG_STEP
     return np.where(counts < _SMALLEST / 2, 0, np.clip(np.rint(steps) + 1, 1, 255)).astype(np.uint8)
 
 
 def _counts(logarithms: NDArray[np.uint8]) -> Counts:
-    counts = _SMALLEST * np.exp(_STEP * (logarithms.astype(np.float64) - 1))
+    counts = _SMALLEST * np.exp(_LOG_STEP * (logarithms.astype(np.float64) - 1))
     return np.where(logarithms == 0, 0.0, counts)
-
-
-def _unpacked(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """The arrays of a packed prior as those of any other."""
-    pairs, low = arrays["pairs"], arrays["pair_target"].astype(np.int64)
-    forward = arrays["forward_pairs"]
-    if pairs.sum() != len(forward) or low.shape != (3, len(forward)):
-        raise ValueError("pairs and counts of different lengths")
-    given = {
-        "pair_source": np.repeat(np.arange(len(pairs)), pairs),
-        "pair_target": low[0] + (low[1] << 8) + (low[2] << 16),
-        "forward_pairs": _counts(forward),
-        "backward_pairs": _counts(forward + arrays["backward_pairs"]),
-    }
-    for direction in ("forward", "backward"):
-        given[f"{direction}_unlinked"] = _counts(arrays[f"{direction}_unlinked"])
-    return {**arrays, **given}
 
 
 def load_prior(path: Path) -> Prior:
@@ -311,71 +288,60 @@ def load_prior(path: Path) -> Prior:
     try:
         arrays = read_npz(path)
         about = json.loads(arrays["about"].tobytes().decode("utf-8"))
+        if about["version"] != _VERSION:
+            raise ValueError(f"version {about['version']}")
+        prior = _unpacked(arrays, about)
     except OSError as error:
         raise _refused(path, error.strerror or str(error)) from error
-    except (ValueError, KeyError, EOFError, BadZipFile, RuntimeError, zlib.error) as error:
+    except (
+        LookupError, TypeError, ValueError, EOFError, BadZipFile, RuntimeError, zlib.error,
+    ) as error:  # fmt: skip
         raise _refused(path, str(error)) from error
-    try:
-        if about["version"] not in (_VERSION, _PACKED):
-            raise _refused(path, f"version {about['version']}")
-        if about["version"] == _PACKED:
-            arrays = _unpacked(arrays)
-        others = [int(number) for number in about.get("others", (0, 0))]
-        prior = Prior(
-            str(about["form"]),
-            int(about["prefix_length"]),
-            {word: number for number, word in enumerate(about["source_words"])},
-            {word: number for number, word in enumerate(about["target_words"])},
-            arrays["pair_source"].astype(np.int32),
-            arrays["pair_target"].astype(np.int32),
-            _tally(arrays, "forward"),
-            _tally(arrays, "backward"),
-            (others[0], others[1]),
-        )
-    except (LookupError, TypeError, ValueError) as error:
-        raise _refused(path, str(error)) from error
-    fault = _fault(prior)
-    if fault:
-        raise _refused(path, fault)
     return prior
 
 
-def _refused(path: Path, found: str) -> Exception:
+def _refused(path: Path, found: str) -> InputError:
     return input_error(path, "file", "a prior saved by crosspro align", found)
 
 
-def _tally(arrays: dict[str, NDArray[Any]], direction: str) -> Tally:
-    return Tally(*(arrays[f"{direction}_{field}"].astype(np.float64) for field in _FIELDS))
+def _unpacked(arrays: Arrays, about: Mapping[str, Any]) -> Prior:
+    """The prior of a file; raises `ValueError` where sizes or values cannot be."""
+    pairs, low = arrays["pairs"], arrays["pair_target"].astype(np.int64)
+    forward, backward = arrays["forward_pairs"], arrays["backward_pairs"]
+    sizes = len(about["source_words"]), len(about["target_words"])
+    _check(pairs.dtype.kind == "u" and forward.dtype == backward.dtype == np.uint8, "types")
+    _check(len(pairs) == sizes[0] and pairs.sum() == len(forward) == len(backward), "pairs")
+    _check(low.shape == (3, len(forward)), "target words of pairs")
+    pair_target = low[0] + (low[1] << 8) + (low[2] << 16)
+    _check(not len(low[0]) or int(pair_target.max()) < sizes[1], "words outside the vocabulary")
+    tallies = []
+    for direction, counts, observed in (
+        ("forward", forward, sizes[1]),
+        ("backward", forward + backward, sizes[0]),
+    ):
+        unlinked, jumps, first = (
+            arrays[f"{direction}_{name}"] for name in ("unlinked", "jump", "first")
+        )
+        _check(unlinked.dtype == np.uint8 and unlinked.shape == (observed,), "unlinked words")
+        _check(jumps.shape == (2 * len(first) + 1,) and first.shape == (len(first),), "jumps")
+        _check(bool((jumps >= 0).all() and (first >= 0).all()), "negative counts")
+        floats = jumps.astype(np.float64), first.astype(np.float64)
+        tallies.append(Tally(_counts(counts), _counts(unlinked), *floats))
+    left_out = [int(number) for number in about["others"]]
+    _check(len(left_out) == 2 and min(left_out) >= 0, "other words")
+    return Prior(
+        str(about["form"]),
+        int(about["prefix_length"]),
+        {str(word): number for number, word in enumerate(about["source_words"])},
+        {str(word): number for number, word in enumerate(about["target_words"])},
+        np.repeat(np.arange(len(pairs)), pairs).astype(np.int32),
+        pair_target.astype(np.int32),
+        tallies[0],
+        tallies[1],
+        (left_out[0], left_out[1]),
+    )
 
 
-def _fault(prior: Prior) -> str | None:
-    """What is wrong with the sizes and values of a prior, if anything."""
-    source, target = len(prior.source_words), len(prior.target_words)
-    pairs = len(prior.pair_source)
-    both = (prior.forward, prior.backward)
-    if min(prior.others) < 0:
-        return "less than no other words"
-    if {len(prior.pair_target), *(len(tally.pairs) for tally in both)} != {pairs}:
-        return "pairs and counts of different lengths"
-    if len(prior.forward.unlinked) != target or len(prior.backward.unlinked) != source:
-        return "vocabularies and counts of different lengths"
-    for words, size in ((prior.pair_source, source), (prior.pair_target, target)):
-        if pairs and not (words.min() >= 0 and words.max() < size):
-            return "pairs of words outside the vocabularies"
-    for tally in both:
-        if len(tally.jump) != 2 * len(tally.first) + 1:
-            return "jumps and first positions of different lengths"
-        for counts in (tally.pairs, tally.unlinked, tally.jump, tally.first):
-            if not (np.isfinite(counts).all() and (counts >= 0).all()):
-                return "counts that are negative or no numbers"
-    return None
-
-
-def _resized(tally: Tally, reach: int) -> tuple[Counts, Counts]:
-    """Jump counts for another length limit: cut at the ends, or filled up with nothing."""
-    old = len(tally.first)
-    common = min(old, reach)
-    jump, first = np.zeros(2 * reach + 1), np.zeros(reach)
-    jump[reach - common : reach + common + 1] = tally.jump[old - common : old + common + 1]
-    first[:common] = tally.first[:common]
-    return jump, first
+def _check(holds: bool, field: str) -> None:
+    if not holds:
+        raise ValueError(f"{field} that do not fit together")

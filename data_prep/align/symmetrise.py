@@ -2,10 +2,8 @@
 
 `forward` are the links of a model that explains each target word by a source word, `backward` those
 of one that explains each source word by a target word; both are written (source, target). The order
-in which links are tried matters to the grow-diag family: it is that of the program symal of Moses,
-target position first.
-
-Precision, recall and F1 of links against gold links, as in 003 Table 4.
+in which the grow-diag family tries links is that of the program symal of Moses, target position
+first. Links are compared with gold links as in 003 Table 4.
 """
 
 from __future__ import annotations
@@ -15,39 +13,40 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
-from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Link
 
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
 """As (target, source)."""
 
+Links = Collection[Link]
 
-def intersection(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
+
+def intersection(forward: Links, backward: Links) -> set[Link]:
     """Links of both directions."""
     return set(forward).intersection(backward)
 
 
-def union(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
+def union(forward: Links, backward: Links) -> set[Link]:
     """Links of either direction."""
     return set(forward).union(backward)
 
 
-def grow_diag(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
+def grow_diag(forward: Links, backward: Links) -> set[Link]:
     """The intersection, and those neighbours from the union that link a word without a link."""
     return _Growing(forward, backward).grow().links
 
 
-def grow_diag_final(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
+def grow_diag_final(forward: Links, backward: Links) -> set[Link]:
     """grow-diag, then links of which at least one word has none."""
     return _Growing(forward, backward).grow().finish(both_free=False).links
 
 
-def grow_diag_final_and(forward: Collection[Link], backward: Collection[Link]) -> set[Link]:
+def grow_diag_final_and(forward: Links, backward: Links) -> set[Link]:
     """grow-diag, then links of which neither word has one."""
     return _Growing(forward, backward).grow().finish(both_free=True).links
 
 
-SYMMETRISATIONS: dict[str, Callable[[Collection[Link], Collection[Link]], set[Link]]] = {
+SYMMETRISATIONS: dict[str, Callable[[Links, Links], set[Link]]] = {
     "grow-diag-final-and": grow_diag_final_and,
     "grow-diag": grow_diag,
     "grow-diag-final": grow_diag_final,
@@ -57,23 +56,14 @@ SYMMETRISATIONS: dict[str, Callable[[Collection[Link], Collection[Link]], set[Li
 """In the order of 003 Table 4."""
 
 
-def symmetrise(
-    forward: Collection[Link], backward: Collection[Link], name: str
-) -> tuple[Link, ...]:
-    """The links of both directions by a named rule, in order."""
-    if name not in SYMMETRISATIONS:
-        raise input_error("settings", "symmetrisation", choices(SYMMETRISATIONS), repr(name))
-    return tuple(sorted(SYMMETRISATIONS[name](forward, backward)))
-
-
 class _Growing:
-    """A set of links that grows from the intersection towards the union.
+    """Links while they grow from the intersection towards the union.
 
     A link is held as one number, `target * stride + source`, so that neighbours are differences and
     numbers sort by target first; the stride leaves a free column between rows.
     """
 
-    def __init__(self, forward: Collection[Link], backward: Collection[Link]) -> None:
+    def __init__(self, forward: Links, backward: Links) -> None:
         self.stride = 2 + max((*forward, *backward), default=(0, 0))[0]
         self.forward, self.backward = self._numbers(forward), self._numbers(backward)
         self.grown = self.forward & self.backward
@@ -89,7 +79,7 @@ class _Growing:
     def grow(self) -> _Growing:
         """Add neighbours until none can be added.
 
-        The links beside candidates are tried in order, and one that is added further on is tried in
+        The links beside candidates are tried in order; one that is added further on is tried in
         the same round.
         """
         steps = [down * self.stride + right for down, right in _NEIGHBOURS]
@@ -118,7 +108,7 @@ class _Growing:
         return self
 
     def _add(self, number: int, both_free: bool) -> bool:
-        self.candidates.discard(number)  # whose words will not be free again
+        self.candidates.discard(number)  # its words will not be free again
         source, target = number % self.stride, number // self.stride
         free = (source not in self.sources) + (target not in self.targets)
         if free < 1 + both_free:
@@ -128,51 +118,51 @@ class _Growing:
         self.targets.add(target)
         return True
 
-    def _numbers(self, links: Collection[Link]) -> set[int]:
+    def _numbers(self, links: Links) -> set[int]:
         return {target * self.stride + source for source, target in links}
 
 
 @dataclass(frozen=True)
 class LinkScore:
-    """Counts of links: right ones, those found, and those of gold."""
+    """Precision, recall and F1 from counts of correct, proposed and gold links."""
 
-    right: int
-    found: int
+    correct: int
+    proposed: int
     gold: int
 
     @property
     def precision(self) -> float:
-        """Right links among those found."""
-        return self.right / self.found if self.found else 0.0
+        """Correct links among those proposed."""
+        return self.correct / self.proposed if self.proposed else 0.0
 
     @property
     def recall(self) -> float:
-        """Gold links that were found."""
-        return self.right / self.gold if self.gold else 0.0
+        """Correct links among those of gold."""
+        return self.correct / self.gold if self.gold else 0.0
 
     @property
     def f1(self) -> float:
-        """Their harmonic mean."""
-        total = self.found + self.gold
-        return 2 * self.right / total if total else 0.0
+        """The harmonic mean of precision and recall."""
+        total = self.proposed + self.gold
+        return 2 * self.correct / total if total else 0.0
 
 
 def score_links(
-    found: Iterable[Collection[Link]],
-    gold: Iterable[Collection[Link]],
-    source: Collection[Sequence[str]] | None = None,
+    proposed: Iterable[Links],
+    gold: Iterable[Links],
+    source: Iterable[Sequence[str]] | None = None,
     pronouns: Collection[str] = (),
 ) -> LinkScore:
-    """All links; or, with a source text, only those of the given source words (lower-cased)."""
-    right = ours = theirs = 0
-    words: Iterable[Sequence[str]] = repeat(()) if source is None else source
-    for (links, true), sentence in zip(zip(found, gold, strict=True), words, strict=False):
+    """All links; or, with a source text, only those of some source words (lower-cased)."""
+    correct = ours = theirs = 0
+    sentences: Iterable[Sequence[str]] = repeat(()) if source is None else source
+    for (links, true), words in zip(zip(proposed, gold, strict=True), sentences, strict=False):
         first, second = set(links), set(true)
         if source is not None:
-            places = {i for i, word in enumerate(sentence) if word.lower() in pronouns}
+            places = {place for place, word in enumerate(words) if word.lower() in pronouns}
             first = {link for link in first if link[0] in places}
             second = {link for link in second if link[0] in places}
-        right += len(first & second)
+        correct += len(first & second)
         ours += len(first)
         theirs += len(second)
-    return LinkScore(right, ours, theirs)
+    return LinkScore(correct, ours, theirs)

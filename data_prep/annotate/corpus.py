@@ -1,6 +1,6 @@
 """Annotation of whole texts: annotators by name, batches, shards of documents that are kept.
 
-What a user writes after `--annotator`:
+A user writes after `--annotator`:
 
     auto                          the default: spaCy for fr and es, HanTa for de and en
     spacy:MODEL                   an installed spaCy model, or the folder of one
@@ -11,8 +11,7 @@ What a user writes after `--annotator`:
     tokens:FILE                   a file of this text with token|lemma|tag for each word
 
 Batches have a fixed size that does not depend on the number of processes, so the result does not
-either; each process has an annotator of its own. A side of a bitext is annotated in shards of whole
-documents, each kept in the cache; few of them are in memory at a time.
+either; each process has an annotator of its own.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 
-from crosspro.data_prep.annotate.files import ConlluFile, TokensFile
+from crosspro.data_prep.annotate.files import ConlluFile, TokensFile, TreeTaggerOutput
 from crosspro.data_prep.annotate.parsers import (
     DEFAULT_MODELS,
     HANTA_MODELS,
@@ -33,38 +32,11 @@ from crosspro.data_prep.annotate.parsers import (
     SpacyAnnotator,
 )
 from crosspro.data_prep.annotate.tags import tables_digest
-from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Progress, Token
 from crosspro.data_prep.core.files import open_bytes, read_text_lines
 from crosspro.data_prep.core.processes import parallel_map
 from crosspro.data_prep.core.stored import Cache, content_key
-
-
-def to_line(sentence: AnnotatedSentence) -> str:
-    """A sentence as one line."""
-    tokens = [
-        (t.form, t.lemma, t.tag, t.upos, t.xpos, t.head, t.deprel, t.features)
-        for t in sentence.tokens
-    ]
-    return json.dumps([sentence.scheme, tokens], ensure_ascii=False, separators=(",", ":"))
-
-
-def from_line(line: str) -> AnnotatedSentence:
-    """A sentence as written by `to_line`."""
-    scheme, tokens = json.loads(line)
-    return AnnotatedSentence(tuple(Token(*fields) for fields in tokens), scheme)
-
-
-def to_lines(sentences: Iterable[AnnotatedSentence]) -> str:
-    """Several sentences."""
-    return "".join(to_line(sentence) + "\n" for sentence in sentences)
-
-
-def read_store(path: Path) -> Iterator[AnnotatedSentence]:
-    """The sentences of a file."""
-    return (from_line(line) for line in read_text_lines(path))
-
 
 FORMS = (
     "auto",
@@ -75,58 +47,77 @@ FORMS = (
     "conllu:FILE",
     "tokens:FILE",
 )
-"""What an annotator may be called."""
+_FILES: dict[str, type[ConlluFile | TokensFile | TreeTaggerOutput]] = {
+    "treetagger-output": TreeTaggerOutput,
+    "conllu": ConlluFile,
+    "tokens": TokensFile,
+}
+_SIMPLEMMA = "simplemma+"
 
-SIMPLEMMA = "simplemma"
+BATCH = 256
+"""Sentences that a process gets at a time."""
+SHARD = 1000
+"""Sentences of a shard, more where a document goes on."""
+LONGEST = 16_384
+"""A document that goes on for longer is cut, at places where backends begin a new batch anyway."""
+
+Sentences = Sequence[Sequence[str]]
+Report = Callable[[str, int, int], None]
+"""Called with the step, how many sentences are done, and out of how many."""
+
+
+@dataclass(frozen=True)
+class AnnotationSettings:
+    """How a text is annotated; `spec` names the annotator."""
+
+    spec: str
+    language: str
+    tagset: str
+    parse: bool = True
+
+    def make(self) -> Annotator:
+        """The annotator, ready to use."""
+        return make_annotator(self.spec, self.language, self.tagset, parse=self.parse)
 
 
 def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True) -> Annotator:
-    """The annotator of this name, ready to use; its model is loaded with the first sentence.
+    """The annotator of this name; its model is loaded with the first sentence.
 
-    What is missing (a package, a model, a file) is told at once. Without `parse`, backends that
-    parse leave it out and are faster.
+    A missing package, model or file raises at once. Without `parse`, backends that parse leave it
+    out and are faster.
     """
-    name, colon, argument = spec.partition(":")
-    if name.startswith(f"{SIMPLEMMA}+"):
-        inner = make_annotator(spec.removeprefix(f"{SIMPLEMMA}+"), language, tagset, parse=parse)
-        return SimplemmaAnnotator(inner, language)
+    name, _, argument = spec.partition(":")
+    if spec.startswith(_SIMPLEMMA):
+        tagger = make_annotator(spec.removeprefix(_SIMPLEMMA), language, tagset, parse=parse)
+        return SimplemmaAnnotator(tagger, language)
     if spec == "auto":
         return make_annotator(default_annotator(language), language, tagset, parse=parse)
     if spec == "hanta":
         return HantaAnnotator(language, tagset)
-    if not colon or not argument:
-        raise input_error("settings", "annotator", choices(FORMS), quoted(spec))
-    match name:
-        case "spacy":
-            return SpacyAnnotator(argument, language, tagset, parse)
-        case "treetagger-output":
-            return TreeTaggerOutput(_readable(argument), language, tagset)
-        case "conllu":
-            return ConlluFile(_readable(argument), language, tagset)
-        case "tokens":
-            return TokensFile(_readable(argument), language, tagset)
+    if argument and name == "spacy":
+        return SpacyAnnotator(argument, language, tagset, parse)
+    if argument and name in _FILES:
+        with open_bytes(Path(argument)):  # a file that cannot be opened raises here
+            pass
+        return _FILES[name](argument, language, tagset)
     raise input_error("settings", "annotator", choices(FORMS), quoted(spec))
 
 
 def annotation_file(spec: str) -> Path | None:
     """The user's file that an annotator of this name reads its annotation from, if it does."""
     name, _, argument = spec.rpartition("+")[2].partition(":")
-    return Path(argument) if name in ("conllu", "tokens", "treetagger-output") else None
+    return Path(argument) if name in _FILES else None
 
 
 def default_annotator(language: str) -> str:
-    """What `auto` stands for."""
+    """The annotator that `auto` stands for."""
     if language in DEFAULT_MODELS:
         return f"spacy:{DEFAULT_MODELS[language]}"
     if language in HANTA_MODELS:
         return "hanta"
-    known = choices(sorted([*DEFAULT_MODELS, *HANTA_MODELS]))
-    raise input_error(
-        "settings",
-        "annotator auto",
-        f"a language that is {known}, or another annotator",
-        quoted(language),
-    )
+    languages = choices(sorted([*DEFAULT_MODELS, *HANTA_MODELS]))
+    expected = f"a language that is {languages}, or another annotator"
+    raise input_error("settings", "annotator auto", expected, quoted(language))
 
 
 def has_annotator(language: str) -> bool:
@@ -139,33 +130,6 @@ def default_tagset(language: str) -> str:
     return "treetagger-fr" if language == "fr" else "universal"
 
 
-def _readable(path: str) -> str:
-    """The path, once it is known that the file can be opened."""
-    with open_bytes(Path(path)):
-        pass
-    return path
-
-
-BATCH = 256
-"""Sentences that a process gets at a time."""
-
-Sentences = Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True)
-class AnnotationSettings:
-    """How a text is annotated; `spec` names the annotator, see `registry`."""
-
-    spec: str
-    language: str
-    tagset: str
-    parse: bool = True
-
-    def make(self) -> Annotator:
-        """The annotator, ready to use."""
-        return make_annotator(self.spec, self.language, self.tagset, parse=self.parse)
-
-
 def annotate_text(
     sentences: Iterable[Sequence[str]],
     spec: str,
@@ -176,7 +140,7 @@ def annotate_text(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[AnnotatedSentence]:
-    """The annotated sentences, in order; `spec` names the annotator, see `registry`.
+    """The annotated sentences, in order; `progress` is called with the size of each batch.
 
     An annotator that cannot be had is an error at the call, before any sentence is asked for.
     """
@@ -184,32 +148,22 @@ def annotate_text(
         raise input_error("settings", "jobs", "at least 1", str(jobs))
     settings = AnnotationSettings(spec, language, tagset, parse)
     annotator = settings.make()
-    batches = _batches(sentences)
+    annotated: Iterator[list[AnnotatedSentence]]
     if jobs == 1 or annotator.sequential:
-        annotated = _here(annotator, batches)
+        annotated = map(annotator.annotate, _batches(sentences))
     else:
-        annotated = parallel_map(partial(annotate_batch, settings), batches, jobs)
-    return _reported(annotated, progress)
+        annotated = parallel_map(partial(_annotate, settings), _batches(sentences), jobs)
+    return _in_order(annotated, annotator, progress)
 
 
-def annotate_batch(settings: AnnotationSettings, sentences: Sentences) -> list[AnnotatedSentence]:
-    """Some sentences, in any process; not for annotators that read a file from its beginning."""
-    return _annotator_of_this_process(settings).annotate(sentences)
-
-
-@lru_cache(maxsize=4)
-def _annotator_of_this_process(settings: AnnotationSettings) -> Annotator:
-    """Made once: loading a model takes seconds."""
-    return settings.make()
-
-
-def _reported(
-    batches: Iterator[list[AnnotatedSentence]], progress: Progress | None
+def _in_order(
+    batches: Iterator[list[AnnotatedSentence]], annotator: Annotator, progress: Progress | None
 ) -> Iterator[AnnotatedSentence]:
     for batch in batches:
         yield from batch
         if progress is not None:
             progress(len(batch))
+    annotator.finish()
 
 
 def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[Sentences]:
@@ -218,20 +172,14 @@ def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[Sentences]:
         yield batch
 
 
-def _here(annotator: Annotator, batches: Iterator[Sentences]) -> Iterator[list[AnnotatedSentence]]:
-    for batch in batches:
-        yield annotator.annotate(batch)
-    annotator.finish()
+def _annotate(settings: AnnotationSettings, sentences: Sentences) -> list[AnnotatedSentence]:
+    """Some sentences, in any process; not for annotators that read a file from its beginning."""
+    return _annotator_of_process(settings).annotate(sentences)
 
 
-SHARD = 1000
-"""Sentences of a shard, more where a document goes on."""
-
-LONGEST = 16_384
-"""A document that goes on for longer is cut, at places where backends begin a new batch anyway."""
-
-Report = Callable[[str, int, int], None]
-"""Called with what is being done, how many sentences are done, and out of how many."""
+@lru_cache(maxsize=4)
+def _annotator_of_process(settings: AnnotationSettings) -> Annotator:
+    return settings.make()
 
 
 def document_shards(documents: Iterable[str | None]) -> list[range]:
@@ -247,7 +195,7 @@ def document_shards(documents: Iterable[str | None]) -> list[range]:
             bounds.append(size)
         before = document
         size += 1
-    return [range(a, b) for a, b in zip(bounds, [*bounds[1:], size], strict=True)]
+    return [range(start, stop) for start, stop in pairwise([*bounds, size])]
 
 
 def annotate_shards(
@@ -259,23 +207,30 @@ def annotate_shards(
     engine: str = "local",
     jobs: int = 1,
 ) -> list[Path]:
-    """The files of the annotated shards, in order; what is in the cache is not annotated again."""
+    """The files of the annotated shards, in order; those in the cache are not annotated again.
+
+    Annotation from a user's file is read in order, in this process, as one shard.
+    """
     if settings.spec == "auto":
         settings = replace(settings, spec=default_annotator(settings.language))
     file = annotation_file(settings.spec)
-    if file is not None:  # read from the user's file, in order, in this process
-        return [_from_file(settings, sentences, file, cache, report)]
-    report(f"{settings.spec}, looking for what is done", 0, 0)
-    keys = [_key(settings, _part(sentences, shard)) for shard in shards]
+    whole = [range(len(sentences))] if file is not None else shards
+    about = (asdict(settings), tables_digest(), *([] if file is None else [file]))
+    keys = [content_key(*about, _part(sentences, shard)) for shard in whole]
     todo = [n for n, key in enumerate(keys) if not cache.path("annotation", key).is_file()]
-    total = sum(len(shards[n]) for n in todo)
-    report(f"{settings.spec}, {len(todo):,} of {len(shards):,} shards to do", 0, total)
-    pieces = ((settings, tuple(_part(sentences, shards[n]))) for n in todo)
-    texts = parallel_map(_annotate_shard, pieces, min(jobs, len(todo)), engine) if todo else ()
-    done = 0
+    done, total = 0, sum(len(whole[n]) for n in todo)
+    report(f"{settings.spec}, {len(todo):,} of {len(keys):,} shards to do", done, total)
+    texts: Iterable[str]
+    if file is not None:
+        annotated = annotate_text(sentences, **asdict(settings))
+        texts = ("".join(map(to_line, annotated)) for _ in todo)
+    else:
+        parts = ((settings, tuple(_part(sentences, whole[n]))) for n in todo)
+        jobs = min(jobs, len(todo))
+        texts = parallel_map(_annotated_lines, parts, jobs, engine) if todo else ()
     for n, text in zip(todo, texts, strict=True):
         cache.lines("annotation", keys[n], lambda text=text: [text])  # type: ignore[misc]
-        done += len(shards[n])
+        done += len(whole[n])
         report("", done, total)
     return [cache.path("annotation", key) for key in keys]
 
@@ -284,27 +239,21 @@ def _part(sentences: Sentences, shard: range) -> Iterator[tuple[str, ...]]:
     return map(tuple, sentences[shard.start : shard.stop])
 
 
-def _key(settings: AnnotationSettings, sentences: Iterator[tuple[str, ...]], *files: Path) -> str:
-    return content_key(asdict(settings), tables_digest(), *files, sentences)
+def _annotated_lines(part: tuple[AnnotationSettings, Sentences]) -> str:
+    return "".join(map(to_line, _annotate(*part)))
 
 
-def _from_file(
-    settings: AnnotationSettings, sentences: Sentences, file: Path, cache: Cache, report: Report
-) -> Path:
-    done, total = 0, len(sentences)
-    report(f"from {file}", done, total)
-
-    def progress(number: int) -> None:
-        nonlocal done
-        done += number
-        report("", done, total)
-
-    def annotated() -> Iterator[str]:
-        found = annotate_text(iter(sentences), **asdict(settings), progress=progress)
-        return (f"{to_line(sentence)}\n" for sentence in found)
-
-    return cache.lines("annotation", _key(settings, map(tuple, sentences), file), annotated)
+def to_line(sentence: AnnotatedSentence) -> str:
+    """A sentence as one line of a shard."""
+    tokens = [
+        (t.form, t.lemma, t.tag, t.upos, t.xpos, t.head, t.deprel, t.features)
+        for t in sentence.tokens
+    ]
+    return json.dumps([sentence.scheme, tokens], ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _annotate_shard(piece: tuple[AnnotationSettings, Sentences]) -> str:
-    return to_lines(annotate_batch(*piece))
+def read_store(path: Path) -> Iterator[AnnotatedSentence]:
+    """The sentences of a shard."""
+    for line in read_text_lines(path):
+        scheme, tokens = json.loads(line)
+        yield AnnotatedSentence(tuple(Token(*fields) for fields in tokens), scheme)

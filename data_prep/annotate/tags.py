@@ -55,7 +55,16 @@ def tables_digest() -> str:
 
 
 UNKNOWN = {"universal": "X", "treetagger-fr": "SYM"}
-"""What becomes of a tag that a table does not list."""
+"""The coarse tag of a fine tag that a table does not list."""
+
+CONVERSIONS = {
+    "ud": ("universal", "treetagger-fr"),
+    "ptb": ("universal",),
+    "c5": ("universal",),
+    "stts": ("universal",),
+    "treetagger-fr": ("universal", "treetagger-fr"),
+}
+"""The tagsets that there is a table for, by scheme."""
 
 XPOS_SCHEMES = {"en": "ptb", "de": "stts"}
 """The fine tags of parsers and treebanks (XPOS), where they tell more than UPOS."""
@@ -75,14 +84,10 @@ class TagConverter:
     def __post_init__(self) -> None:
         if self.tagset not in TAGSETS:
             raise input_error("settings", "tagset", choices(TAGSETS), quoted(self.tagset))
-        if self.tagset != "none" and (self.scheme, self.tagset) not in conversions():
-            known = [tagset for scheme, tagset in conversions() if scheme == self.scheme]
-            raise input_error(
-                "settings",
-                "tagset",
-                f"{choices([*known, 'none'])} for the {self.scheme} tags of {self.language}",
-                quoted(self.tagset),
-            )
+        tagsets = (*CONVERSIONS.get(self.scheme, ()), "none")
+        if self.tagset not in tagsets:
+            expected = f"{choices(tagsets)} for the {self.scheme} tags of {self.language}"
+            raise input_error("settings", "tagset", expected, quoted(self.tagset))
 
     def knows(self, tag: str) -> bool:
         """Whether the table lists the tag."""
@@ -105,35 +110,15 @@ def clip(tag: str) -> str:
     return tag.partition(":")[0] or tag
 
 
-def conversions() -> tuple[tuple[str, str], ...]:
-    """The pairs of scheme and tagset that there is a table for."""
-    return (
-        ("ud", "universal"),
-        ("ud", "treetagger-fr"),
-        ("ptb", "universal"),
-        ("c5", "universal"),
-        ("stts", "universal"),
-        ("treetagger-fr", "universal"),
-        ("treetagger-fr", "treetagger-fr"),
-    )
-
-
 @cache
 def _table(scheme: str, tagset: str) -> dict[str, str]:
     return {row[0]: row[1] for row in read_table(f"{scheme}-{tagset}", 2)}
 
 
 _WORD_CLASSES = {
-    "PRON": "PRON",
-    "PRO": "PRON",
-    "DET": "DET",
-    "ADP": "ADP",
-    "PRP": "ADP",
-    "CONJ": "CONJ",
-    "CCONJ": "CONJ",
-    "SCONJ": "CONJ",
-    "KON": "CONJ",
-}
+    "PRON": "PRON", "PRO": "PRON", "DET": "DET", "ADP": "ADP", "PRP": "ADP",
+    "CONJ": "CONJ", "CCONJ": "CONJ", "SCONJ": "CONJ", "KON": "CONJ",
+}  # fmt: skip
 """Coarse tags of both tagsets as the classes of the table."""
 
 
@@ -145,16 +130,11 @@ def pronoun_lemma(form: str, tag: str, language: str) -> str | None:
     return entry.get(_WORD_CLASSES.get(tag, "")) or entry.get("*")
 
 
-def pronoun_forms(language: str) -> frozenset[str]:
-    """The words that the table of a language lists."""
-    return frozenset(_lemmas(language))
-
-
 @cache
 def _lemmas(language: str) -> dict[str, dict[str, str]]:
     table: dict[str, dict[str, str]] = {}
-    for its_language, form, word_class, lemma in read_table("lemmas", 4):
-        if its_language == language:
+    for row_language, form, word_class, lemma in read_table("lemmas", 4):
+        if row_language == language:
             table.setdefault(form, {})[word_class] = lemma
     return table
 

@@ -1,18 +1,14 @@
-"""Tokenisation in the style of Moses, without escaping, that leaves tokenised text alone.
+"""Tokenisation in the style of Moses, without escaping.
 
 The official files were tokenised so: `don 't`, `we 're` in English; `c' est`, `aujourd' hui` in
 French; hyphens kept; numbers with their commas and periods kept; a final period split off unless
 the word is an abbreviation or a lower-case word follows. A line is cut at spaces into chunks, and
 each chunk is tokenised by itself (so results can be remembered), except that a final period looks
-at the next chunk. Whether `'em` or `quelqu'` is a token or a word with a quotation mark cannot be
-seen from the chunk: if no chunk of the line is certainly untokenised, such chunks are left alone.
-Therefore tokenising twice gives the same as tokenising once.
+at the next chunk. Text that is tokenised already is split at spaces only: `looks_tokenised` tells.
 
 Where Moses is plainly wrong this differs: web and e-mail addresses stay whole, `d'1,5` gives
 `d' 1,5`, `--` is split from words, `-Il` (a speaker's dash) gives `- Il`, a period after a web
 address or a German number at the end of a line is split off, `geht's` gives `geht 's`.
-
-The bitext that the pipeline works on: tokenised, in columns, on the disk where it is large.
 """
 
 from __future__ import annotations
@@ -23,11 +19,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice, pairwise, tee
-from pathlib import Path
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from crosspro.data_prep.annotate.sentence_file import SentenceFile
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.core.words import words_file
@@ -35,12 +29,12 @@ from crosspro.data_prep.core.words import words_file
 if TYPE_CHECKING:
     from crosspro.data_prep.bitext.segment import Segment
 
-Rule = Literal["keep", "lower", "number", "inside"]
+PeriodRule = Literal["keep", "lower", "number", "inside"]
 """When a final period stays with its word: always; before a lower-case word; before a number;
 unless the line ends."""
 
 Apostrophes = Literal["last", "first", "apart"]
-"""What an apostrophe between letters belongs to: the last part, the first part, or neither."""
+"""Whether an apostrophe between letters belongs to the last part, the first part, or neither."""
 
 _APOSTROPHES: dict[str, Apostrophes] = {
     **dict.fromkeys(["en", "de"], "last"),
@@ -49,12 +43,15 @@ _APOSTROPHES: dict[str, Apostrophes] = {
 _ELISIONS = {"fr": r"[cçdjlmnst]|(?:jus|lors|puis|quoi|quel|pres)?qu|aujourd|entr"}
 _CLITICS = {"en": r"['’](?:[stmd]|re|ve|ll)", "de": r"['’](?:s|n|ne|nen)"}
 _NEVER = r"(?!)"
+
 _SEARCHED = 60
 """How many characters behind a token that is not as it is written the next one is looked for."""
 REMEMBERED = 300_000
 """How many different chunks a tokeniser remembers; a few hundred MB of text have about as many."""
 SAMPLE = 2000
 """How many lines decide whether a file is already tokenised."""
+_REPORTED = 1000
+"""Segments after which progress is reported."""
 
 _NORMALISED = {
     **dict.fromkeys("’‘‚‛´`ʼ′", "'"),
@@ -75,9 +72,11 @@ _ADDRESS = r"(?:(?:https?|ftp)://|www\.)"
 _PLURAL_OF_NUMBER = re.compile(r"(?<=\d)['’]s\b")
 _ENDS = {".", "!", "?", "...", ":", '"'}
 _ATTACHED = re.compile(r"\w\w(?:,(?=\s)|\.(?=\s*$))")
+_DETACHED = re.compile(r"(?:^|\s)[,.](?=\s|$)")
 _SPACES = re.compile(r"\s*")
 _FIRST_MARK = "\u0300"
-_DETACHED = re.compile(r"(?:^|\s)[,.](?=\s|$)")
+
+Sentences = Sequence[Sequence[str]]
 
 
 def normalise_punctuation(text: str) -> str:
@@ -97,32 +96,9 @@ def tokenise(text: str, language: str, *, normalise: bool = True) -> list[str]:
     return _tokeniser(language, normalise)(text)
 
 
-def token_places(text: str, tokens: Iterable[str]) -> list[tuple[int, int] | None]:
-    """The characters of a text that each of its tokens is; None where a token is made otherwise.
-
-    Behind such a token the next word is looked for a little further on.
-    """
-    letters: str = text
-    places: Sequence[int] = range(len(text))
-    if _TYPOGRAPHIC.search(text):
-        shown = {character: normalise_punctuation(character) for character in set(text)}
-        letters = "".join(shown[character] for character in text)
-        places = [place for place, character in enumerate(text) for _ in shown[character]]
-    found: list[tuple[int, int] | None] = []
-    end = 0
-    for token in tokens:
-        blanks = _SPACES.match(letters, end)
-        start = blanks.end() if blanks else end
-        if not letters.startswith(token, start):
-            word = re.compile(rf"(?<!\w){re.escape(token)}(?!\w)") if token.isalnum() else None
-            match = word.search(letters, end, end + _SEARCHED) if word else None
-            if match is None:
-                found.append(None)
-                continue
-            start = match.start()
-        end = start + len(token)
-        found.append((places[start], places[end - 1] + 1))
-    return found
+@lru_cache(maxsize=16)
+def _tokeniser(language: str, normalise: bool) -> Tokeniser:
+    return Tokeniser(language, normalise=normalise)
 
 
 def tokenise_lines(
@@ -134,15 +110,19 @@ def tokenise_lines(
     if tokenised is None:
         first = list(islice(rest, SAMPLE))
         tokenised = looks_tokenised(first)
-    split = str.split if tokenised else Tokeniser(language, normalise=normalise)
+    split = _split if tokenised else Tokeniser(language, normalise=normalise)
     return (split(line) for line in chain(first, rest))
+
+
+def _split(line: str) -> list[str]:
+    """Tokens at spaces; equal tokens are one object, so that large texts fit into memory."""
+    return list(map(sys.intern, line.split()))
 
 
 def looks_tokenised(lines: Iterable[str]) -> bool:
     """Whether commas and final periods stand apart from words in nearly all of these lines.
 
-    Other marks are no evidence: French has spaces before `;`, `:`, `?` and `!` anyway. Without any
-    comma or period the answer is no, which does no harm.
+    Other marks are no evidence: French has spaces before `;`, `:`, `?` and `!` anyway.
     """
     attached = detached = 0
     for line in lines:
@@ -151,75 +131,46 @@ def looks_tokenised(lines: Iterable[str]) -> bool:
     return detached > 9 * attached
 
 
-@lru_cache(maxsize=16)
-def _tokeniser(language: str, normalise: bool) -> Tokeniser:
-    return Tokeniser(language, normalise=normalise)
+def token_places(text: str, tokens: Iterable[str]) -> list[tuple[int, int] | None]:
+    """The characters of a text that each of its tokens is; None where a token is made otherwise.
 
-
-@lru_cache(maxsize=1)
-def _marks() -> str:
-    """All combining marks of the basic plane, for a character class: parts of words."""
-    points = [p for p in range(ord(_FIRST_MARK), 0xFFFF) if _is_mark(chr(p))]
-    runs: list[list[int]] = []
-    for point in points:
-        if runs and runs[-1][1] == point - 1:
-            runs[-1][1] = point
-        else:
-            runs.append([point, point])
-    return "".join(f"\\u{first:04x}-\\u{last:04x}" for first, last in runs)
-
-
-def _is_mark(character: str) -> bool:
-    return character >= _FIRST_MARK and unicodedata.category(character).startswith("M")
-
-
-def _is_letter(character: str) -> bool:
-    return character.isalpha() or _is_mark(character)
-
-
-class _Patterns(NamedTuple):
-    """How a chunk falls into words and other marks, by the strict and by the lenient rules."""
-
-    strict: re.Pattern[str]
-    lenient: re.Pattern[str]
-
-
-@lru_cache(maxsize=2)
-def _patterns(marked: bool) -> _Patterns:
-    """Those for chunks with combining marks, or for others: to prepare the former takes longer than
-    to tokenise a sentence."""
-    marks = _marks() if marked else ""
-    letter = rf"(?:[^\W_]|[{marks}])" if marked else r"[^\W_]"
-    behind = "|".join(
-        rf"(?<={one})_+(?={letter})" for one in (rf"[^\W_{marks}]", f"[{marks}]")[: 1 + marked]
-    )
-
-    def pattern(hyphen: str, dashes: str) -> re.Pattern[str]:
-        sign = rf"(?<!\.)\.(?!\.)|{hyphen}|(?<!['’])['’](?!['’]|{_ADDRESS})"
-        joint = rf"{behind}|(?<=\d),(?=\d)"
-        word = rf"(?:{letter}|{sign})(?:{letter}|{sign}|{joint})*"
-        web = rf"{_ADDRESS}[^\s<>\"]*[^\s<>\".,;:!?'’)\]}}…»”]"
-        mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-        return re.compile(rf"{web}|{mail}|\.\.+{dashes}|''|{word}|\S")
-
-    return _Patterns(pattern(r"(?<!-)-(?!-)", "|--+"), pattern("-", ""))
+    Behind such a token the next word is looked for a little further on.
+    """
+    letters: str = text
+    places: Sequence[int] = range(len(text))
+    if _TYPOGRAPHIC.search(text):
+        shown = {character: normalise_punctuation(character) for character in set(text)}
+        letters = "".join(shown[character] for character in text)
+        places = [place for place, character in enumerate(text) for _ in shown[character]]
+    spans: list[tuple[int, int] | None] = []
+    end = 0
+    for token in tokens:
+        blanks = _SPACES.match(letters, end)
+        start = blanks.end() if blanks else end
+        if not letters.startswith(token, start):
+            word = re.compile(rf"(?<!\w){re.escape(token)}(?!\w)") if token.isalnum() else None
+            match = word.search(letters, end, end + _SEARCHED) if word else None
+            if match is None:
+                spans.append(None)
+                continue
+            start = match.start()
+        end = start + len(token)
+        spans.append((places[start], places[end - 1] + 1))
+    return spans
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _Chunk:
     """A chunk whose tokens depend on its neighbours.
 
-    `head` are the tokens before `last`, a word whose final period `rule` decides. `alone` is the
-    rule if the chunk may be one token of a tokenised line, else None; then `clitic` is the side on
-    which such a token needs a letter. `certain`: a clitic that is one token in any line.
+    `head` are the tokens before `last`, a word whose final period `rule` decides. After a letter a
+    chunk that is a `clitic` is one token.
     """
 
     head: tuple[str, ...]
     last: str
-    rule: Rule
-    alone: Rule | None
-    clitic: Literal["", "before", "after"] = ""
-    certain: bool = False
+    rule: PeriodRule
+    clitic: bool
 
 
 class Tokeniser:
@@ -237,7 +188,7 @@ class Tokeniser:
         self.apostrophes = _APOSTROPHES.get(self.language, "apart")
         self.elisions = re.compile(_ELISIONS.get(self.language, _NEVER), re.IGNORECASE)
         self.clitics = re.compile(_CLITICS.get(self.language, _NEVER), re.IGNORECASE)
-        self._seen: dict[str, tuple[str, ...] | _Open | None] = {}
+        self._seen: dict[str, str | tuple[str, ...] | _Chunk] = {}
 
     def __call__(self, text: str) -> list[str]:
         """The tokens of a line."""
@@ -246,102 +197,71 @@ class Tokeniser:
         text = normalise_punctuation(text) if self.normalise else _CONTROLS.sub("", text)
         chunks = text.split()
         tokens: list[str] = []
-        raw = False
         seen = self._seen
         for position, chunk in enumerate(chunks):
             if chunk[0] == "-" and chunk[1:2].isupper() and (not tokens or tokens[-1] in _ENDS):
-                raw |= not tokens
                 tokens.append("-")
                 chunk = chunk[1:]
-            if chunk in seen:
-                known = seen[chunk]
-            else:
-                known = self._analyse(chunk)
+            known = seen.get(chunk)
+            if known is None:
                 if len(seen) >= REMEMBERED:
                     seen.clear()
-                seen[chunk] = known
-            if known is None:
-                tokens.append(chunk)
+                known = seen[chunk] = self._analyse(chunk)
+            if isinstance(known, str):
+                tokens.append(known)
             elif isinstance(known, tuple):
                 tokens.extend(known)
-                raw = True
+            elif known.clitic and tokens and _is_letter(tokens[-1][-1]):
+                tokens.append(chunk)
             else:
                 following = chunks[position + 1][0] if position + 1 < len(chunks) else ""
-                caseless = chunks[0][0].islower()
-                raw |= not _may_be_token(known, tokens, following, caseless)
-                if known.certain and tokens and _is_letter(tokens[-1][-1]):
-                    tokens.append(chunk)
-                    continue
                 tokens.extend(known.head)
-                if _keeps(known.rule, following, caseless):
-                    tokens.append(known.last)
-                else:
-                    tokens += (known.last[:-1], ".")
-        return tokens if raw else chunks
+                tokens += _period(known.last, known.rule, following, chunks[0][0].islower())
+        return tokens
 
-    def _analyse(self, chunk: str) -> tuple[str, ...] | _Open | None:
-        """None: one token. A tuple: certainly these tokens. Else it depends on the neighbours."""
+    def _analyse(self, chunk: str) -> str | tuple[str, ...] | _Chunk:
+        """A word as it is, certain tokens, or what depends on the neighbours."""
         if chunk.isalnum():
-            return None
-        *head, last = self._pieces(chunk, strict=True)
-        rule = self._rule(last, strict=True)
-        if rule == "keep" and not head:
-            return None
-        alone: Rule | None = None
-        before = self.apostrophes == "last" and chunk[0] in "'’"
-        after = self.apostrophes == "first" and chunk[-1] in "'’"
-        if not head or before or after or "--" in chunk:
-            lenient = self._pieces(chunk, strict=False)
-            alone = self._rule(chunk, strict=False) if len(lenient) == 1 else None
-        if rule == "keep" and alone is None:
+            return chunk
+        *head, last = self._pieces(chunk)
+        rule, clitic = self._rule(last), self.clitics.fullmatch(chunk) is not None
+        if rule == "keep" and not clitic:
             return (*head, last)
-        side: Literal["", "before", "after"] = "before" if before else "after" if after else ""
-        certain = self.clitics.fullmatch(chunk) is not None
-        return _Open(tuple(head), last, rule, alone, side, certain)
+        return _Chunk(tuple(head), last, rule, clitic)
 
-    def _pieces(self, chunk: str, *, strict: bool) -> list[str]:
+    def _pieces(self, chunk: str) -> list[str]:
         """A chunk cut into tokens, the final period of the last one undecided."""
-        patterns = _patterns(any(map(_is_mark, chunk)))
-        found = (patterns.strict if strict else patterns.lenient).findall(chunk)
         pieces: list[str] = []
-        for piece in found:
-            if "'" in piece or "’" in piece:
-                pieces += self._at_apostrophes(piece, strict=strict)
-            else:
-                pieces.append(piece)
+        for piece in _pattern(any(map(_is_mark, chunk))).findall(chunk):
+            pieces += self._at_apostrophes(piece) if "'" in piece or "’" in piece else [piece]
         tokens: list[str] = []
         for piece, following in pairwise(pieces):
-            if _keeps(self._rule(piece, strict=strict), following[0], False):
-                tokens.append(piece)
-            else:
-                tokens += (piece[:-1], ".")
+            tokens += _period(piece, self._rule(piece), following[0], False)
         return [*tokens, pieces[-1]]
 
-    def _at_apostrophes(self, piece: str, *, strict: bool) -> list[str]:
+    def _at_apostrophes(self, piece: str) -> list[str]:
         if re.match(_ADDRESS, piece) or piece == "''":
             return [piece]
-        style = self.apostrophes
         parts: list[str] = []
         start = 0
         for place in (place for place, character in enumerate(piece) if character in "'’"):
             left = place > 0 and _is_letter(piece[place - 1])
             right = place + 1 < len(piece) and _is_letter(piece[place + 1])
             elided = left and (right or self.elisions.fullmatch(piece, start, place))
-            if style == "last" and ((left and right) or _PLURAL_OF_NUMBER.match(piece, place)):
+            if self.apostrophes == "last" and (
+                (left and right) or _PLURAL_OF_NUMBER.match(piece, place)
+            ):
                 parts.append(piece[start:place])
                 start = place
-            elif style == "first" and elided:
+            elif self.apostrophes == "first" and elided:
                 parts.append(piece[start : place + 1])
                 start = place + 1
-            elif strict or not (
-                (style == "last" and place == 0 and right)
-                or (style == "first" and place + 1 == len(piece) and left)
-            ):
+            else:
                 parts += (piece[start:place], piece[place])
                 start = place + 1
         return [part for part in (*parts, piece[start:]) if part]
 
-    def _rule(self, piece: str, *, strict: bool) -> Rule:
+    def _rule(self, piece: str) -> PeriodRule:
         """When the final period of a piece belongs to it."""
         if not piece.endswith(".") or len(piece) == 1 or piece.endswith(".."):
             return "keep"
@@ -355,42 +275,74 @@ class Tokeniser:
         if "." in word and any(map(str.isalpha, word)):
             parts = word.replace("-", "").split(".")
             acronym = word.isupper() or min(map(len, parts)) == 1
-            if not strict or (acronym and all(part.isalpha() and len(part) <= 4 for part in parts)):
+            if acronym and all(part.isalpha() and len(part) <= 4 for part in parts):
                 return "keep"
         if self.language == "de" and re.fullmatch(r"\d{1,2}|[IVXLC]+", word):
             return "inside"
         return "lower"
 
 
-def _may_be_token(chunk: _Open, before: list[str], following: str, caseless: bool) -> bool:
-    """Whether a chunk may stand as it is in a line that is already tokenised."""
-    if chunk.alone is None or not _keeps(chunk.alone, following, caseless):
-        return False
-    if chunk.clitic == "before":
-        return bool(before) and (_is_letter(before[-1][-1]) or before[-1][-1].isdigit())
-    return chunk.clitic != "after" or (following != "" and _is_letter(following))
-
-
-def _keeps(rule: Rule, following: str, caseless: bool) -> bool:
-    """Whether a final period stays, given the first character of what follows (none: line end).
+def _period(piece: str, rule: PeriodRule, following: str, caseless: bool) -> tuple[str, ...]:
+    """A piece with its final period or beside it, given the first character of what follows.
 
     In a line that begins with a lower-case letter, lower case says nothing about sentences.
     """
-    if rule == "keep":
-        return True
     if rule == "inside":
-        return following.isalnum()
-    return (rule == "number" and following.isdigit()) or (following.islower() and not caseless)
+        stays = following.isalnum()
+    else:
+        stays = (
+            rule == "keep"
+            or (rule == "number" and following.isdigit())
+            or (following.islower() and not caseless)
+        )
+    return (piece,) if stays else (piece[:-1], ".")
+
+
+@lru_cache(maxsize=2)
+def _pattern(marked: bool) -> re.Pattern[str]:
+    """How a chunk falls into words and other marks, with combining marks or without.
+
+    To prepare the former takes longer than to tokenise a sentence.
+    """
+    marks = _marks() if marked else ""
+    letter = rf"(?:[^\W_]|[{marks}])" if marked else r"[^\W_]"
+    behind = "|".join(
+        rf"(?<={before})_+(?={letter})"
+        for before in (rf"[^\W_{marks}]", f"[{marks}]")[: 1 + marked]
+    )
+    sign = rf"(?<!\.)\.(?!\.)|(?<!-)-(?!-)|(?<!['’])['’](?!['’]|{_ADDRESS})"
+    joint = rf"{behind}|(?<=\d),(?=\d)"
+    word = rf"(?:{letter}|{sign})(?:{letter}|{sign}|{joint})*"
+    web = rf"{_ADDRESS}[^\s<>\"]*[^\s<>\".,;:!?'’)\]}}…»”]"
+    mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    return re.compile(rf"{web}|{mail}|\.\.+|--+|''|{word}|\S")
+
+
+@lru_cache(maxsize=1)
+def _marks() -> str:
+    """All combining marks of the basic plane, for a character class: parts of words."""
+    points = [point for point in range(ord(_FIRST_MARK), 0xFFFF) if _is_mark(chr(point))]
+    starts = [point for point in points if not _is_mark(chr(point - 1))]
+    ends = [point for point in points if not _is_mark(chr(point + 1))]
+    return "".join(f"\\u{a:04x}-\\u{b:04x}" for a, b in zip(starts, ends, strict=True))
+
+
+def _is_mark(character: str) -> bool:
+    return character >= _FIRST_MARK and unicodedata.category(character).startswith("M")
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalpha() or _is_mark(character)
 
 
 @lru_cache(maxsize=16)
-def load_abbreviations(language: str) -> dict[str, Rule]:
+def load_abbreviations(language: str) -> dict[str, PeriodRule]:
     """The words of a language that end in a period of their own, without it."""
     path = words_file("abbreviations", language)
     if path is None:
         return {}
-    names: dict[str, Rule] = {"always": "keep", "number": "number", "inside": "inside"}
-    rules: dict[str, Rule] = {}
+    names: dict[str, PeriodRule] = {"always": "keep", "number": "number", "inside": "inside"}
+    rules: dict[str, PeriodRule] = {}
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         if line.startswith("#"):
             continue
@@ -399,12 +351,6 @@ def load_abbreviations(language: str) -> dict[str, Rule]:
             raise input_error(str(path), "rule", "always, number or inside", repr(name), number)
         rules[word] = names[name]
     return rules
-
-
-Sentences = Sequence[Sequence[str]]
-
-_REPORTED = 1000
-"""Segments after which progress is told."""
 
 
 class TokenisedSegment(NamedTuple):
@@ -417,7 +363,7 @@ class TokenisedSegment(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenisedBitext:
-    """Both sides and the documents, which may be lists or lie on the disk."""
+    """Both sides of a bitext, and the document of each segment."""
 
     source: Sentences
     target: Sentences
@@ -433,28 +379,23 @@ class TokenisedBitext:
 
 def tokenised_bitext(
     task: Task,
-    texts: Iterable[Segment],
-    folder: Path,
+    segments: Iterable[Segment],
     tokenised: bool | None = None,
     progress: Callable[[Segment], None] = lambda segment: None,
 ) -> TokenisedBitext:
-    """The segments of a bitext, tokenised; whether they are already is found out if not said.
+    """The segments of a bitext, tokenised; each side is detected if `tokenised` is not stated.
 
-    They are read once and kept on the disk, in temporary files in a folder; `progress` is called
-    with a segment now and then, for its line.
+    `progress` is called with a segment now and then, for its line.
     """
-    # The three never part by more lines than it takes to see whether a text is tokenised.
-    first, second, third = tee(texts, 3)
-    sides = (
-        tokenise_lines((one.source for one in first), task.source_language, tokenised=tokenised),
-        tokenise_lines((one.target for one in second), task.target_language, tokenised=tokenised),
-    )
-    source, target = SentenceFile(folder), SentenceFile(folder)
+    sources: list[str] = []
+    targets: list[str] = []
     documents: list[str | None] = []
-    for number, (left, right, segment) in enumerate(zip(*sides, third, strict=True), start=1):
-        source.append(left)
-        target.append(right)
+    for number, segment in enumerate(segments, start=1):
+        sources.append(segment.source)
+        targets.append(segment.target)
         documents.append(segment.document and sys.intern(segment.document))
         if number % _REPORTED == 0:
             progress(segment)
+    source = list(tokenise_lines(sources, task.source_language, tokenised=tokenised))
+    target = list(tokenise_lines(targets, task.target_language, tokenised=tokenised))
     return TokenisedBitext(source, target, documents)

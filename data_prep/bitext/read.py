@@ -2,81 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from crosspro.data_prep.bitext.segment import Missing, Segment, or_nothing
+from crosspro.data_prep.bitext.segment import Missing, Segment
 from crosspro.data_prep.bitext.xml_corpora import read_iwslt, read_tmx, read_train_tags
-from crosspro.data_prep.core.errors import Problem, choices, input_error, without_problems
-from crosspro.data_prep.core.files import bad_byte, is_file, read_lines
+from crosspro.data_prep.core.errors import choices, input_error
+from crosspro.data_prep.core.files import is_file, read_text_lines
 from crosspro.data_prep.formats.shared_task import read_doc_ids
-
-
-def read_plain(
-    source: Path,
-    target: Path,
-    doc_ids: Path | None = None,
-    *,
-    blank_line_documents: bool = False,
-    missing: Missing = "error",
-) -> Iterator[Segment]:
-    """The segments of two files with as many lines.
-
-    Documents come from the first column of `doc_ids`, a line each; or, with `blank_line_documents`,
-    lines that are blank in both files separate documents, which are numbered from 1. Such lines are
-    no segments in any case.
-    """
-    found = _scan(source, target, doc_ids, blank_line_documents, missing)
-    return without_problems(or_nothing(found, source))
-
-
-def _scan(
-    source: Path, target: Path, doc_ids: Path | None, numbered: bool, missing: Missing
-) -> Iterator[Segment | Problem]:
-    ids: Iterator[str] = iter(()) if doc_ids is None else read_doc_ids(doc_ids)
-    counts = [0, 0, 0]
-    block, begun = 1, False
-    for first, second, document in zip_longest(_texts(source), _texts(target), ids):
-        counts[0] += first is not None
-        counts[1] += second is not None
-        counts[2] += document is not None
-        if first is None or second is None:
-            continue
-        if isinstance(first, Problem) or isinstance(second, Problem):
-            yield from (side for side in (first, second) if isinstance(side, Problem))
-        elif first and second:
-            begun = True
-            yield Segment(first, second, str(block) if numbered else document or None, counts[0])
-        elif first or second:
-            begun = True
-            if missing == "error":
-                yield _untranslated(source, target, counts[0], second)
-        else:
-            block += begun
-            begun = False
-    if counts[0] != counts[1]:
-        expected = f"{counts[0]:,} lines as in {source}"
-        yield Problem(str(target), None, "lines", expected, f"{counts[1]:,} lines")
-    if doc_ids is not None and counts[2] != counts[0]:
-        expected = f"{counts[0]:,} lines as in {source}"
-        yield Problem(str(doc_ids), None, "doc-ids", expected, f"{counts[2]:,} lines")
-
-
-def _texts(path: Path) -> Iterator[str | Problem]:
-    """The lines of a UTF-8 file without blanks at their ends, or what is wrong with them."""
-    for number, raw in enumerate(read_lines(path), start=1):
-        try:
-            yield raw.decode("utf-8").strip()
-        except UnicodeDecodeError as error:
-            yield Problem(str(path), number, "encoding", "UTF-8", bad_byte(error))
-
-
-def _untranslated(source: Path, target: Path, line: int, second: str) -> Problem:
-    blank, other = (source, target) if second else (target, source)
-    expected = f"a translation of line {line} of {other}"
-    return Problem(str(blank), line, "segment", expected, "a blank line")
-
 
 FORMATS = {
     "plain": "two files, a segment a line (Moses); documents by doc-ids or blank lines",
@@ -104,8 +38,8 @@ def read_bitext(
     Without a target, `source` is a file with both languages (tmx), or what two file names
     have in common: `corpus` for corpus.en and corpus.fr, with the documents in corpus.doc-ids if
     there is such a file. Files may be .gz or .xz. The other direction is read from the same files
-    with the languages (and, if both are named, the files) exchanged. `missing` says what becomes of
-    segments without text on one side. Names and options are checked at once, contents while
+    with the languages (and, if both are named, the files) exchanged. Segments without text on one
+    side are an error or skipped (`missing`). Names and options are checked at once, contents while
     reading.
     """
     source, target = Path(source), None if target is None else Path(target)
@@ -124,17 +58,63 @@ def read_bitext(
     if kind == "tmx":
         if target is not None:
             raise input_error(target, "target", "no second file beside a TMX file", "one")
-        return read_tmx(source, source_language, target_language, missing=missing)
-    if target is None:
-        expected = f"a second file, in {target_language}, or a name for X.{source_language} and "
-        raise input_error(source, "target", f"{expected}X.{target_language}", "none")
-    if kind == "iwslt":
-        return read_iwslt(source, target, missing=missing)
-    if kind == "train-tags":
-        return read_train_tags(source, target, missing=missing)
-    return read_plain(
-        source, target, ids, blank_line_documents=blank_line_documents, missing=missing
-    )
+        segments = read_tmx(source, source_language, target_language, missing)
+    elif target is None:
+        expected = f"a second file, or a name for X.{source_language} and X.{target_language}"
+        raise input_error(source, "target", expected, "none")
+    elif kind == "iwslt":
+        segments = read_iwslt(source, target, missing)
+    elif kind == "train-tags":
+        segments = read_train_tags(source, target, missing)
+    else:
+        segments = _read_plain(source, target, ids, blank_line_documents, missing)
+    return _some(segments, source)
+
+
+def _some(segments: Iterable[Segment], path: Path) -> Iterator[Segment]:
+    """The same, with an error if there is none."""
+    empty = True
+    for segment in segments:
+        empty = False
+        yield segment
+    if empty:
+        raise input_error(path, "file", "at least one segment", "none")
+
+
+def _read_plain(
+    source: Path, target: Path, doc_ids: Path | None, blank_line_documents: bool, missing: Missing
+) -> Iterator[Segment]:
+    """The segments of two files with as many lines.
+
+    Documents come from the first column of `doc_ids`; or, with `blank_line_documents`, lines that
+    are blank in both files separate documents, numbered from 1. Such lines are never segments.
+    """
+    ids: Iterable[str] = () if doc_ids is None else read_doc_ids(doc_ids)
+    lines = [0, 0, 0]
+    block, begun = 1, False
+    for row in zip_longest(read_text_lines(source), read_text_lines(target), ids):
+        lines = [count + (text is not None) for count, text in zip(lines, row, strict=True)]
+        if row[0] is None or row[1] is None:
+            continue
+        left, right, document = row[0].strip(), row[1].strip(), row[2]
+        if blank_line_documents:
+            document = str(block)
+        if left and right:
+            yield Segment(left, right, document or None, lines[0])
+        elif (left or right) and missing == "error":
+            blank, other = (source, target) if right else (target, source)
+            expected = f"a translation of line {lines[0]} of {other}"
+            raise input_error(blank, "segment", expected, "a blank line", lines[0])
+        elif not left and not right:
+            block += begun
+        begun = bool(left or right)
+    counted = [(target, "lines", lines[1])]
+    if doc_ids is not None:
+        counted.append((doc_ids, "doc-ids", lines[2]))
+    for path, field, count in counted:
+        if count != lines[0]:
+            expected = f"{lines[0]:,} lines as in {source}"
+            raise input_error(path, field, expected, f"{count:,} lines")
 
 
 def format_of(path: Path) -> str:
@@ -147,11 +127,11 @@ def format_of(path: Path) -> str:
 
 def _located(prefix: Path, language: str) -> Path:
     endings = [language, f"{language}.xml"]
-    found = beside(prefix, endings)
-    if found is None:
+    path = beside(prefix, endings)
+    if path is None:
         expected = f"a file, or {' or '.join(f'{prefix.name}.{ending}' for ending in endings)}"
         raise input_error(prefix, "file", f"{expected} (also .gz, .xz)", "none of them")
-    return found
+    return path
 
 
 def beside(prefix: Path, endings: list[str]) -> Path | None:

@@ -1,9 +1,4 @@
-"""The record of parallel text, and what all its readers share.
-
-A reader is a generator of segments and problems; `without_problems` turns it into one that raises.
-
-Are source and target exchanged? The pronouns of the two languages tell.
-"""
+"""Segments of parallel text, language tags, and a check whether source and target are exchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Literal
 
-from crosspro.data_prep.core.errors import Problem, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.words import table_rows, words_file
 
@@ -37,28 +32,10 @@ class Segment:
     line: int = 0
 
 
-def or_nothing(found: Iterable[Segment | Problem], path: object) -> Iterator[Segment | Problem]:
-    """The same, with a problem if there is neither a segment nor a problem."""
-    empty = True
-    for item in found:
-        empty = False
-        yield item
-    if empty:
-        yield Problem(str(path), None, "file", "at least one segment", "none")
-
-
 _THREE_LETTERS = {
-    "eng": "en",
-    "fra": "fr",
-    "fre": "fr",
-    "deu": "de",
-    "ger": "de",
-    "spa": "es",
-    "ita": "it",
-    "por": "pt",
-    "nld": "nl",
-    "dut": "nl",
-}
+    "eng": "en", "fra": "fr", "fre": "fr", "deu": "de", "ger": "de", "spa": "es", "ita": "it",
+    "por": "pt", "nld": "nl", "dut": "nl",
+}  # fmt: skip
 
 
 def same_language(tag: str, wanted: str) -> bool:
@@ -106,19 +83,19 @@ def exchanged(
 
 
 def right_way_round(task: Task, texts: Iterator[Segment], source: Path) -> Iterator[Segment]:
-    """The text of a task, whose beginning is read at once: exchanged sides are refused before work.
+    """The same text; its beginning is read at once, and exchanged sides are refused.
 
     The pronouns of both languages tell, beside those of the task.
     """
     first = list(islice(texts, SENTENCES))
     sides = (
-        [_WORD.findall(one.source) for one in first],
-        [_WORD.findall(one.target) for one in first],
+        [_WORD.findall(segment.source) for segment in first],
+        [_WORD.findall(segment.target) for segment in first],
     )
     forms = {form for name, words in task.forms.items() if name != OTHER for form in words}
     left, right = task.source_language, task.target_language
-    known = {*task.source_pronouns, *pronouns_of(left)}, {*forms, *pronouns_of(right)}
-    if exchanged(*sides, *known):
+    source_pronouns = {*task.source_pronouns, *pronouns_of(left)}
+    if exchanged(*sides, source_pronouns, {*forms, *pronouns_of(right)}):
         expected = f"text in {left}, as {task.name} is {left} to {right}"
         found = f"pronouns of {right}: source and target look exchanged"
         raise input_error(source, "language", expected, found)

@@ -1,12 +1,9 @@
 """Parallel text with tags around it: IWSLT (XML, and train.tags) and TMX.
 
-The TED files of IWSLT (WIT3): XML for dev and test sets, tagged lines for training sets.
-
-A dev or test set is a file for each language with `<doc docid="…">` and `<seg id="…">`; a training
-set, `train.tags.en-fr.en`, has a talk's metadata in lines such as `<talkid>1</talkid>` and then a
-segment a line. Titles, descriptions and the like are not read as text.
-
-Translation memories (TMX 1.4): units with a text for each language, in one file.
+IWSLT has the TED files of WIT3. A dev or test set is a file for each language with
+`<doc docid="…">` and `<seg id="…">`. A training set, `train.tags.en-fr.en`, has a talk's metadata
+in lines such as `<talkid>1</talkid>` and then a segment a line. Titles and descriptions are not
+read as text. Translation memories (TMX 1.4) have units with a text for each language, in one file.
 """
 
 from __future__ import annotations
@@ -17,15 +14,10 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
-from crosspro.data_prep.bitext.segment import (
-    Missing,
-    Segment,
-    or_nothing,
-    same_language,
-)
-from crosspro.data_prep.core.errors import Problem, without_problems
-from crosspro.data_prep.core.files import bad_byte, read_lines
-from crosspro.data_prep.formats.xml_stream import TextBuffer, xml_events
+from crosspro.data_prep.bitext.segment import Missing, Segment, same_language
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.files import read_lines, read_text_lines
+from crosspro.data_prep.formats.xml_elements import Element, read_elements
 
 _BARE_AMPERSAND = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[0-9A-Fa-f]+);)")
 _ESCAPED = re.compile("&(amp|lt|gt|quot|apos);")
@@ -35,6 +27,13 @@ _TAG_LINE = re.compile(
     r"\b([^>]*)>(?:(.*?)</\2>)?\s*$"
 )
 _DOC_ID = re.compile(r"""\bdocid\s*=\s*["']([^"']*)["']""")
+
+DOCUMENT_PROPERTY = r"(?:x-)?(?:doc(?:ument)?(?:-?id)?|file(?:-?name)?|source-?file|original)"
+"""The name of a TMX property that says a unit's document."""
+_CODES = {"bpt", "ept", "it", "ph", "ut"}
+"""Elements inside a TMX segment whose content is a file format's code, not text."""
+_SEPARATING = {"it", "ph", "ut"}
+"""Codes that stand for something of their own, such as a line break."""
 
 
 @dataclass(slots=True)
@@ -46,117 +45,91 @@ class _Document:
     segments: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
-def read_iwslt(source: Path, target: Path, *, missing: Missing = "error") -> Iterator[Segment]:
+def read_iwslt(source: Path, target: Path, missing: Missing = "error") -> Iterator[Segment]:
     """The segments of two XML files, paired by the ids of documents and segments."""
-    return without_problems(or_nothing(_paired(source, target, missing, _xml_documents), source))
+    return _paired(source, target, missing, _xml_documents)
 
 
-def read_train_tags(source: Path, target: Path, *, missing: Missing = "error") -> Iterator[Segment]:
+def read_train_tags(source: Path, target: Path, missing: Missing = "error") -> Iterator[Segment]:
     """The segments of two `train.tags` files, paired by talk and line."""
-    return without_problems(or_nothing(_paired(source, target, missing, _tag_documents), source))
+    return _paired(source, target, missing, _tag_documents)
 
 
 def _paired(
     source: Path,
     target: Path,
     missing: Missing,
-    documents: Callable[[Path], Iterator[_Document | Problem]],
-) -> Iterator[Segment | Problem]:
-    for first, second in zip_longest(documents(source), documents(target)):
-        if isinstance(first, Problem) or isinstance(second, Problem):
-            yield from (side for side in (first, second) if isinstance(side, Problem))
-            return
-        if first is None or second is None:
-            here, there = (source, target) if second is None else (target, source)
-            extra = first or second
+    documents: Callable[[Path], Iterator[_Document]],
+) -> Iterator[Segment]:
+    for left, right in zip_longest(documents(source), documents(target)):
+        if left is None or right is None:
+            here, there = (source, target) if right is None else (target, source)
+            extra = left or right
             expected = f"document {extra.name} in {there} too"
-            yield Problem(str(here), extra.line, "document", expected, "none there")
-            return
-        if first.name != second.name:
-            expected = f"document {first.name} as at {source}:{first.line}"
-            yield Problem(str(target), second.line, "document", expected, f"{second.name}")
-            return
-        yield from _segments(first, second, source, target, missing)
+            raise input_error(here, "document", expected, "none there", extra.line)
+        if left.name != right.name:
+            expected = f"document {left.name} as at {source}:{left.line}"
+            raise input_error(target, "document", expected, str(right.name), right.line)
+        if missing == "error":
+            _check_paired(left, right, source, target)
+        for key, (text, line) in left.segments.items():
+            translation, _ = right.segments.get(key, ("", 0))
+            if text and translation:
+                yield Segment(text, translation, left.name, line)
 
 
-def _segments(
-    first: _Document, second: _Document, source: Path, target: Path, missing: Missing
-) -> Iterator[Segment | Problem]:
-    for key, (text, line) in first.segments.items():
-        translation, other_line = second.segments.get(key, ("", 0))
-        if text and translation:
-            yield Segment(text, translation, first.name, line)
-        elif missing == "error" and (text or translation or not other_line):
-            yield _unpaired(key, first.name, source, line, target, other_line, bool(text))
-    for key, (text, line) in second.segments.items():
-        if key not in first.segments and missing == "error":
-            yield _unpaired(key, first.name, target, line, source, 0, bool(text))
+def _check_paired(left: _Document, right: _Document, source: Path, target: Path) -> None:
+    """Raise if a segment of one side has no text on the other."""
+    for here, there, one_side, other_side in (
+        (source, target, left, right),
+        (target, source, right, left),
+    ):
+        for key, (text, line) in one_side.segments.items():
+            name = f"segment {key} of document {left.name}"
+            if key not in other_side.segments:
+                raise input_error(here, "segment", f"{name} in {there} too", "none there", line)
+            translation, other_line = other_side.segments[key]
+            if text and not translation:
+                expected = f"text for {name} as at {here}:{line}"
+                raise input_error(there, "segment", expected, "an empty segment", other_line)
 
 
-def _unpaired(
-    key: str, document: str | None, here: Path, line: int, there: Path, other: int, text: bool
-) -> Problem:
-    """A segment with text in one file only: the problem is where the text is missing."""
-    name = f"segment {key} of document {document}"
-    if not other:
-        return Problem(str(here), line, "segment", f"{name} in {there} too", "none there")
-    empty, place, full, full_place = (
-        (there, other, here, line) if text else (here, line, there, other)
-    )
-    expected = f"text for {name} as at {full}:{full_place}"
-    return Problem(str(empty), place, "segment", expected, "an empty segment")
-
-
-def _xml_documents(path: Path) -> Iterator[_Document | Problem]:
-    document: _Document | None = None
-    key: str | None = None
-    begun = 0
-    text = TextBuffer(path)
+def _xml_documents(path: Path) -> Iterator[_Document]:
     # The files are not always escaped: an ampersand that begins no entity stands for itself.
     lines = (_BARE_AMPERSAND.sub(b"&amp;", line) for line in read_lines(path))
-    for event in xml_events(path, lines):
-        if event.kind == "text":
-            if key is not None:
-                text.add(event.text, event.line)
-        elif event.kind == "start" and event.name == "doc":
-            document = _Document(event.attributes.get("docid"), event.line)
-        elif event.kind == "end" and event.name == "doc" and document is not None:
-            yield document
-            document = None
-        elif event.kind == "start" and event.name == "seg":
-            if document is None:
-                yield Problem(str(path), event.line, "segment", "<seg> inside <doc>", "no <doc>")
-                return
-            key, begun = event.attributes.get("id", str(len(document.segments) + 1)), event.line
+    for element in read_elements(path, {"doc", "seg"}, lines):
+        if element.name == "seg":
+            raise input_error(path, "segment", "<seg> inside <doc>", "no <doc>", element.line)
+        document = _Document(element.attributes.get("docid"), element.line)
+        for segment in _descendants(element, "seg"):
+            key = segment.attributes.get("id", str(len(document.segments) + 1))
             if key in document.segments:
                 found = f"a second segment {key} in document {document.name}"
-                yield Problem(str(path), event.line, "segment", "ids that occur once", found)
-                return
-            text.clear()
-        elif event.kind == "end" and event.name == "seg":
-            if document is not None and key is not None:
-                document.segments[key] = (text.content(), begun)
-            key = None
+                raise input_error(path, "segment", "ids that occur once", found, segment.line)
+            document.segments[key] = (segment.text(), segment.line)
+        yield document
 
 
-def _tag_documents(path: Path) -> Iterator[_Document | Problem]:
+def _descendants(element: Element, name: str) -> Iterator[Element]:
+    for part in element.content:
+        if isinstance(part, Element):
+            if part.name == name:
+                yield part
+            else:
+                yield from _descendants(part, name)
+
+
+def _tag_documents(path: Path) -> Iterator[_Document]:
     document: _Document | None = None
-    for number, raw in enumerate(read_lines(path), start=1):
-        try:
-            line = raw.decode("utf-8").strip()
-        except UnicodeDecodeError as error:
-            yield Problem(str(path), number, "encoding", "UTF-8", bad_byte(error))
-            return
+    for number, line in enumerate(map(str.strip, read_text_lines(path)), start=1):
         tag = _TAG_LINE.match(line)
         if tag is None:
-            if document is None:
-                if line:
-                    expected = "metadata such as <url>…</url> before the first segment"
-                    yield Problem(str(path), number, "document", expected, "text")
-                    return
-                continue
-            key = str(len(document.segments) + 1)
-            document.segments[key] = (_ESCAPED.sub(lambda m: _CHARACTERS[m[1]], line), number)
+            if document is not None:
+                key = str(len(document.segments) + 1)
+                document.segments[key] = (_ESCAPED.sub(lambda m: _CHARACTERS[m[1]], line), number)
+            elif line:
+                expected = "metadata such as <url>…</url> before the first segment"
+                raise input_error(path, "document", expected, "text", number)
             continue
         closing, name, attributes, content = tag.groups()
         if document is not None and (document.segments or (closing and name == "doc")):
@@ -165,117 +138,73 @@ def _tag_documents(path: Path) -> Iterator[_Document | Problem]:
         if closing:
             continue
         document = document or _Document(None, number)
-        if name == "doc" and (found := _DOC_ID.search(attributes)):
-            document.name = found[1]
+        if name == "doc" and (docid := _DOC_ID.search(attributes)):
+            document.name = docid[1]
         elif content and (name == "talkid" or (name == "url" and document.name is None)):
             document.name = content.strip()
     if document is not None:
         yield document
 
 
-DOCUMENT_PROPERTY = r"(?:x-)?(?:doc(?:ument)?(?:-?id)?|file(?:-?name)?|source-?file|original)"
-"""The name of a property of a unit that says its document."""
-_CODES = {"bpt", "ept", "it", "ph", "ut"}
-"""Elements inside a segment whose content is a file format's code, not text."""
-_SEPARATING = {"it", "ph", "ut"}
-"""Codes that stand for something of their own, such as a line break."""
-
-
-@dataclass(slots=True)
-class _Unit:
-    """A translation unit as far as it is read: texts by language tag, in order."""
-
-    line: int
-    document: str | None = None
-    texts: dict[str, str] = field(default_factory=dict)
-
-    def text(self, language: str) -> str | None:
-        """The text in a language: the exact tag first, else the first region of it."""
-        exact = language.lower().replace("_", "-")
-        if exact in self.texts:
-            return self.texts[exact]
-        return next((t for tag, t in self.texts.items() if same_language(tag, language)), None)
-
-
 def read_tmx(
-    path: Path,
-    source_language: str,
-    target_language: str,
-    *,
-    document_property: str | None = None,
-    missing: Missing = "error",
+    path: Path, source_language: str, target_language: str, missing: Missing = "error"
 ) -> Iterator[Segment]:
     """The segments of a memory in two of its languages; units with neither are passed over.
 
-    A unit's document is the value of its `document_property`, by default of any property named
-    after a document or file; else the name of the memory itself.
+    A unit's document is the value of a property named after a document or file; else the name of
+    the memory itself.
     """
-    pattern = re.escape(document_property) if document_property else DOCUMENT_PROPERTY
-    properties = re.compile(pattern, re.IGNORECASE)
-    return without_problems(_scan(path, source_language, target_language, properties, missing))
-
-
-def _scan(
-    path: Path,
-    source_language: str,
-    target_language: str,
-    properties: re.Pattern[str],
-    missing: Missing,
-) -> Iterator[Segment | Problem]:
-    whole = path.name.split(".tmx")[0]
+    memory = path.name.split(".tmx")[0]
     languages: dict[str, None] = {}
-    paired = 0
-    for unit in _units(path, properties):
-        languages.update(dict.fromkeys(unit.texts))
-        source, target = unit.text(source_language), unit.text(target_language)
+    paired = False
+    for unit in read_elements(path, {"tu"}):
+        texts = _texts(unit)
+        languages.update(dict.fromkeys(texts))
+        source, target = _in_language(texts, source_language), _in_language(texts, target_language)
         if source and target:
-            paired += 1
-            yield Segment(source, target, unit.document or whole, unit.line)
+            paired = True
+            yield Segment(source, target, _document(unit) or memory, unit.line)
         elif (source or target) and missing == "error":
             lacking = target_language if source else source_language
-            found = "no text" if not unit.texts else f"only {', '.join(unit.texts)}"
-            yield Problem(str(path), unit.line, "unit", f"a text in {lacking}", found)
+            found = f"only {', '.join(texts)}"
+            raise input_error(path, "unit", f"a text in {lacking}", found, unit.line)
     if not paired:
         expected = f"units in {source_language} and {target_language}"
         found = f"units in {', '.join(languages)}" if languages else "no unit"
-        yield Problem(str(path), None, "languages", expected, found)
+        raise input_error(path, "languages", expected, found)
 
 
-def _units(path: Path, properties: re.Pattern[str]) -> Iterator[_Unit]:
-    unit: _Unit | None = None
-    language = ""
-    wanted = False  # the text is a segment's or a document property's
-    code = 0
-    text = TextBuffer(path)
-    for event in xml_events(path):
-        kind, name, attributes, content, line = event
-        if kind == "text":
-            if wanted and not code:
-                text.add(content, line)
-        elif kind == "start":
-            if name == "tu":
-                unit = _Unit(line)
-            elif name == "tuv":
-                language = attributes.get("xml:lang") or attributes.get("lang") or ""
-            elif name == "seg" or (
-                name == "prop" and properties.fullmatch(attributes.get("type", ""))
-            ):
-                wanted, code = True, 0
-                text.clear()
-            elif wanted and name in _CODES:
-                code += 1
-        elif name in _CODES:
-            code -= wanted
-            if wanted and name in _SEPARATING and not code:
-                text.add(" ", line)
-        elif name == "seg" and unit is not None:
-            wanted = False
-            unit.texts.setdefault(language.lower().replace("_", "-"), text.content())
-        elif name == "prop" and wanted and unit is not None:
-            wanted = False
-            unit.document = text.content() or None
-        elif name == "tu" and unit is not None:
-            yield unit
-            unit = None
-        elif name in {"seg", "prop"}:
-            wanted = False
+def _texts(unit: Element) -> dict[str, str]:
+    """The texts of a unit by language tag, in order."""
+    texts: dict[str, str] = {}
+    for variant in unit.children("tuv"):
+        language = variant.attributes.get("xml:lang") or variant.attributes.get("lang") or ""
+        for segment in variant.children("seg"):
+            words = " ".join("".join(_without_codes(segment)).split())
+            texts.setdefault(language.lower().replace("_", "-"), words)
+    return texts
+
+
+def _in_language(texts: dict[str, str], language: str) -> str | None:
+    """The text in a language: the exact tag first, else the first region of it."""
+    exact = language.lower().replace("_", "-")
+    if exact in texts:
+        return texts[exact]
+    return next((text for tag, text in texts.items() if same_language(tag, language)), None)
+
+
+def _document(unit: Element) -> str | None:
+    names = re.compile(DOCUMENT_PROPERTY, re.IGNORECASE)
+    properties = [part for part in unit.children("prop") if part.attributes.get("type")]
+    named = (part.text() for part in properties if names.fullmatch(part.attributes["type"]))
+    return next(filter(None, named), None)
+
+
+def _without_codes(element: Element) -> Iterator[str]:
+    for part in element.content:
+        if isinstance(part, str):
+            yield part
+        elif part.name not in _CODES:
+            yield from _without_codes(part)
+        elif part.name in _SEPARATING:
+            yield " "

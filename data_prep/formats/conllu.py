@@ -1,8 +1,7 @@
 """Reader and writer of CoNLL-U, the format of treebanks and parsers.
 
 A sentence is a list of syntactic words; ranges such as `3-4 du` are kept apart as `Contraction`s,
-and empty nodes (`5.1`) are left out. `scan_conllu` goes through a file once, in constant memory,
-and yields a sentence or a `Problem` for each fault; `read_conllu` is what most code wants.
+and empty nodes (`5.1`) are left out.
 """
 
 from __future__ import annotations
@@ -11,31 +10,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import Problem, choices, quoted, without_problems
-from crosspro.data_prep.core.files import bad_byte, read_lines
+from crosspro.data_prep.core.errors import InputError, choices, input_error, quoted
+from crosspro.data_prep.core.files import read_text_lines
 
 UPOS = (
-    "ADJ",
-    "ADP",
-    "ADV",
-    "AUX",
-    "CCONJ",
-    "DET",
-    "INTJ",
-    "NOUN",
-    "NUM",
-    "PART",
-    "PRON",
-    "PROPN",
-    "PUNCT",
-    "SCONJ",
-    "SYM",
-    "VERB",
-    "X",
-    "CONJ",
-    "_",
-)
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X", "CONJ", "_",
+)  # fmt: skip
 """The universal tags; CONJ is that of version 1."""
+_COLUMNS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +64,17 @@ class ConlluSentence:
         """The syntactic words."""
         return tuple(word.form for word in self.words)
 
+    def written_positions(self) -> list[int]:
+        """For each syntactic word the position of the written word that it belongs to."""
+        positions: list[int] = []
+        ranges = {part.first: part.last for part in self.contractions}
+        written = 0
+        while len(positions) < len(self.words):
+            number = len(positions) + 1
+            positions += [written] * (ranges.get(number, number) - number + 1)
+            written += 1
+        return positions
+
     def written(self) -> tuple[ConlluWord, ...]:
         """The words as they are written: each contraction is one word.
 
@@ -89,27 +83,20 @@ class ConlluSentence:
         """
         if not self.contractions:
             return self.words
-        ranges = {part.first: part for part in self.contractions}
-        groups: list[tuple[int, int, str]] = []
-        position = 1
-        while position <= len(self.words):
-            part = ranges.get(position)
-            if part is None:
-                groups.append((position, position, self.words[position - 1].form))
-            else:
-                groups.append((part.first, part.last, part.form))
-            position = groups[-1][1] + 1
-        place = {0: 0}
-        for number, (first, last, _) in enumerate(groups, start=1):
-            place.update(dict.fromkeys(range(first, last + 1), number))
-        return tuple(self._group(*group, place) for group in groups)
-
-    def _group(self, first: int, last: int, form: str, place: dict[int, int]) -> ConlluWord:
-        parts = self.words[first - 1 : last]
-        outside = (w for w in parts if w.head is not None and not first <= w.head <= last)
-        top = next(outside, parts[0])
-        head = None if top.head is None else place[top.head]
-        return replace(parts[0], form=form, head=head, deprel=top.deprel, deps="_")
+        positions = self.written_positions()
+        forms = {part.first: part.form for part in self.contractions}
+        groups: list[list[int]] = [[] for _ in range(positions[-1] + 1)]
+        for number, position in enumerate(positions, start=1):
+            groups[position].append(number)
+        words = []
+        for group in groups:
+            parts = [self.words[number - 1] for number in group]
+            outside = (part for part in parts if part.head is not None and part.head not in group)
+            top = next(outside, parts[0])
+            head = positions[top.head - 1] + 1 if top.head else top.head
+            form = forms.get(group[0], parts[0].form)
+            words.append(replace(parts[0], form=form, head=head, deprel=top.deprel, deps="_"))
+        return tuple(words)
 
 
 def comment_value(comments: Iterable[str], key: str) -> str | None:
@@ -122,28 +109,12 @@ def comment_value(comments: Iterable[str], key: str) -> str | None:
 
 
 def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
-    """The sentences of a file.
-
-    At the first fault no further sentence is yielded; the rest of the file is still checked, and
-    all faults are raised together as one `InputError`.
-    """
-    return without_problems(scan_conllu(path))
-
-
-def scan_conllu(path: str | Path) -> Iterator[ConlluSentence | Problem]:
-    """All sentences and all problems of a file, in order of lines."""
-    path = Path(path)
-    reader = _SentenceReader(str(path))
-    number = 0
-    for number, raw in enumerate(read_lines(path), start=1):
-        try:
-            line = raw.decode("utf-8").removesuffix("\n").rstrip("\r")
-        except UnicodeDecodeError as error:
-            yield Problem(str(path), number, "encoding", "UTF-8", bad_byte(error))
-            reader.spoilt = True
-            continue
+    """The sentences of a file; the first fault is raised with its line."""
+    reader = _SentenceReader(Path(path))
+    for number, line in enumerate(read_text_lines(Path(path)), start=1):
+        line = line.rstrip("\r")
         if line.strip():
-            yield from reader.add(number, line)
+            reader.add(number, line)
         else:
             yield from reader.end()
     yield from reader.end()
@@ -153,36 +124,21 @@ def format_sentence(sentence: ConlluSentence) -> str:
     """The lines of a sentence, with the empty line that ends it; nothing if it has no words."""
     if not sentence.words:
         return ""
-    lines = list(sentence.comments)
+    rows = list(sentence.comments)
     ranges = {part.first: part for part in sentence.contractions}
     for number, word in enumerate(sentence.words, start=1):
-        if number in ranges:
-            part = ranges[number]
-            lines.append("\t".join((f"{part.first}-{part.last}", part.form, *"_______", part.misc)))
+        if part := ranges.get(number):
+            rows.append("\t".join((f"{part.first}-{part.last}", part.form, *"_______", part.misc)))
         head = "_" if word.head is None else str(word.head)
-        lines.append(
-            "\t".join(
-                (
-                    str(number),
-                    word.form,
-                    word.lemma,
-                    word.upos,
-                    word.xpos,
-                    word.feats,
-                    head,
-                    word.deprel,
-                    word.deps,
-                    word.misc,
-                )
-            )
-        )
-    return "\n".join(lines) + "\n\n"
+        first = (str(number), word.form, word.lemma, word.upos, word.xpos, word.feats)
+        rows.append("\t".join((*first, head, word.deprel, word.deps, word.misc)))
+    return "\n".join(rows) + "\n\n"
 
 
 class _SentenceReader:
     """Collects the lines of one sentence after another."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.document: str | None = None
         self.reset()
@@ -190,80 +146,71 @@ class _SentenceReader:
     def reset(self) -> None:
         self.start: int | None = None
         self.comments: list[str] = []
-        self.words: list[tuple[int, ConlluWord]] = []
+        self.words: list[ConlluWord] = []
+        self.lines: list[int] = []
         self.contractions: list[tuple[int, Contraction]] = []
-        self.spoilt = False
 
-    def problem(self, line: int, field: str, expected: str, found: str) -> Problem:
-        self.spoilt = True
-        return Problem(self.path, line, field, expected, found)
+    def error(self, line: int, field: str, expected: str, found: str) -> InputError:
+        return input_error(self.path, field, expected, found, line)
 
-    def add(self, number: int, line: str) -> Iterator[Problem]:
+    def add(self, line: int, text: str) -> None:
         if self.start is None:
-            self.start = number
-        if line.startswith("#"):
-            self.comments.append(line)
+            self.start = line
+        if text.startswith("#"):
+            self.comments.append(text)
             return
-        columns = line.split("\t")
-        if len(columns) != 10:
-            yield self.problem(
-                number, "columns", "10 separated by tabs", f"{len(columns)}: {quoted(line)}"
-            )
-            return
-        identity = columns[0]
+        columns = text.split("\t")
+        if len(columns) != _COLUMNS:
+            found = f"{len(columns)}: {quoted(text)}"
+            raise self.error(line, "columns", f"{_COLUMNS} separated by tabs", found)
+        identity, form, lemma, upos, xpos, feats, head, deprel, deps, misc = columns
         if "." in identity and identity.replace(".", "", 1).isdigit():
             return  # an empty node: a word that is not there
-        if not columns[1]:
-            yield self.problem(number, "FORM", "a word", "nothing")
-        expected = len(self.words) + 1
+        if not form:
+            raise self.error(line, "FORM", "a word", "nothing")
         if "-" in identity:
-            first, _, last = identity.partition("-")
-            if first != str(expected) or not _is_number(last) or int(last) <= expected:
-                yield self.problem(number, "ID", f"a range from {expected}", quoted(identity))
-                return
-            if self.contractions and self.contractions[-1][1].last >= expected:
-                before = f"a range that begins after {self.contractions[-1][1].last}"
-                yield self.problem(number, "ID", before, quoted(identity))
-                return
-            self.contractions.append(
-                (number, Contraction(expected, int(last), columns[1], columns[9]))
-            )
+            self.add_contraction(line, identity, form, misc)
             return
-        if identity != str(expected):
-            yield self.problem(number, "ID", str(expected), quoted(identity))
-        if columns[3] not in UPOS:
-            yield self.problem(number, "UPOS", choices(UPOS), quoted(columns[3]))
-        head = columns[6]
+        expected = str(len(self.words) + 1)
+        if identity != expected:
+            raise self.error(line, "ID", expected, quoted(identity))
+        if upos not in UPOS:
+            raise self.error(line, "UPOS", choices(UPOS), quoted(upos))
         if head != "_" and not _is_number(head):
-            yield self.problem(number, "HEAD", "a number or _", quoted(head))
-            head = "_"
-        form, lemma, upos, xpos, feats = columns[1:6]
-        deprel, deps, misc = columns[7:]
+            raise self.error(line, "HEAD", "a number or _", quoted(head))
         known_head = None if head == "_" else int(head)
-        word = ConlluWord(form, lemma, upos, xpos, feats, known_head, deprel, deps, misc)
-        self.words.append((number, word))
+        self.words.append(
+            ConlluWord(form, lemma, upos, xpos, feats, known_head, deprel, deps, misc)
+        )
+        self.lines.append(line)
 
-    def end(self) -> Iterator[ConlluSentence | Problem]:
-        """What the lines since the last end amount to; nothing for comments alone."""
+    def add_contraction(self, line: int, identity: str, form: str, misc: str) -> None:
+        expected = len(self.words) + 1
+        before = self.contractions[-1][1].last if self.contractions else 0
+        first, _, last = identity.partition("-")
+        fits = first == str(expected) and _is_number(last) and int(last) > expected > before
+        if not fits:
+            begin = f"a range from {max(expected, before + 1)}"
+            raise self.error(line, "ID", begin, quoted(identity))
+        self.contractions.append((line, Contraction(expected, int(last), form, misc)))
+
+    def end(self) -> Iterator[ConlluSentence]:
+        """The sentence of the lines since the last end; nothing for comments alone."""
         length = len(self.words)
-        for position, (number, word) in enumerate(self.words, start=1):
-            if word.head is not None and (word.head > length or word.head == position):
+        for number, (line, word) in enumerate(zip(self.lines, self.words, strict=True), start=1):
+            if word.head is not None and (word.head > length or word.head == number):
                 expected = f"another word of 1 to {length}, or 0"
-                yield self.problem(number, "HEAD", expected, str(word.head))
-        for number, part in self.contractions:
+                raise self.error(line, "HEAD", expected, str(word.head))
+        for line, part in self.contractions:
             if part.last > length:
                 found = f"{part.first}-{part.last}"
-                yield self.problem(number, "ID", f"a range inside {length} words", found)
-        new_document = comment_value(self.comments, "newdoc id")
-        if new_document is not None:
-            self.document = new_document
-        if self.words and not self.spoilt:
+                raise self.error(line, "ID", f"a range inside {length} words", found)
+        self.document = comment_value(self.comments, "newdoc id") or self.document
+        if self.words:
+            contractions = tuple(part for _, part in self.contractions)
+            comments = tuple(self.comments)
             yield ConlluSentence(
-                tuple(word for _, word in self.words),
-                tuple(part for _, part in self.contractions),
-                tuple(self.comments),
-                self.document,
-                self.start,
+                tuple(self.words), contractions, comments, self.document, self.start
             )
         self.reset()
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby, islice, zip_longest
+from itertools import groupby, islice, repeat
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
@@ -30,6 +30,7 @@ from crosspro.data_prep.core.errors import (
     Problem,
     choices,
     input_error,
+    is_whole_number,
     quoted,
     unknown_label,
     without_problems,
@@ -170,42 +171,39 @@ def scan(
     """All examples and all problems of a file, in order of lines.
 
     Lenient reading accepts what the official scorer accepts: five columns and permitted labels.
-    What the scorer does not look at is mended: undecodable bytes are replaced, bad links dropped,
-    placeholder indices beyond the source moved to its last word.
+    Where the scorer does not look, faults are mended: undecodable bytes are replaced, bad links
+    dropped, placeholder indices beyond the source moved to its last word.
     """
     path = Path(path)
     parser = _LineParser(str(path), task, lenient)
-    if doc_ids is None:
-        for number, raw in enumerate(read_lines(path), start=1):
-            yield from parser.parse(number, raw, None)
-        return
-    examples = documents = 0
-    for raw_line, document in zip_longest(read_lines(path), read_doc_ids(doc_ids)):
+    ids: Iterator[str | None] = repeat(None) if doc_ids is None else read_doc_ids(doc_ids)
+    number = documents = 0
+    for number, raw in enumerate(read_lines(path), start=1):
+        document = next(ids, None)
         documents += document is not None
-        if raw_line is not None:
-            examples += 1
-            yield from parser.parse(examples, raw_line, document)
-    if documents != examples:
-        yield Problem(
-            str(doc_ids), None, "doc-ids", f"{examples} lines as in {path}", f"{documents} lines"
-        )
+        yield from parser.parse(number, raw, document)
+    if doc_ids is not None:
+        documents += sum(1 for _ in ids)
+        if documents != number:
+            expected = f"{number} lines as in {path}"
+            yield Problem(str(doc_ids), None, "doc-ids", expected, f"{documents} lines")
 
 
 class _SplitTokens(dict[str, tuple[str, str | None]]):
     """Lemma and tag of tokens that have been seen, so that memory holds each of them once."""
 
     def __missing__(self, token: str) -> tuple[str, str | None]:
-        found = self[token] = split_tag(token)
-        return found
+        if len(self) > _KNOWN_TOKENS:
+            self.clear()
+        self[token] = lemma_and_tag = split_tag(token)
+        return lemma_and_tag
 
 
 class _LineParser:
     """Parses the lines of one file; remembers tokens, links and CRLF across lines."""
 
     def __init__(self, path: str, task: Task, lenient: bool) -> None:
-        self.path = path
-        self.task = task
-        self.lenient = lenient
+        self.path, self.task, self.lenient = path, task, lenient
         self.split = _SplitTokens()
         self.links: dict[str, Link] = {}
         self.crlf_reported = lenient
@@ -213,13 +211,10 @@ class _LineParser:
         self.number = 0
 
     def parse(self, number: int, raw: bytes, document: str | None) -> list[Example | Problem]:
-        """The example of a line, or what is wrong with it."""
-        self.number = number
-        self.problems = []
+        """The example of a line, or its problems."""
+        self.number, self.problems = number, []
         example = self.example(raw, document)
-        if self.problems or example is None:
-            return [*self.problems]
-        return [example]
+        return [*self.problems] if self.problems or example is None else [example]
 
     def problem(self, field: str, expected: str, found: str) -> None:
         self.problems.append(Problem(self.path, self.number, field, expected, found))
@@ -237,27 +232,20 @@ class _LineParser:
             line = line[:-1]
             if not self.crlf_reported:
                 self.crlf_reported = True
-                self.problem("line end", "LF", "CR LF (said once for the file)")
+                self.problem("line end", "LF", "CR LF (reported once for the file)")
         columns = line.split("\t")
         if len(columns) != len(COLUMNS):
-            self.problem(
-                "columns",
-                _FIVE,
-                f"{len(columns)}: {quoted(line)}",
-            )
+            self.problem("columns", _FIVE, f"{len(columns)}: {quoted(line)}")
             return None
         labels_text, words_text, source_text, target_text, links_text = columns
         source = tuple(self.tokens("source", source_text))
         target = self.tokens("target", target_text)
         if self.lenient and not links_text and not ended:  # the scorer counts the line end as text
             self.problem("links", "links or a line end", "neither")
-        labels = self.labels(labels_text)
-        gaps = self.gaps(target_text, target, len(source), labels, words_text)
+        gaps = self.gaps(target, len(source), self.labels(labels_text), words_text)
         links = self.parse_links(links_text, len(source), len(target))
         if not self.task.tagged:
             return Example(source, tuple(target), None, links, gaps, document)
-        if len(self.split) > _KNOWN_TOKENS:
-            self.split.clear()
         lemmas, tags = zip(*map(self.split.__getitem__, target), strict=True)
         return Example(source, lemmas, tags, links, gaps, document)
 
@@ -269,58 +257,41 @@ class _LineParser:
         return text.split(" ")
 
     def labels(self, text: str) -> list[str]:
-        if not text:
-            return []
-        labels = text.split(" ")
+        labels = text.split(" ") if text else []
+        index = self.task.class_index
         for label in labels:
-            if label not in self.task.class_index:
-                index = self.task.class_index
+            if label not in index:
                 self.problem("classes", choices(index), unknown_label(label, text, index))
         return labels
 
     def gaps(
-        self, text: str, target: list[str], length: int, labels: list[str], words_text: str
+        self, target: list[str], length: int, labels: list[str], words_text: str
     ) -> tuple[Gap, ...]:
-        places: list[tuple[int, int]] = []
-        if PLACEHOLDER in text:
-            places = [
-                (position, self.source_index(token, length))
-                for position, token in enumerate(target)
-                if token.startswith(PLACEHOLDER)
-            ]
-        elif not labels and not words_text:
-            return ()
+        positions = [at for at, token in enumerate(target) if token.startswith(PLACEHOLDER)]
         words = words_text.split(" ") if words_text else []
-        count = len(places)
+        count = len(positions)
         if not self.lenient:
-            if labels and len(labels) != count and "" not in labels:
-                self.problem(
-                    "classes",
-                    f"{count} labels for {count} placeholders",
-                    f"{len(labels)}: {quoted(' '.join(labels))}",
-                )
-            if words and len(words) != count:
-                self.problem(
-                    "words",
-                    f"{count} words for {count} placeholders",
-                    f"{len(words)}: {quoted(words_text)}",
-                )
+            for field, entries in (("classes", labels), ("words", words)):
+                if entries and len(entries) != count and (field == "words" or "" not in entries):
+                    expected = f"{count} {field} for {count} placeholders"
+                    self.problem(field, expected, f"{len(entries)}: {quoted(' '.join(entries))}")
+        if not positions:
+            return ()
         known_labels: list[str | None] = [*labels] if len(labels) == count else [None] * count
         known_words: list[str | None] = [*words] if len(words) == count else [None] * count
         return tuple(
-            Gap(position, index, label, word)
-            for (position, index), label, word in zip(
-                places, known_labels, known_words, strict=True
-            )
+            Gap(position, self.source_index(target[position], length), label, word)
+            for position, label, word in zip(positions, known_labels, known_words, strict=True)
         )
 
     def source_index(self, token: str, length: int) -> int:
-        digits = token[len(PLACEHOLDER) :]
-        index = _canonical_number(digits)
-        if index is not None and index < length:
-            return index
+        """The source position of a gap, written without sign, leading zeros or other digits."""
+        digits = token.removeprefix(PLACEHOLDER)
+        canonical = is_whole_number(digits) and (digits[0] != "0" or digits == "0")
+        if canonical and int(digits) < length:
+            return int(digits)
         if not self.lenient:
-            found = quoted(token) if index is None else f"{token} in {length} source tokens"
+            found = f"{token} in {length} source tokens" if canonical else quoted(token)
             self.problem("target", f"{PLACEHOLDER} with the position of a source token", found)
         return length - 1
 
@@ -328,32 +299,26 @@ class _LineParser:
         if not text:
             return ()
         written_links = text.split(" ")
-        try:
+        try:  # the fast way, for links that have been seen before and lie inside
             links = tuple(map(self.links.__getitem__, written_links))
             source, target = zip(*links, strict=True)
             if max(source) < source_length and max(target) < target_length:
                 return links
         except KeyError:
             pass
-        return self.check_links(written_links, source_length, target_length)
-
-    def check_links(
-        self, written_links: list[str], source_length: int, target_length: int
-    ) -> tuple[Link, ...]:
-        """The way of a line with links not seen before, or bad ones."""
-        links: list[Link] = []
+        inside: list[Link] = []
         for written in written_links:
             link = self.links.get(written) or self.new_link(written)
             if link is not None and link[0] < source_length and link[1] < target_length:
-                links.append(link)
+                inside.append(link)
             elif self.lenient:
                 continue
             elif link is None:
                 self.problem("links", "links s-t separated by single spaces", quoted(written))
             else:
-                inside = f"{source_length} source and {target_length} target tokens"
-                self.problem("links", f"links inside {inside}", written)
-        return tuple(links)
+                lengths = f"{source_length} source and {target_length} target tokens"
+                self.problem("links", f"links inside {lengths}", written)
+        return tuple(inside)
 
     def new_link(self, written: str) -> Link | None:
         link = parse_link(written)
@@ -362,13 +327,6 @@ class _LineParser:
         if len(written) <= len("999-99"):  # longer ones are rare, and would fill the memory
             self.links[written] = link
         return link
-
-
-def _canonical_number(digits: str) -> int | None:
-    """The number, if it is written without sign, leading zeros or foreign digits."""
-    if not digits.isascii() or not digits.isdigit() or len(digits) > 9:
-        return None
-    return int(digits) if digits[0] != "0" or digits == "0" else None
 
 
 LINES = 500
@@ -440,11 +398,11 @@ def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:
 
 def _others(task: Task) -> str:
     """The tasks of the same languages that have the other form."""
-    tasks = [load_task(name) for name in task_names()]
     languages = (task.source_language, task.target_language)
     names = [
-        one.name
-        for one in tasks
-        if (one.source_language, one.target_language) == languages and one.tagged != task.tagged
+        other.name
+        for other in map(load_task, task_names())
+        if (other.source_language, other.target_language) == languages
+        and other.tagged != task.tagged
     ]
     return f" as in {', '.join(names)}" if names else ""

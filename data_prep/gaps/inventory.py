@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from crosspro.data_prep.align.backends import AlignerSettings
+from crosspro.data_prep.align.align import AlignerSettings
 from crosspro.data_prep.annotate.corpus import default_tagset
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Link

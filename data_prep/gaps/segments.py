@@ -3,7 +3,7 @@
 What was decided is counted on the way, for the report, and people may check it by hand. 003 §3.3.3
 checked by hand which pronouns the subject filter had kept and removed in the test sets, and took
 out what was no subject. 000 §2.3 checked the links of a hundred pronouns. The sheets are in
-`evaluation/human/pronoun_sheet.py`; here are the decisions that they show, of all pronouns or of a
+`pipeline/pronoun_sheet.py`; here are the decisions that they show, of all pronouns or of a
 sample, and the corrections that come back.
 """
 

@@ -60,7 +60,7 @@ def download(
     whether anything was fetched.
     """
     for url in urls:
-        require_https(url)
+        _require_allowed(url)
     manifest = read_manifest(path.parent)
     earlier = manifest.get(path.name)
     sha256 = sha256 or (earlier.sha256 if earlier else None)
@@ -96,7 +96,7 @@ def _fetch(url: str, part: Path, size: int | None, progress: Progress) -> Receiv
     digest, done = hashlib.sha256(), 0
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:  # noqa: S310
-            require_https(response.url)
+            _require_allowed(response.url)
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdecimal() else None
             with part.open("wb") as handle:
@@ -131,14 +131,17 @@ def _check(received: Received, part: Path, name: str, size: int | None, sha256: 
     raise DownloadError(f"{received.url}: {fault}")
 
 
-def require_https(url: str) -> None:
-    """Refuse addresses of any other kind, such as file: or plain http."""
+def is_allowed(url: str) -> bool:
+    """Whether an address is https, not file: or plain http."""
     try:
         parts = urlsplit(url)
-        allowed = parts.scheme in SCHEMES and bool(parts.hostname)
+        return parts.scheme in SCHEMES and bool(parts.hostname)
     except ValueError:  # brackets without an address
-        allowed = False
-    if not allowed:
+        return False
+
+
+def _require_allowed(url: str) -> None:
+    if not is_allowed(url):
         raise DownloadError(f"url: expected an https address, found {quoted(url)}")
 
 

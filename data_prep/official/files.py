@@ -6,21 +6,21 @@ what is confirmed by a source and what is inferred, and gives addresses to try i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
 from crosspro.data_prep.core.errors import (
     CrossproError,
-    InputError,
-    Problem,
     choices,
+    input_error,
     is_whole_number,
     quoted,
 )
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.official.download import require_https
+from crosspro.data_prep.official.download import MANIFEST, is_allowed
 
 PAGES = {
     2015: (
@@ -98,59 +98,49 @@ def select(
 
 
 def _parse(path: Path) -> tuple[OfficialFile, ...]:
-    problems: list[Problem] = []
     files: dict[Path, OfficialFile] = {}
-    header = False
-    for number, line in enumerate(read_text_lines(path), start=1):
-        if line.startswith("#") or not line:
-            continue
-        values = line.split("\t")
-        if not header or len(values) != len(COLUMNS):
-            if tuple(values) != COLUMNS:
-                expected = " ".join(COLUMNS)
-                problems.append(Problem(str(path), number, "columns", expected, quoted(line)))
-            header = True
-            continue
+    rows = (
+        (number, line.split("\t"))
+        for number, line in enumerate(read_text_lines(path), start=1)
+        if line and not line.startswith("#")
+    )
+    number, header = next(rows, (1, []))
+    if tuple(header) != COLUMNS:
+        raise input_error(path, "columns", " ".join(COLUMNS), quoted("\t".join(header)), number)
+    for number, values in rows:
+        if len(values) != len(COLUMNS):
+            expected = " ".join(COLUMNS)
+            raise input_error(path, "columns", expected, quoted("\t".join(values)), number)
         row = dict(zip(COLUMNS, values, strict=True))
-        faults = _faults(row)
-        problems += (Problem(str(path), number, *fault) for fault in faults)
-        if not faults:
-            file = _file(row)
-            if file.path in files:
-                problems.append(Problem(str(path), number, "name", "names once", str(file.path)))
-            files[file.path] = file
-    if problems:
-        raise InputError(problems)
+        for field, (fits, expected) in _RULES.items():
+            if not fits(row[field]):
+                raise input_error(path, field, expected, quoted(row[field]), number)
+        file = OfficialFile(
+            row["name"],
+            tuple(row["task"].split()),
+            int(row["year"]),
+            row["split"],
+            tuple(row["url"].split()),
+            int(row["size"]) if row["size"] else None,
+            row["sha256"].lower() or None,
+            row["evidence"],
+            row["source"],
+        )
+        if file.path in files:
+            raise input_error(path, "name", "names that occur once", str(file.path), number)
+        files[file.path] = file
     return tuple(files.values())
 
 
-def _faults(row: dict[str, str]) -> list[tuple[str, str, str]]:
-    """Field, expected and found of whatever is wrong with a row."""
-    faults: list[tuple[str, str, str]] = []
-    if PurePosixPath(row["name"]).name != row["name"] or row["name"] in {"", "..", "manifest.json"}:
-        faults.append(("name", "a file name without folders", quoted(row["name"])))
-    for field in ("year", "size"):
-        if not is_whole_number(row[field]) and (row[field] or field == "year"):
-            faults.append((field, "a number", quoted(row[field])))
-    if row["sha256"] and not (len(row["sha256"]) == 64 and row["sha256"].isalnum()):
-        faults.append(("sha256", "64 hexadecimal digits or nothing", quoted(row["sha256"])))
-    for url in row["url"].split() or [""]:
-        try:
-            require_https(url)
-        except CrossproError:
-            faults.append(("url", "https addresses", quoted(url)))
-    return faults
+def _is_file_name(name: str) -> bool:
+    return PurePosixPath(name).name == name and name not in {"", "..", MANIFEST}
 
 
-def _file(row: dict[str, str]) -> OfficialFile:
-    return OfficialFile(
-        row["name"],
-        tuple(row["task"].split()),
-        int(row["year"]),
-        row["split"],
-        tuple(row["url"].split()),
-        int(row["size"]) if row["size"] else None,
-        row["sha256"].lower() or None,
-        row["evidence"],
-        row["source"],
-    )
+_RULES: dict[str, tuple[Callable[[str], object], str]] = {
+    "name": (_is_file_name, "a file name without folders"),
+    "year": (is_whole_number, "a number"),
+    "size": (lambda text: not text or is_whole_number(text), "a number or nothing"),
+    "sha256": (re.compile(r"([0-9A-Fa-f]{64})?").fullmatch, "64 hexadecimal digits or nothing"),
+    "url": (lambda text: text and all(map(is_allowed, text.split())), "https addresses"),
+}
+"""Whether the text of a field is allowed, and what it should be."""

@@ -12,21 +12,15 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields, replace
-from itertools import chain
+from dataclasses import asdict, dataclass, fields
+from itertools import chain, islice
 from pathlib import Path
 
 from crosspro import __version__
-from crosspro.data_prep.align.backends import (
-    AlignerSettings,
-    align_both_directions,
-    beyond_limits,
-)
+from crosspro.data_prep.align.align import AlignerSettings, learn, segments_beyond_limits
 from crosspro.data_prep.align.prior import load_prior
-from crosspro.data_prep.align.text import Sentences as Texts
-from crosspro.data_prep.align.train import useful_jobs
 from crosspro.data_prep.annotate.corpus import (
     SHARD,
     AnnotationSettings,
@@ -37,7 +31,6 @@ from crosspro.data_prep.annotate.corpus import (
     read_store,
 )
 from crosspro.data_prep.annotate.layers import BLIND
-from crosspro.data_prep.annotate.sentence_file import SentenceFile
 from crosspro.data_prep.annotate.tokenise import Sentences, TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.errors import CrossproError, input_error
@@ -46,7 +39,7 @@ from crosspro.data_prep.core.files import atomic_output, is_file, write_text
 from crosspro.data_prep.core.processes import Report, Step
 from crosspro.data_prep.core.stored import Cache, content_key, file_digest
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.links import read_links
+from crosspro.data_prep.formats.links import format_links, read_links
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.gaps.extract import GapRules
 from crosspro.data_prep.gaps.segments import Counts, HandCheck, segment_examples
@@ -75,22 +68,6 @@ class PrepareSettings:
     engine: str = "local"
 
 
-class _Joined(Collection[Sequence[str]]):
-    """The sentences of two texts, one after the other, read whenever they are gone over."""
-
-    def __init__(self, first: Texts, second: Texts) -> None:
-        self.texts = first, second
-
-    def __len__(self) -> int:
-        return sum(map(len, self.texts))
-
-    def __iter__(self) -> Iterator[Sequence[str]]:
-        return chain(*self.texts)
-
-    def __contains__(self, words: object) -> bool:
-        return any(words in text for text in self.texts)
-
-
 def prepare(
     task: Task,
     bitext: TokenisedBitext,
@@ -110,7 +87,8 @@ def prepare(
     counts = Counts()
     links = _links(task, bitext, settings, cache, report)
     if settings.links is None:
-        counts.backed_off = beyond_limits(bitext.source, bitext.target, settings.aligner)
+        lengths = zip(map(len, bitext.source), map(len, bitext.target), strict=True)
+        counts.backed_off = segments_beyond_limits(lengths, settings.aligner)
     targets = _targets(task, bitext, settings, cache, report)
     sources = _sources(task, bitext, settings, cache, report)
     examples = segment_examples(
@@ -153,39 +131,35 @@ def _reported(examples: Iterator[Example], total: int, report: Report) -> Iterat
 def _links(
     task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
 ) -> Iterator[tuple[Link, ...]]:
-    source: Texts = bitext.source
-    target: Texts = bitext.target
     if settings.links is not None:
         report(Step("reading links", f"from {settings.links}"))
         # All of it is checked now, not after hours of annotating.
-        deque(read_links(settings.links, source, target), maxlen=0)
+        deque(read_links(settings.links, bitext.source, bitext.target), maxlen=0)
         return read_links(settings.links)
-    name, aligner, known, others = "aligning", settings.aligner, None, []
-    if settings.prior is not None:
-        known = load_prior(settings.prior)
-        aligner = replace(aligner, form=known.form, prefix_length=known.prefix_length)
-        others.append(content_key(settings.prior))
+    prior = None if settings.prior is None else load_prior(settings.prior)
+    texts = [bitext]
     if settings.align_with is not None:
-        corpus = _corpus(task, *settings.align_with, cache)
-        source, target = _Joined(bitext.source, corpus.source), _Joined(target, corpus.target)
-        others.append(content_key(iter(corpus)))
-    report(Step(name, f"{len(source):,} segments"))
-    key = content_key(content_key(iter(bitext)), aligner, *others)
+        texts.append(_corpus(task, *settings.align_with))
+    name = "aligning"
+    report(Step(name, f"{sum(map(len, texts)):,} segments"))
+    digests = [content_key(iter(text)) for text in texts]
+    if settings.prior is not None:
+        digests.append(content_key(settings.prior))
+    key = content_key(*digests, settings.aligner)
 
     def progress(detail: str, done: int, total: int) -> None:
         report(Step(name, detail, done, total))
 
     def align() -> Iterator[str]:
-        jobs = max(settings.jobs, min(2, useful_jobs()))
-        found = align_both_directions(source, target, aligner, known, False, jobs, progress).links(
-            aligner.symmetrisation
-        )
-        return found.lines(len(bitext), progress)
+        pairs = chain.from_iterable(zip(text.source, text.target, strict=True) for text in texts)
+        alignment = learn(pairs, prior, settings.aligner, settings.jobs, progress)
+        links = alignment.links(settings.aligner.symmetrisation)
+        return (f"{format_links(pair_links)}\n" for pair_links in islice(links, len(bitext)))
 
     return read_links(cache.lines("links", key, align))
 
 
-def _corpus(task: Task, source: Path, target: Path, cache: Cache) -> TokenisedBitext:
+def _corpus(task: Task, source: Path, target: Path) -> TokenisedBitext:
     """A larger text of the same languages to learn from; segments with one side are left out."""
     segments = read_bitext(
         source,
@@ -194,7 +168,7 @@ def _corpus(task: Task, source: Path, target: Path, cache: Cache) -> TokenisedBi
         target_language=task.target_language,
         missing="skip",
     )
-    return tokenised_bitext(task, segments, cache.folder)
+    return tokenised_bitext(task, segments)
 
 
 # Annotation -------------------------------------------------------------------------------------
@@ -229,10 +203,7 @@ def _sources(
     if every:
         shards = _equal_shards(len(bitext))
         return _annotate(annotation, bitext.source, shards, settings, cache, report)
-    chosen = SentenceFile(cache.folder)
-    for words in bitext.source:
-        if _has_ambiguous(words, task):
-            chosen.append(words)
+    chosen = [words for words in bitext.source if _has_ambiguous(words, task)]
     shards = _equal_shards(len(chosen))
     annotated = _annotate(annotation, chosen, shards, settings, cache, report)
     return (next(annotated) if _has_ambiguous(words, task) else None for words in bitext.source)

@@ -1,39 +1,156 @@
 """APT's cases against what people say of the same pronouns (000 Table 5; 001 §6, Tables 3 and 4).
 
 Case 1 (same) or 2 (equivalent) says that a pronoun is right, case 3 (different) that it is wrong. A
-disagreement is an example where people say otherwise; other cases are not compared.
+disagreement is a pronoun of which people say otherwise; other cases are not compared.
+
+001 Table 4 sorted the disagreements by hand. Here the words decide: of the pronouns that people
+reject, those that APT takes for equivalent are E. Of the different ones that they accept, an
+anaphoric pronoun that is another personal pronoun is V (it agrees with another translation of the
+antecedent), and one that is impersonal where the reference has a personal pronoun is I. All else is
+O, as are all accepted pronouns that are not anaphoric.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from crosspro.evaluation.core.metric import TOTAL
-from crosspro.evaluation.core.score import UNDEFINED, Scale, Score, make_signature
-from crosspro.evaluation.core.statistics import (
-    ResampledUnits,
-    Resampling,
-    percentage,
-    scores_of,
-    tally,
-)
-from crosspro.evaluation.core.tables import Cell, Table
-from crosspro.evaluation.correlation.judged import COMPARED, KINDS, JudgedPronoun
-from crosspro.evaluation.inputs.case_records import BAD, CASE_NAMES, CASES, CORRECT, INCORRECT
-from crosspro.evaluation.output.tables import PLAIN, Style
-from crosspro.evaluation.output.text import tables_text
+from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.files import parse_json, read_bytes
+from crosspro.evaluation.correlation.systems import read_rows
+from crosspro.evaluation.metrics.apt.cases import CASE_NAMES, CASES
+from crosspro.evaluation.pronouns import readings_of
+from crosspro.evaluation.report.records import csv_text
+from crosspro.version import __version__
 
-VERDICTS = (CORRECT, INCORRECT, BAD)
-SCALE = Scale(digits=1)
+COMPARED = (1, 2, 3)
+DIFFERENT = 3
+CORRECT, INCORRECT, BAD = VERDICTS = ("correct", "incorrect", "bad translation")
+"""The verdicts of 000 Table 5; a pronoun that nobody has judged has none."""
+KINDS: Mapping[str, str] = {
+    "V": "valid alternative",
+    "E": "incorrect equivalence",
+    "I": "impersonal",
+    "O": "other",
+}
+ANAPHORIC = "anaphoric"
+"""The names of categories whose pronouns have an antecedent begin so."""
+TOTAL = "total"
+_VERDICT_WORDS = {
+    **dict.fromkeys((CORRECT, "right"), CORRECT),
+    **dict.fromkeys((INCORRECT, "wrong"), INCORRECT),
+    **dict.fromkeys((BAD, "bad"), BAD),
+    **dict.fromkeys(("", "unclear"), ""),
+}
+
+
+@dataclass(frozen=True)
+class PlacedVerdict:
+    """What people say of the pronoun at a line and a position, both from 0; may be nothing."""
+
+    system: str
+    line: int
+    position: int
+    category: str
+    human: str
+    token: str = ""
+    document: str = ""
+
+
+@dataclass(frozen=True)
+class PronounCase:
+    """APT's case of a pronoun, and the pronouns that reference and candidate have for it."""
+
+    case: int
+    reference: tuple[str, ...] = ()
+    candidate: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class JudgedPronoun:
+    """A pronoun with APT's case and people's verdict; `unit` is resampled for intervals."""
+
+    category: str
+    case: int
+    human: str
+    kind: str = ""
+    unit: str = ""
+
+    @property
+    def compared(self) -> bool:
+        """Whether APT and people both say that it is right or wrong."""
+        return self.case in COMPARED and self.human in (CORRECT, INCORRECT)
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether APT and people differ."""
+        return self.compared and (self.human == CORRECT) == (self.case == DIFFERENT)
+
+
+# Joining verdicts with cases ----------------------------------------------------------------------
+
+
+def join_cases(
+    verdicts: Iterable[PlacedVerdict],
+    cases: Mapping[tuple[str, int, int], PronounCase],
+    language: str,
+    unit: str = "",
+) -> list[JudgedPronoun]:
+    """The verdicts on pronouns that have a case, with the kinds of disagreements.
+
+    `unit` is the field of a verdict that intervals resample, such as `document`.
+    """
+    judged = []
+    for verdict in verdicts:
+        case = cases.get((verdict.system, verdict.line, verdict.position))
+        if case is not None:
+            anaphoric = verdict.category.startswith(ANAPHORIC)
+            kind = disagreement_kind(case, verdict.human, anaphoric, language)
+            resampled = str(getattr(verdict, unit)) if unit else ""
+            judged.append(
+                JudgedPronoun(verdict.category, case.case, verdict.human, kind, resampled)
+            )
+    return judged
+
+
+def disagreement_kind(case: PronounCase, human: str, anaphoric: bool, language: str) -> str:
+    """The kind of a disagreement, if there is one and the language has a table of pronouns."""
+    if not JudgedPronoun("", case.case, human).disagrees or not readings_of(language):
+        return ""
+    if case.case == 2:
+        return "E"
+    if case.case == DIFFERENT and anaphoric:
+        if any(is_impersonal(word, language) for word in case.candidate):
+            return "I" if any(is_personal(word, language) for word in case.reference) else "O"
+        if any(is_personal(word, language) for word in case.candidate):
+            return "V"
+    return "O"
+
+
+def is_personal(form: str, language: str) -> bool:
+    """Whether a form may be a personal pronoun of the third person."""
+    readings = readings_of(language).get(form.lower(), ())
+    return any(reading.kind == "personal" and reading.person == "3" for reading in readings)
+
+
+def is_impersonal(form: str, language: str) -> bool:
+    """Whether a form agrees with no noun: a demonstrative without masculine or feminine."""
+    readings = readings_of(language).get(form.lower(), ())
+    return bool(readings) and all(
+        reading.kind == "demonstrative" and reading.gender in ("", "n") for reading in readings
+    )
+
+
+# Counting -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class CategoryCounts:
-    """Compared examples of a category: by case, by verdict, and where APT and people differ."""
+    """Compared pronouns of a category, with the share (in per cent) on which people differ."""
 
     category: str
     cases: Mapping[int, int]
@@ -41,7 +158,9 @@ class CategoryCounts:
     incorrect: int
     disagreements: int
     examples: int
-    share: Score
+    share: float
+    low: float | None
+    high: float | None
     kinds: Mapping[str, int]
 
 
@@ -49,61 +168,64 @@ class CategoryCounts:
 class DisagreementStudy:
     """Counts by category, the total as the last, and verdicts of each case.
 
-    `precision` and `recall` are those of case 1 or 2 as a detector of pronouns that people accept;
-    `left_out` were not judged.
+    `precision` and `recall` are those of case 1 or 2 as a detector of pronouns that people accept.
     """
 
     categories: tuple[CategoryCounts, ...]
     verdicts: Mapping[int, Mapping[str, int]]
     precision: float
     recall: float
-    left_out: int
+    not_judged: int
     signature: str
 
 
 def study_disagreement(
-    pronouns: Sequence[JudgedPronoun], plan: Resampling | None = None, unit: str = "example"
+    pronouns: Sequence[JudgedPronoun], resamples: int = 0, seed: int = 12345
 ) -> DisagreementStudy:
-    """Count judged pronouns; intervals resample by `unit`."""
+    """Count judged pronouns by case, verdict, category and kind."""
     compared = [pronoun for pronoun in pronouns if pronoun.compared]
-    parts = ["disagreement", "cases:1+2/3", f"examples:{len(compared)}"]
-    signature = make_signature(parts, plan, unit)
-    groups = {
-        name: [one for one in compared if one.category == name]
-        for name in dict.fromkeys(pronoun.category for pronoun in compared)
-    }
+    names = dict.fromkeys(pronoun.category for pronoun in compared)
+    groups = {name: [one for one in compared if one.category == name] for name in names}
     judged = Counter((pronoun.case, pronoun.human) for pronoun in pronouns)
     verdicts = {case: {name: judged[case, name] for name in VERDICTS} for case in CASES}
-    detected = verdicts[1][CORRECT] + verdicts[2][CORRECT]
+    hits = verdicts[1][CORRECT] + verdicts[2][CORRECT]
+    unit = "unit" if any(pronoun.unit for pronoun in compared) else "example"
+    drawn = [f"bootstrap:{resamples}", f"by:{unit}", f"seed:{seed}"] if resamples else []
+    signature = ["disagreement", f"crosspro:{__version__}", f"examples:{len(compared)}", *drawn]
+    false_alarms = verdicts[1][INCORRECT] + verdicts[2][INCORRECT]
     return DisagreementStudy(
         tuple(
-            _category(name, group, plan, signature, unit)
+            _count_category(name, group, resamples, seed)
             for name, group in {**groups, TOTAL: compared}.items()
         ),
         verdicts,
-        _share(detected, detected + verdicts[1][INCORRECT] + verdicts[2][INCORRECT]),
-        _share(detected, detected + verdicts[3][CORRECT]),
+        _ratio(hits, hits + false_alarms),
+        _ratio(hits, hits + verdicts[DIFFERENT][CORRECT]),
         sum(not pronoun.human for pronoun in pronouns),
-        signature,
+        "|".join(signature),
     )
 
 
-def _share(part: int, whole: int) -> float:
+def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else float("nan")
 
 
-def _category(
-    name: str, group: Sequence[JudgedPronoun], plan: Resampling | None, signature: str, unit: str
+def _count_category(
+    name: str, group: Sequence[JudgedPronoun], resamples: int, seed: int
 ) -> CategoryCounts:
     cases, verdicts = Counter(one.case for one in group), Counter(one.human for one in group)
     kinds = Counter(one.kind for one in group if one.disagrees)
-    share = Score("disagreement", float("nan"), signature)
-    if group:
-        numbers: dict[object, int] = {}
-        of_item = [numbers.setdefault(one.unit or n, len(numbers)) for n, one in enumerate(group)]
-        units = ResampledUnits(unit, np.array(of_item), len(numbers))
-        table = tally(units.sums([(one.disagrees, 1) for one in group]))
-        share = scores_of(table, {"": percentage}, plan, {"": signature})[""]
+    low = high = None
+    if group and resamples:
+        units = [one.unit or str(place) for place, one in enumerate(group)]
+        _, index = np.unique(units, return_inverse=True)
+        sizes = np.bincount(index)
+        disagreements = np.bincount(index, [one.disagrees for one in group])
+        drawn = np.random.default_rng(seed).multinomial(
+            len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples
+        )
+        shares = 100 * (drawn @ disagreements) / (drawn @ sizes)
+        low, high = (float(limit) for limit in np.quantile(shares, (0.025, 0.975)))
     return CategoryCounts(
         name,
         {case: cases[case] for case in COMPARED},
@@ -111,53 +233,85 @@ def _category(
         verdicts[INCORRECT],
         kinds.total(),
         len(group),
-        share,
+        100 * _ratio(kinds.total(), len(group)),
+        low,
+        high,
         {kind: kinds[kind] for kind in KINDS} if any(kinds) else {},
     )
 
 
-def disagreement_text(study: DisagreementStudy, style: Style = PLAIN) -> str:
-    """Verdicts by case, disagreements by category, and their kinds where some are known."""
-    tables = [_verdict_table(study), _category_table(study)]
-    if study.categories[-1].kinds:
-        tables.append(_kinds_table(study))
-    judged = sum(sum(counts.values()) for counts in study.verdicts.values())
-    title = f"APT's cases against people: {judged:,} judged pronouns"
-    return tables_text(title, tables, SCALE, [study.signature], style)
+# Files --------------------------------------------------------------------------------------------
 
 
-def _verdict_table(study: DisagreementStudy) -> Table:
-    named = {f"{case} {CASE_NAMES[case - 1]}": counts for case, counts in study.verdicts.items()}
-    named[TOTAL] = {name: sum(one[name] for one in named.values()) for name in VERDICTS}
-    rows = []
-    for name, counts in named.items():
-        size = sum(counts.values())
-        shares = (f"{100 * n / size:.1f}" if size else UNDEFINED for n in counts.values())
-        rows.append((name, f"{size:,}", *shares))
-    detector = (
-        UNDEFINED if np.isnan(one) else f"{one:.4f}" for one in (study.precision, study.recall)
-    )
-    notes = ["Case 1 or 2 detects correct pronouns: precision {}, recall {}".format(*detector)]
-    if study.left_out:
-        notes.append(f"{study.left_out:,} pronouns that nobody has judged are left out.")
-    return Table(("case", "total", *(f"{name} %" for name in VERDICTS)), rows, notes=tuple(notes))
+def read_judgements(path: Path, unit: str | None = None) -> list[JudgedPronoun]:
+    """A table with the columns category, case and human, perhaps kind; `unit` is a column, too."""
+    pronouns = []
+    for line, row in read_rows(path, ["category", "case", "human", *([unit] if unit else [])]):
+        case = dict(zip((*map(str, CASES), *CASE_NAMES), CASES * 2, strict=True)).get(row["case"])
+        if case is None:
+            raise input_error(path, "case", "a case from 1 to 6", quoted(row["case"]), line)
+        human, kind = _verdict(path, line, row["human"]), row.get("kind", "")
+        resampled = row[unit] if unit else ""
+        pronoun = JudgedPronoun(row["category"], case, human, kind, resampled)
+        if kind and not (kind in KINDS and pronoun.disagrees):
+            expected = f"{choices(KINDS)} where case and verdict disagree, or nothing"
+            raise input_error(path, "kind", expected, quoted(kind), line)
+        pronouns.append(pronoun)
+    return pronouns
 
 
-def _category_table(study: DisagreementStudy) -> Table:
-    rows: list[list[Cell]] = []
-    for one in study.categories:
-        counts = *one.cases.values(), one.correct, one.incorrect, one.disagreements, one.examples
-        rows.append([one.category, *(f"{count:,}" for count in counts), one.share])
-    cases = (f"case {case}" for case in COMPARED)
-    heading = ("category", *cases, CORRECT, INCORRECT, "disagree", "examples", "disagreement %")
-    unit = study.categories[-1].share.unit
-    return Table(heading, rows, notes=(f"[95% interval by {unit}]",) if unit else ())
+def read_placed_verdicts(path: Path) -> list[PlacedVerdict]:
+    """A table with system, line and position (both from 0), category and human."""
+    verdicts = []
+    for line, row in read_rows(path, ("system", "line", "position", "category", "human")):
+        for name in ("line", "position"):
+            if not row[name].isdecimal():
+                raise input_error(path, name, "a number from 0", quoted(row[name]), line)
+        verdicts.append(
+            PlacedVerdict(
+                row["system"], int(row["line"]), int(row["position"]), row["category"],
+                _verdict(path, line, row["human"]), row.get("token", ""), row.get("document", ""),
+            )
+        )  # fmt: skip
+    return verdicts
 
 
-def _kinds_table(study: DisagreementStudy) -> Table:
-    rows = [
-        (one.category, *(str(one.kinds.get(kind) or UNDEFINED) for kind in KINDS))
-        for one in study.categories
-    ]
-    key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
-    return Table(("kinds of disagreement", *KINDS), rows, notes=(f"{key}.",))
+def verdict_table(verdicts: Iterable[PlacedVerdict]) -> str:
+    """The table that `read_placed_verdicts` reads, as CSV."""
+    heading = ("system", "line", "position", "category", "human", "token", "document")
+    rows = [[getattr(verdict, name) for name in heading] for verdict in verdicts]
+    return csv_text([heading, *rows])
+
+
+def read_cases(path: Path) -> dict[tuple[str, int, int], PronounCase]:
+    """APT's case of each pronoun by system, line and position, from `score -m apt --detail`."""
+    cases = {}
+    try:
+        for record in parse_json(read_bytes(path))["apt"]:
+            reference, candidate = (
+                tuple(map(str, record[side]["labels"])) for side in ("reference", "translation")
+            )
+            if record["case"] not in CASES:
+                raise ValueError(f"case {record['case']}")
+            case = PronounCase(record["case"], reference, candidate)
+            cases[record["candidate"], int(record["sentence"]), int(record["position"])] = case
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        expected = "pronouns with APT's cases, as `score -m apt --detail` writes them"
+        raise input_error(path, "apt", expected, repr(error)) from error
+    return cases
+
+
+def count_cases(cases: Mapping[tuple[str, int, int], PronounCase]) -> dict[str, list[int]]:
+    """The number of pronouns in each case, by system."""
+    counts: dict[str, list[int]] = {}
+    for (system, _, _), pronoun in cases.items():
+        counts.setdefault(system, [0] * len(CASES))[pronoun.case - 1] += 1
+    return counts
+
+
+def _verdict(path: Path, line: int, text: str) -> str:
+    verdict = _VERDICT_WORDS.get(text.lower())
+    if verdict is None:
+        expected = f"one of {', '.join(VERDICTS)}, or nothing where nobody has judged it"
+        raise input_error(path, "human", expected, quoted(text), line)
+    return verdict

@@ -1,38 +1,34 @@
-"""The metrics, each in a room of its own; `metric.py` there has the metric and its settings.
+"""The metrics by name. To add one: its module here, and its line in `METRICS`.
 
-They are found by name and imported when they are asked for. To add one: a folder here with a
-`metric.py` that names its `METRIC`, and its name in `METRICS`.
+They are imported when they are asked for.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from crosspro.evaluation.core.metric import Metric
-
-METRICS = (
-    "submissions",
-    "bleu",
-    "pronoun_f1",
-    "apt",
-    "autoprf",
-    "pronoun_doubt",
-    "contrastive",
-    "expected_forms",
-)
-"""The names of the metrics, in the order in which a report shows them."""
+METRICS = {
+    "submissions": "submissions.metric:Submissions",
+    "bleu": "bleu:Bleu",
+    "chrf": "bleu:Chrf",
+    "pronoun-f1": "pronoun_f1:PronounF1",
+    "apt": "apt.metric:Apt",
+    "autoprf": "autoprf:AutoPrf",
+    "doubt": "pronoun_doubt:PronounsInDoubt",
+    "contrastive": "contrastive:Contrastive",
+    "expected_forms": "expected_forms:ExpectedForms",
+}
+"""The module and the class of each metric, in the order in which a report shows them."""
 
 
-def metric_class(name: str) -> type[Metric[Any, Any, Any]]:
+def metric_class(name: str) -> Any:
     """The class of a metric."""
-    module = import_module(f"crosspro.evaluation.metrics.{name}.metric")
-    found: type[Metric[Any, Any, Any]] = module.METRIC
-    return found
+    module, _, class_name = METRICS[name].partition(":")
+    return getattr(import_module(f"{__name__}.{module}"), class_name)
 
 
-def make_metric(name: str, **settings: Any) -> Metric[Any, Any, Any]:
+def make_metric(name: str, **settings: Any) -> Any:
     """A metric with these settings, and its usual ones for the rest."""
-    found = metric_class(name)
-    return found(found.settings_class(**settings))
+    metric = metric_class(name)
+    return metric(metric.settings_class(**settings) if metric.settings_class else None)

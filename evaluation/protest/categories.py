@@ -1,8 +1,7 @@
-"""The 13 categories of PROTEST (002 Table 2), told from the attributes of ParCor annotation.
+"""The 13 categories of PROTEST (002 Table 2), derived from the attributes of ParCor annotation.
 
-ParCor says `type="event"`, ParCorFull `type="anaphoric" antetype="event"`; both are understood. A
-pronoun whose attributes do not decide its category has none, and the reason is a short text that
-the builder's report counts.
+ParCor writes `type="event"`, ParCorFull `type="anaphoric" antetype="event"`; both are read. A
+pronoun whose attributes do not decide its category has none; the reason is counted by the report.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """A kind of pronoun: what it is called in tables, and how many tokens 002 Table 2 has."""
+    """A kind of pronoun: its label in tables, and its number of tokens in 002 Table 2."""
 
     name: str
     label: str
@@ -44,7 +43,7 @@ EVENT = "event"
 PLEONASTIC = "pleonastic"
 ADDRESSEE = "addressee reference"
 
-_OTHER_KINDS = ("relative", "possessive", "reflexive", "demonstrative")
+_OTHER_PRONOUNS = ("relative", "possessive", "reflexive", "demonstrative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +56,17 @@ class NoCategory:
 def function_of(attributes: Mapping[str, str]) -> str | NoCategory:
     """The function of a pronoun: anaphoric, event, pleonastic or addressee reference."""
     kind = attributes.get("type", "").replace("_", " ")
-    if attributes.get("type_of_pronoun") in _OTHER_KINDS:
+    if attributes.get("type_of_pronoun") in _OTHER_PRONOUNS:
         return NoCategory(f"annotated as {attributes['type_of_pronoun']} pronoun")
     if kind == ANAPHORIC:
         return anaphoric_function(attributes)
     if kind in (EVENT, PLEONASTIC, ADDRESSEE):
         return kind
-    if not kind:
-        return NoCategory("type not annotated")
-    return NoCategory(f"type {kind}")
+    return NoCategory(f"type {kind}" if kind else "type not annotated")
 
 
 def anaphoric_function(attributes: Mapping[str, str]) -> str | NoCategory:
-    """The function of a pronoun whose type is anaphoric: that, or event (ParCorFull)."""
+    """The function of a pronoun whose type is anaphoric: anaphoric, or event (ParCorFull)."""
     split = attributes.get("split", "")
     if split == "no explicit antecedent":
         return NoCategory("no specific antecedent")
@@ -81,11 +78,10 @@ def anaphoric_function(attributes: Mapping[str, str]) -> str | NoCategory:
 def category_of(
     form: str, function: str, attributes: Mapping[str, str], same_line: bool, group: bool
 ) -> str | NoCategory:
-    """The category of a pronoun, or why it has none.
+    """The category of a pronoun (`form`: it, they or you), or why it has none.
 
-    `form` is it, they or you. `same_line` and `group` are about the antecedent, and count for
-    anaphoric pronouns only: whether it is in the same sentence, and whether its head is a group
-    noun, which comes before all other distinctions.
+    For anaphoric pronouns, `same_line` says whether the antecedent is in the same sentence, and
+    `group` whether its head is a group noun, which overrides all other distinctions.
     """
     if form == "it" and function in (EVENT, PLEONASTIC):
         return f"{function}_it"
@@ -96,29 +92,24 @@ def category_of(
     if group:
         return "anaphoric_group_it_they"
     distance = "intra" if same_line else "inter"
-    number = attributes.get("agreement", "")
     if form == "they":
-        if number == "singular":
-            return "anaphoric_singular_they"
-        if number == "plural":
-            return f"anaphoric_{distance}_they"
-        return NoCategory("number not annotated")
-    position = {"subject": "subject", "non-subject": "nonsubject"}.get(
-        attributes.get("position", "")
-    )
-    if position is None:
+        number = attributes.get("agreement", "")
+        names = {"singular": "anaphoric_singular_they", "plural": f"anaphoric_{distance}_they"}
+        return names.get(number, NoCategory("number not annotated"))
+    position = attributes.get("position", "").replace("-", "")
+    if position not in ("subject", "nonsubject"):
         return NoCategory("position not annotated")
     return f"anaphoric_{distance}_{position}_it"
 
 
 def _addressee(attributes: Mapping[str, str]) -> str | NoCategory:
     audience = attributes.get("audience", "")
-    number = attributes.get("agreement", "")
     if audience.startswith("generic"):
         return "addressee_generic_you"
     if not audience.startswith("deictic"):
         return NoCategory("audience not annotated")
-    for value in ("singular", "plural"):
-        if value in (number, audience.removeprefix("deictic").strip()):
-            return f"addressee_deictic_{value}_you"
+    numbers = (attributes.get("agreement", ""), audience.removeprefix("deictic").strip())
+    for number in ("singular", "plural"):
+        if number in numbers:
+            return f"addressee_deictic_{number}_you"
     return NoCategory("number not annotated")

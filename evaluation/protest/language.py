@@ -1,9 +1,8 @@
-"""The words of a language that a suite needs: pronouns, elisions, function words, group nouns.
+"""Word lists of a language: pronouns, elisions, function words, group nouns.
 
-They are in `conf/words/protest/`; a new language is a new file, and its path is given instead of
-the language. It may inherit from another (`data_prep.core.yaml_files`). Everything that
-compares words goes through `TargetWords`, so that case, apostrophes and elision are treated in one
-way.
+They are in `conf/words/protest/LANGUAGE.yaml`; another language is another file, whose path may be
+given in place of the code. Every comparison of words goes through `TargetWords`, so that case,
+apostrophes and elision are treated alike.
 """
 
 from __future__ import annotations
@@ -12,42 +11,88 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as checked_dataclass
 
-from crosspro.data_prep.core.errors import choices, input_error
-from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.words import names_of, shipped_files
-from crosspro.data_prep.core.yaml_files import read_inherited
+from crosspro.data_prep.core.yaml_files import read_yaml
 
-Word = Annotated[str, Field(min_length=1)]
-ROLES = ("subject", "object", "any")
+Role = Literal["subject", "object", "any"]
+Lists = TypeVar("Lists")
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′´`", "'"))
 _AFTER_APOSTROPHE = re.compile(r"(?<=')(?=\w)")
 _SUBWORD = re.compile(r"^▁|@@$|^￭|￭$")
 
 
-@dataclass(frozen=True, slots=True)
-class TargetPronoun:
-    """A pronoun of the target language; gender and number as far as the form shows them."""
+def _lower(words: object) -> object:
+    if not isinstance(words, list):
+        return words
+    return [word.lower() if isinstance(word, str) else word for word in words]
 
-    form: str
-    person: str
-    gender: str
-    number: str
-    role: str
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_lower)]
+WordSet = Annotated[frozenset[str], BeforeValidator(_lower)]
+_LISTS = ConfigDict(extra="forbid")
+
+
+@checked_dataclass(frozen=True, config=_LISTS)
+class HeadWords:
+    """The words by which the head of a noun phrase is found without a parse."""
+
+    determiners: WordSet
+    measures: WordSet
+    stops: WordSet
+    trailing: WordSet
+    conjunctions: WordSet
+
+
+@checked_dataclass(frozen=True, config=_LISTS)
+class SourceWords:
+    """A source language: forms of the categories' pronouns, group nouns, words around heads."""
+
+    language: Annotated[str, Field(min_length=1)]
+    forms: dict[Literal["it", "they", "you"], Words]
+    group_nouns: WordSet
+    heads: HeadWords
+
+    def form(self, word: str) -> str | None:
+        """Which of the categories' pronouns a word is."""
+        lowered = word.translate(_APOSTROPHES).lower()
+        return next((form for form, words in self.forms.items() if lowered in words), None)
+
+    def is_group_noun(self, word: str) -> bool:
+        """Whether a head names a group of persons, in the singular or the plural."""
+        lowered = word.lower()
+        singulars = {lowered, lowered.removesuffix("s"), lowered.removesuffix("es")}
+        if lowered.endswith("ies"):
+            singulars.add(lowered.removesuffix("ies") + "y")
+        return not self.group_nouns.isdisjoint(singulars)
+
+
+@checked_dataclass(frozen=True, config=_LISTS)
+class TargetPronoun:
+    """Forms of the target language with the same features, as far as the forms show them."""
+
+    forms: Words
+    person: Literal["second", "third", "either"]
+    gender: Literal["masculine", "feminine", "neuter", "common"]
+    number: Literal["singular", "plural", "either"]
+    role: Role
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What the translation of a source pronoun has to be: its person and its role."""
+    """The person and the role that the translation of a source pronoun must have."""
 
     person: str
-    role: str
+    role: Role
 
     def takes(self, pronoun: TargetPronoun) -> bool:
         """Whether a pronoun can be the translation."""
@@ -55,51 +100,31 @@ class Slot:
         return right_role and pronoun.person in ("either", self.person)
 
 
-@dataclass(frozen=True)
-class HeadRules:
-    """The words by which the head of a noun phrase is found without a parser."""
-
-    determiners: frozenset[Word]
-    measures: frozenset[Word]
-    stops: frozenset[Word]
-    trailing: frozenset[Word]
-    conjunctions: frozenset[Word]
-    participles: frozenset[Word]
-
-
-@dataclass(frozen=True)
-class SourceWords:
-    """A source language: the forms of the categories' pronouns, group nouns, rules for heads."""
-
-    language: str
-    forms: Mapping[str, str]
-    group_nouns: frozenset[str]
-    heads: HeadRules
-
-    def form(self, word: str) -> str | None:
-        """Which of the categories' pronouns a word is."""
-        return self.forms.get(word.translate(_APOSTROPHES).lower())
-
-
-@dataclass(frozen=True)
+@checked_dataclass(frozen=True, config=_LISTS)
 class TargetWords:
-    """A target language: its pronouns, what elided forms stand for, and words that are no heads."""
+    """A target language: pronouns, words that are no heads, full forms of elided words."""
 
-    language: str
-    pronouns: Mapping[str, TargetPronoun]
-    elisions: Mapping[str, tuple[str, ...]]
-    dropped: frozenset[str]
+    language: Annotated[str, Field(min_length=1)]
+    pronouns: Annotated[tuple[TargetPronoun, ...], Field(min_length=1)]
+    dropped: WordSet
+    elisions: dict[str, Words] = Field(default_factory=dict)
 
-    @property
+    def __post_init__(self) -> None:
+        """Refuse forms that stand twice."""
+        forms = [form for pronoun in self.pronouns for form in pronoun.forms]
+        if len(self.by_form) < len(forms):
+            twice = sorted(form for form in self.by_form if forms.count(form) > 1)
+            raise ValueError(f"pronouns: forms that stand twice: {', '.join(twice)}")
+
+    @cached_property
+    def by_form(self) -> Mapping[str, TargetPronoun]:
+        """The pronoun of each form."""
+        return {form: pronoun for pronoun in self.pronouns for form in pronoun.forms}
+
+    @cached_property
     def signature(self) -> str:
-        """The language and a short name of the lists' content, for signatures of scores."""
-        content = repr(
-            (
-                sorted(map(repr, self.pronouns.values())),
-                sorted(self.elisions.items()),
-                sorted(self.dropped),
-            )
-        )
+        """The language and a checksum of the lists, for signatures of scores."""
+        content = repr((self.pronouns, sorted(self.elisions.items()), sorted(self.dropped)))
         return f"{self.language}.{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
     def parts(self, word: str) -> list[str]:
@@ -108,121 +133,56 @@ class TargetWords:
         return [part for part in _AFTER_APOSTROPHE.split(text) if part]
 
     def full_forms(self, part: str) -> tuple[str, ...]:
-        """What a part stands for: `c'` for `ce`, `l'` for `le` and `la`."""
+        """The full forms of a part: `ce` for `c'`, `le` and `la` for `l'`."""
         return self.elisions.get(part, (part,))
+
+    def pronoun(self, form: str) -> TargetPronoun | None:
+        """The pronoun of a form, elided or not."""
+        forms = (form, *self.full_forms(form))
+        return next((self.by_form[full] for full in forms if full in self.by_form), None)
 
     def pronouns_in(self, word: str) -> list[str]:
         """The pronouns in a word, also after a verb and a hyphen, as in `dit-il`."""
-        found = []
+        pronouns = []
         for part in self.parts(word):
             if self.pronoun(part) is not None:
-                found.append(part)
+                pronouns.append(part)
             else:
-                found += [piece for piece in part.split("-")[1:] if piece in self.pronouns]
-        return found
+                pronouns += [piece for piece in part.split("-")[1:] if piece in self.by_form]
+        return pronouns
 
-    def pronoun(self, form: str) -> TargetPronoun | None:
-        """What is known about a pronoun, elided or not."""
-        for full in (form, *self.full_forms(form)):
-            if full in self.pronouns:
-                return self.pronouns[full]
+    def pronoun_in(self, word: str, slot: Slot) -> str | None:
+        """The first pronoun in a word that can fill a slot."""
+        for form in self.pronouns_in(word):
+            pronoun = self.pronoun(form)
+            if pronoun is not None and slot.takes(pronoun):
+                return form
         return None
 
     def pronoun_forms(self, words: Iterable[str]) -> set[str]:
         """All that words may stand for as pronouns: full forms, and pieces after hyphens."""
-        found: set[str] = set()
-        for word in words:
-            for part in self.parts(word):
-                found.update(self.full_forms(part))
-                for piece in part.split("-")[1:]:
-                    found.update(self.full_forms(piece))
-        return found
+        parts = (part for word in words for part in self.parts(word))
+        pieces = (piece for part in parts for piece in (part, *part.split("-")[1:]))
+        return {form for piece in pieces for form in self.full_forms(piece)}
+
+    def head_words(self, word: str) -> list[str]:
+        """The parts of a word that can be the head of a noun phrase: no function words."""
+        parts = (part for part in self.parts(word) if part not in self.dropped)
+        return [part for part in parts if any(map(str.isalnum, part))]
 
     def head_forms(self, words: Iterable[str]) -> set[str]:
-        """The content words among words: without elided articles, function words, punctuation."""
-        return {part for word in words for part in self.parts(word) if self.is_content(part)}
-
-    def is_content(self, part: str) -> bool:
-        """Whether a part of a word can be the head of a noun phrase."""
-        return part not in self.dropped and any(character.isalnum() for character in part)
-
-
-# Files --------------------------------------------------------------------------------------------
-
-Words = Annotated[tuple[Word, ...], Field(min_length=1)]
-Code = Annotated[str, Field(min_length=1)]
-
-
-@dataclass(frozen=True)
-class _PronounGroup:
-    """Forms with the same person, gender, number and role."""
-
-    forms: Words
-    person: Literal["second", "third", "either"]
-    gender: Literal["masculine", "feminine", "neuter", "common"]
-    number: Literal["singular", "plural", "either"]
-    role: Literal["subject", "object", "any"]
-
-
-@dataclass(frozen=True)
-class _SourceSection:
-    forms: dict[Literal["it", "they", "you"], Words]
-    group_nouns: Words
-    heads: HeadRules
-
-
-@dataclass(frozen=True)
-class _TargetSection:
-    pronouns: Annotated[tuple[_PronounGroup, ...], Field(min_length=1)]
-    dropped: Words
-    elisions: dict[str, Words] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _SourceFile:
-    language: Code
-    source: _SourceSection
-
-
-@dataclass(frozen=True)
-class _TargetFile:
-    language: Code
-    target: _TargetSection
-
-
-def _check_forms(path: Path, groups: Iterable[_PronounGroup]) -> None:
-    """Every form is there once."""
-    seen: set[str] = set()
-    for number, group in enumerate(groups):
-        for form in map(str.lower, group.forms):
-            if form in seen:
-                key = f"target.pronouns.{number}.forms"
-                raise input_error(path, key, "forms that occur once", form)
-            seen.add(form)
+        """The content words among words."""
+        return {part for word in words for part in self.head_words(word)}
 
 
 def source_words(language: str) -> SourceWords:
     """The lists of a source language: by its code, or by the path of a file."""
-    code, section = _section(language, "source", _SourceFile)
-    forms = {word: name for name, words in section["forms"].items() for word in _lower(words)}
-    heads = HeadRules(**{name: frozenset(_lower(own)) for name, own in section["heads"].items()})
-    return SourceWords(code, forms, frozenset(_lower(section["group_nouns"])), heads)
+    return _read_lists(language, "source", SourceWords)
 
 
 def target_words(language: str) -> TargetWords:
     """The lists of a target language: by its code, or by the path of a file."""
-    code, section = _section(language, "target", _TargetFile)
-    pronouns = {
-        form: TargetPronoun(form, *(group[key] for key in ("person", "gender", "number", "role")))
-        for group in section["pronouns"]
-        for form in _lower(group["forms"])
-    }
-    elisions = {form: _lower(full) for form, full in section.get("elisions", {}).items()}
-    return TargetWords(code, pronouns, elisions, frozenset(_lower(section["dropped"])))
-
-
-def _lower(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(map(str.lower, words))
+    return _read_lists(language, "target", TargetWords)
 
 
 def shipped_languages() -> list[str]:
@@ -230,26 +190,19 @@ def shipped_languages() -> list[str]:
     return list(names_of("protest", "yaml"))
 
 
-def _section(language: str, name: str, kind: type[Any]) -> tuple[str, Any]:
-    """The code of a language and one of the two sections of its file.
-
-    Lists of the package have been checked by its tests: commands begin without pydantic's import.
-    """
-    shipped = shipped_files("protest")
-    path = shipped.get(language, Path(language))
+def _read_lists(language: str, section: str, kind: type[Lists]) -> Lists:
+    """One of the two sections of a language's file."""
+    path = shipped_files("protest").get(language, Path(language))
     if path.suffix not in (".yaml", ".yml"):
         expected = f"{choices(shipped_languages())}, or the path of a .yaml file"
-        raise input_error("lists", "language", expected, repr(language))
-    content = read_inherited(path, shipped)
-    if isinstance(content, Mapping) and content.get("language") and name not in content:
-        expected = f"lists for {content['language']} as a {name} language"
-        raise input_error(path, name, expected, "none")
-    if language not in shipped:
-        one = content
-        if isinstance(content, Mapping):  # the other section is for those who read it
-            one = {key: content[key] for key in ("language", name) if key in content}
-        lists = check_settings(kind, one, path)
-        if isinstance(lists, _TargetFile):
-            _check_forms(path, lists.target.pronouns)
-    values: Any = content
-    return values["language"], values[name]
+        raise input_error("lists", "language", expected, quoted(language))
+    content = read_yaml(path)
+    if not isinstance(content, dict) or not isinstance(content.get(section), dict):
+        raise input_error(path, section, f"lists of words as a {section} language", "none")
+    try:
+        lists = {"language": content.get("language"), **content[section]}
+        return TypeAdapter(kind).validate_python(lists)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(map(str, first["loc"])) or section
+        raise input_error(path, key, first["msg"], quoted(repr(first["input"]))) from None

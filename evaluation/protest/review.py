@@ -1,266 +1,84 @@
-"""Questions for annotators about the tokens of a suite, as review files, and what follows.
-
-A *review file* is a tab-separated table with a row for each question: the texts (the words in
-question in [[double brackets]]), the words of references and output, and columns for a verdict.
-A verdict of a store has the same row, with its annotator and its kind.
-"""
+"""Questions for annotators about the results of systems, and what their verdicts say by place."""
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from itertools import zip_longest
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
-from crosspro.data_prep.core.files import atomic_output, read_text_lines
-from crosspro.evaluation.human.verdicts import (
-    ANTECEDENT_VERDICTS,
-    KINDS,
-    PRONOUN_VERDICTS,
-    Item,
-    ItemKey,
-    Judgement,
-    Judgements,
-    Kind,
-    Verdict,
-)
-from crosspro.evaluation.inputs.case_records import BAD, CORRECT, INCORRECT, PlacedVerdict
-from crosspro.evaluation.inputs.sheets import ITEM_COLUMNS, VERDICT_COLUMNS, marked_words, tsv_line
-from crosspro.evaluation.protest.match import Alternative, TokenResult
-from crosspro.evaluation.protest.suite import Suite
+from crosspro.evaluation.correlation.disagreement import BAD, CORRECT, INCORRECT, PlacedVerdict
+from crosspro.evaluation.people.questions import MarkedLine, Question
+from crosspro.evaluation.people.verdicts import Item, ItemKey, Judgement
+from crosspro.evaluation.protest.categories import BY_NAME
+from crosspro.evaluation.protest.match import TokenResult
+from crosspro.evaluation.protest.suite import Spots, Suite, Token, Words
 
-COLUMNS = (
-    *ITEM_COLUMNS,
-    "category",
-    "source",
-    "reference",
-    "output",
-    "reference_pronoun",
-    "reference_head",
-    "output_pronoun",
-    "output_head",
-    "why",
-    *VERDICT_COLUMNS,
-)
-_BETWEEN_LINES = " / "
-_SYSTEMS = ", "
-_ITEM = re.compile(r"(.+)/([0-9a-f]{12})")
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A translation of a token, and the systems that have it; it is judged once."""
-
-    result: TokenResult
-    systems: tuple[str, ...]
-
-    @property
-    def item(self) -> Item:
-        """What verdicts are stored under."""
-        return replace(self.result.item, system=_SYSTEMS.join(self.systems))
-
-    @property
-    def name(self) -> str:
-        """Token and digest; never taken for a number by a spreadsheet."""
-        return "/".join(self.item.key)
+Mark = Literal["", "pronoun", "head"]
 
 
 def questions_of(results: Iterable[TokenResult]) -> dict[ItemKey, Question]:
-    """All questions by the keys of their items, in the order of the results."""
-    questions: dict[ItemKey, Question] = {}
+    """All questions in the order of the results; equal translations of systems are one."""
+    groups: dict[ItemKey, list[TokenResult]] = {}
     for result in results:
-        key, name = result.item.key, result.output.name
-        earlier = questions.get(key)
-        systems = (name,) if earlier is None else (*earlier.systems, name)
-        questions[key] = Question(result if earlier is None else earlier.result, systems)
-    return questions
+        groups.setdefault(result.key, []).append(result)
+    return {
+        key: question_of(group[0], [result.output.name for result in group])
+        for key, group in groups.items()
+    }
+
+
+def question_of(result: TokenResult, systems: Sequence[str]) -> Question:
+    """The question about a translation that some systems have."""
+    suite, token = result.suite, result.token
+    references = [reference for reference in token.references if reference.pronoun]
+    return Question(
+        Item(*result.key, ", ".join(systems), result.pronoun, result.head),
+        token.category,
+        BY_NAME[token.category].label,
+        token.anaphoric,
+        _marked(suite, token, suite.source, token.spots),
+        _marked(suite, token, suite.references[0], token.references[0].spots),
+        _marked(suite, token, result.output.output, result.target),
+        " | ".join(" ".join(reference.pronoun) for reference in references),
+        " | ".join(" ".join(reference.head) for reference in references),
+        result.why,
+    )
 
 
 def to_judge(
-    results: Iterable[TokenResult], judgements: Judgements, matches: bool = False
+    results: Sequence[TokenResult],
+    judgements: Mapping[ItemKey, Judgement],
+    matches: bool = False,
 ) -> list[Question]:
     """The mismatches, and on demand the matches, on which there is no verdict yet."""
+    mismatches = {result.key for result in results if result.outcome == "mismatch"}
     return [
         question
         for key, question in questions_of(results).items()
-        if (matches or question.result.outcome == "mismatch") and key not in judgements
+        if (matches or key in mismatches) and key not in judgements
     ]
 
 
-def seen_with(system: str, judgement: Judgement) -> bool:
-    """Whether a judgement is about a translation that a system of this name had."""
-    return system in judgement.item.system.split(_SYSTEMS)
-
-
-# Review files -------------------------------------------------------------------------------------
-
-
-def write_review(path: str | Path, questions: Iterable[Question]) -> int:
-    """Write a review file to be filled in, and return how many questions it has."""
-    rows = [[*_row(question), *[""] * len(VERDICT_COLUMNS)] for question in questions]
-    with atomic_output(Path(path)) as handle:
-        handle.writelines(map(tsv_line, [COLUMNS, *rows]))
-    return len(rows)
-
-
-def verdict_table(
-    questions: Mapping[ItemKey, Question], verdicts: Iterable[Verdict]
-) -> Iterator[bytes]:
-    """The lines of a review file with a row for each verdict on the questions."""
-    yield tsv_line(COLUMNS)
-    for verdict in verdicts:
-        question = questions.get(verdict.item.key)
-        if question is not None:
-            values = verdict.pronoun, verdict.antecedent or "", verdict.remark
-            cells = (*values, verdict.annotator, verdict.kind)
-            yield tsv_line([*_row(question), *map(_not_a_formula, cells)])
-
-
-def _row(question: Question) -> list[str]:
-    result, item = question.result, question.item
-    cells = (item.system, result.token.category, *texts_of(result), *reference_words(result))
-    words = item.pronoun, item.head, result.why
-    return [question.name, *map(_not_a_formula, (*cells, *words))]
-
-
-def _not_a_formula(text: str) -> str:
-    """A space keeps a spreadsheet from taking a text for a formula."""
-    return f" {text}" if text.startswith(("=", "+", "-", "@")) else text
-
-
-def reference_words(result: TokenResult) -> tuple[str, str]:
-    """The pronouns and the heads of the references that have them."""
-    references = [reference for reference in result.token.references if reference.pronoun]
-    pronouns = " | ".join(" ".join(reference.pronoun) for reference in references)
-    return pronouns, " | ".join(" ".join(reference.head) for reference in references)
-
-
-def texts_of(result: TokenResult) -> tuple[str, str, str]:
-    """Source, first reference and output around a token, pronoun and head marked."""
-    suite, token = result.suite, result.token
-    words = token.references[0]
-    sides = (
-        (suite.source, token.place.at, token.antecedent.at if token.antecedent else ()),
-        (suite.references[0], words.pronoun_at, words.head_at),
-        (
-            result.output.output,
-            result.pronoun.candidate,
-            result.head.candidate if result.head else (),
-        ),
+def _marked(
+    suite: Suite, token: Token, text: Sequence[Words], spots: Spots
+) -> tuple[MarkedLine, ...]:
+    """The lines that are needed to judge a token, with its pronoun and head marked."""
+    marks: dict[tuple[int, int], Mark] = {}
+    if token.antecedent is not None:
+        marks |= {(token.antecedent.line, at): "head" for at in spots.head}
+    marks |= {(token.place.line, at): "pronoun" for at in spots.pronoun}
+    return tuple(
+        tuple((word, marks.get((line, at), "")) for at, word in enumerate(text[line]))
+        for line in suite.context(token)
     )
-    texts = []
-    for text, pronoun, head in sides:
-        marks = {token.place.line: set(pronoun)}
-        if token.antecedent is not None:
-            marks.setdefault(token.antecedent.line, set()).update(head)
-        lines = (marked_words(text[line], marks.get(line, ())) for line in suite.context(token))
-        texts.append(_BETWEEN_LINES.join(lines))
-    return texts[0], texts[1], texts[2]
-
-
-def read_review(
-    path: str | Path, suite: Suite, annotator: str | None, kind: Kind = "verdict"
-) -> list[Verdict]:
-    """The verdicts of a filled-in review file; rows without one are passed over.
-
-    `annotator` and `kind` are for rows that name none themselves. Every problem is raised.
-    """
-    verdicts: list[Verdict] = []
-    problems: list[Problem] = []
-    rows = csv.reader(read_text_lines(Path(path)), delimiter="\t", strict=True)
-    try:
-        for number, cells in enumerate(rows, start=1):
-            if len(cells) > len(COLUMNS) or (number == 1 and tuple(cells) != COLUMNS):
-                expected, found = " ".join(COLUMNS), quoted(" ".join(cells))
-                problems.append(Problem(str(path), rows.line_num, "columns", expected, found))
-                break
-            row = dict(zip_longest(COLUMNS, map(str.strip, cells), fillvalue=""))
-            if number == 1 or not any(row[name] for name in VERDICT_COLUMNS):
-                continue
-            faults: list[tuple[str, str, str]] = []
-            verdict = read_verdict(suite, row, annotator, kind, faults)
-            problems += [Problem(str(path), rows.line_num, *fault) for fault in faults]
-            verdicts += [] if verdict is None else [verdict]
-    except csv.Error as error:
-        problems.append(Problem(str(path), rows.line_num, "columns", "a table", str(error)))
-    if problems:
-        raise InputError(problems)
-    return verdicts
-
-
-def read_verdict(
-    suite: Suite,
-    row: Mapping[str, str],
-    annotator: str | None,
-    kind: Kind,
-    faults: list[tuple[str, str, str]],
-) -> Verdict | None:
-    """The verdict of a row; what is wrong is added to `faults` as field, expected, found."""
-    before = len(faults)
-    item = _ITEM.fullmatch(row["item"])
-    name = None if item is None else item[1]
-    if item is None or name not in suite.anaphoric:
-        faults.append(("item", "TOKEN/DIGEST with a token of the suite", quoted(row["item"])))
-        return None
-    pronoun = next((v for v in PRONOUN_VERDICTS if v == row["pronoun"].lower()), None)
-    if pronoun is None:
-        faults.append(("pronoun", choices(PRONOUN_VERDICTS), quoted(row["pronoun"])))
-    written = row["antecedent"].lower()
-    antecedent = next((value for value in ANTECEDENT_VERDICTS if value == written), None)
-    anaphoric = suite.anaphoric[item[1]] and pronoun != "bad"
-    if anaphoric and antecedent is None:
-        faults.append(("antecedent", choices(ANTECEDENT_VERDICTS), quoted(row["antecedent"])))
-    elif written and not suite.anaphoric[item[1]]:
-        faults.append(("antecedent", "nothing: it is not anaphoric", quoted(row["antecedent"])))
-    author = row["annotator"] or annotator or ""
-    if not author or not author.isprintable():
-        faults.append(("annotator", "a name (--judge)", quoted(author)))
-    stated = row["kind"] or kind
-    known = next((value for value in KINDS if value == stated), None)
-    if known is None:
-        faults.append(("kind", choices(KINDS), quoted(stated)))
-    if len(faults) > before or pronoun is None or known is None:
-        return None
-    seen = Item(item[1], item[2], row["system"], row["output_pronoun"], row["output_head"])
-    return Verdict(seen, author, pronoun, antecedent if anaphoric else None, row["remark"], known)
-
-
-# What follows from verdicts -----------------------------------------------------------------------
-
-
-def silver_from(
-    judgements: Iterable[Judgement], earlier: Mapping[str, list[Alternative]] | None = None
-) -> dict[str, list[Alternative]]:
-    """Translations that people accept as silver alternatives (002 §8.2), beside earlier ones.
-
-    An anaphoric token gives a pair, and only if both halves are right.
-    """
-    silver = {name: list(alternatives) for name, alternatives in (earlier or {}).items()}
-    for judgement in judgements:
-        item = judgement.item
-        if judgement.pronoun != "right" or judgement.antecedent not in (None, "right"):
-            continue
-        pronoun = tuple(item.pronoun.split())
-        head = tuple(item.head.split()) if judgement.antecedent else ()
-        if not pronoun or (judgement.antecedent and not head):
-            continue
-        pairs = {(other.pronoun, other.head) for other in silver.get(item.token, ())}
-        if (pronoun, head) not in pairs:
-            accepted = Alternative(pronoun, head, f"from {item.system}")
-            silver.setdefault(item.token, []).append(accepted)
-    return silver
 
 
 def placed_verdicts(
-    results: Iterable[TokenResult], judgements: Judgements
+    results: Iterable[TokenResult], judgements: Mapping[ItemKey, Judgement]
 ) -> Iterator[PlacedVerdict]:
     """Human verdicts by place, for comparison with metrics (001 §6); a match is no verdict."""
     names = {"right": CORRECT, "wrong": INCORRECT, "bad": BAD}
     for result in results:
-        judgement = judgements.get(result.item.key)
+        judgement = judgements.get(result.key)
         yield PlacedVerdict(
             result.output.name,
             result.token.place.line,
@@ -269,5 +87,4 @@ def placed_verdicts(
             "" if judgement is None else names.get(judgement.pronoun, ""),
             result.token.name,
             result.token.document,
-            result.token.anaphoric,
         )

@@ -8,7 +8,6 @@ contrastive set is right where the reference scores strictly better than every e
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +17,7 @@ import datasets
 
 import crosspro
 from crosspro.data_prep.core.task import OTHER
-from crosspro.evaluation.metrics.contrastive.formats import Instance, read_contrastive
+from crosspro.evaluation.metrics.contrastive_sets import Instance, read_contrastive
 
 BLANK, HIDDEN = "___", "…"
 Doc = Mapping[str, Any]
@@ -109,21 +108,16 @@ def accuracy(items: Sequence[tuple[str, str, str]]) -> float:
 
 
 def _scored(items: Sequence[tuple[str, str, str]], measure: str) -> float:
-    """Our scorer reads gold and answers as files, here of one gap a line."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / name for name in ("gold.data", "answers.data")]
-        for column, path in enumerate(paths, start=1):
-            lines = (f"{item[column]}\t\tx\tREPLACE_0\t0-0\n" for item in items)
-            path.write_text("".join(lines), encoding="utf-8")
-        found = crosspro.evaluate(paths[0], [paths[1]], items[0][0], resamples=0)
-    return found.systems[0].scores[measure].value / 100
+    tasks, gold, answers = zip(*items, strict=True)
+    result = crosspro.evaluate(gold, {"answers": answers}, tasks[0], resamples=0)
+    return result.scores["answers"][measure].value / 100
 
 
 def contrastive(data: str | None = None, **_: Any) -> dict[str, datasets.Dataset]:
     """The instances of a contrastive set of any format that `crosspro contrastive` reads."""
     if data is None:
         raise ValueError("""name the set: --metadata '{"data": "contrapro.json"}'""")
-    read = read_contrastive(Path(data), allow_unknown=True)
+    read = read_contrastive(Path(data))
     rows = [_instance(one) for one in read.instances]
     return {"test": datasets.Dataset.from_list(rows)}
 

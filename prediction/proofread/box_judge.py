@@ -1,4 +1,4 @@
-"""A bundled model as the judge of a whole translation, for `crosspro report`."""
+"""A bundled model as the judge of a whole translation, for `crosspro score -m doubt`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from crosspro.evaluation.metrics.pronoun_doubt.metric import ProofreadPronoun
+from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
 from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.models import summary
 from crosspro.prediction.pair_prediction import Predictor, load_predictor

@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
+from crosspro.data_prep.align.align import MOST_WORDS
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
 from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import NONE, OTHER, Task
-from crosspro.data_prep.formats.links import ALIGNED_WORDS
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.data_prep.pipeline.pairs.pipeline import PreparedSentence
@@ -104,7 +104,7 @@ def proofread(
 
 def _check_lengths(text: TranslatedText, task: Task) -> None:
     """Raise if segments have more words than can be linked, with all of them."""
-    most = ALIGNED_WORDS
+    most = MOST_WORDS
     expected = f"at most {most:,} in a segment"
     problems = []
     for segment in text.segments:

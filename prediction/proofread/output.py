@@ -10,16 +10,16 @@ import json
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from crosspro.data_prep.core.errors import counted, printable
 from crosspro.data_prep.core.task import Task
-from crosspro.evaluation.core.score import Score, make_signature
-from crosspro.evaluation.core.statistics import wilson_interval
-from crosspro.evaluation.output.records import json_text, score_record
-from crosspro.evaluation.output.result import Displayed
+from crosspro.evaluation.evaluation import Score
+from crosspro.evaluation.report import Displayed
+from crosspro.evaluation.report.records import json_text
+from crosspro.evaluation.resampling import wilson_interval
 from crosspro.prediction.pair_prediction import Predictor
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.find import proofread
@@ -68,11 +68,6 @@ class Proofreading(Displayed):
     def __str__(self) -> str:
         return as_text(self, width=_WIDTH).rstrip("\n")
 
-    @property
-    def signature(self) -> str:
-        """How the share of doubtful pronouns was computed."""
-        return self.score.signature
-
     def html(self) -> str:
         """The page of `--html`, on which a person decides."""
         from crosspro.prediction.proofread.page import proofreading_page
@@ -93,9 +88,9 @@ class Proofreading(Displayed):
         """Whether a pronoun reaches the threshold."""
         return pronoun.wrong >= self.threshold
 
-    @cached_property
-    def score(self) -> Score:
-        """The doubtful ones in a hundred pronouns, with a 95% interval (Wilson's)."""
+    @property
+    def signature(self) -> str:
+        """How the score was computed."""
         digest = self.model.digest[:12]
         parts = [
             "metric:proofread",
@@ -104,12 +99,16 @@ class Proofreading(Displayed):
             f"threshold:{self.threshold:g}",
             "interval:wilson",
         ]
-        signature = make_signature(parts, None, "pronoun")
+        return "|".join([*parts, f"crosspro:{__version__}"])
+
+    @cached_property
+    def score(self) -> Score:
+        """The doubtful ones in a hundred pronouns, with a 95% interval (Wilson's)."""
         part, whole = len(self.doubtful), len(self.pronouns)
         if not whole:
-            return Score(PER_100, float("nan"), signature)
+            return Score(float("nan"))
         low, high = (100 * bound for bound in wilson_interval(part, whole))
-        return Score(PER_100, 100 * part / whole, signature, low, high)
+        return Score(100 * part / whole, low, high)
 
     def to_dict(self) -> dict[str, Any]:
         """What `crosspro proofread --format json` writes."""
@@ -125,9 +124,9 @@ class Proofreading(Displayed):
             },
             "files": {"source": self.text.source.name, "translation": self.text.target.name},
             "threshold": self.threshold,
-            "signature": self.score.signature,
+            "signature": self.signature,
             "counts": self.counts,
-            PER_100: score_record(self.score),
+            PER_100: {**asdict(self.score), "signature": self.signature},
             "pronouns": self.records(),
         }
 

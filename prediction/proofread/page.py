@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.example import Side
-from crosspro.evaluation.output.templates import render_page
+from crosspro.evaluation.report.page import render_page
 from crosspro.prediction.proofread.decisions import DECISIONS
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.output import FORMAT, Proofreading, summary
@@ -68,7 +68,7 @@ def proofreading_page(proofreading: Proofreading) -> str:
         title=f"Pronouns of {Path(proofreading.text.target.name).name}",
         subtitle=summary(proofreading),
         warnings=(),
-        signatures=[proofreading.score.signature],
+        signatures=[proofreading.signature],
         data=data,
     )
 

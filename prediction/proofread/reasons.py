@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
-from crosspro.evaluation.inputs.pronoun_forms import readings_of
+from crosspro.evaluation.pronouns import readings_of
 from crosspro.prediction.proofread.doubts import DoubtKind, StoodFor
 
 _GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.core.words import word_set
-from crosspro.evaluation.inputs.pronoun_forms import PronounReading, readings_of
+from crosspro.evaluation.pronouns import PronounReading, readings_of
 
 _LEAST_CHANCE = 0.05
 """A class below this chance is not preferred because it can stand in the place."""

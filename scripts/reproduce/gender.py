@@ -28,19 +28,15 @@ from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines, write_text
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.words import names_of, word_lists
-from crosspro.evaluation.core.evaluation import Evaluation, evaluate
-from crosspro.evaluation.core.statistics import Resampling
-from crosspro.evaluation.metrics import make_metric
-from crosspro.evaluation.metrics.contrastive.formats import (
+from crosspro.evaluation.evaluation import Evaluation, evaluate
+from crosspro.evaluation.metrics.contrastive import Contrastive, ScoredSet
+from crosspro.evaluation.metrics.contrastive_sets import (
     ContrastiveSet,
     Instance,
     WrongTranslation,
     content_digest,
 )
-from crosspro.evaluation.metrics.contrastive.metric import ScoredSet
-from crosspro.evaluation.output.records import json_text, record
-from crosspro.evaluation.output.tables import Style
-from crosspro.evaluation.output.text import text_report
+from crosspro.evaluation.report.records import json_text, record
 from crosspro.prediction.contrastive import (
     CandidateGap,
     InstancePair,
@@ -262,7 +258,7 @@ def gender(
         _tell(f"warning: {warning}")
     for reason in reasons:
         print(f"left out: {reason}")
-    print(text_report(evaluation, Style(signatures=True)), end="")
+    print(evaluation)
     if output is not None:
         write_text(output, json_text({**record(evaluation), "left_out": dict(left_out)}))
 
@@ -278,9 +274,7 @@ def gender_accuracy(
         own = system_scores(name, system, within_context(prepared, most), digest)
         how = ("choice:gender", f"context:{'all' if most is None else most}")
         scores.append(replace(own, origin=(*own.origin, *how)))
-    return evaluate(
-        make_metric("contrastive"), ScoredSet(prepared.test_set, tuple(scores)), Resampling()
-    )
+    return evaluate(Contrastive(None), ScoredSet(prepared.test_set, tuple(scores)))
 
 
 def _tell(text: str) -> None:

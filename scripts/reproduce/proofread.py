@@ -34,7 +34,7 @@ from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, read_text_lines, write_text
 from crosspro.data_prep.core.task import load_task
-from crosspro.evaluation.output.tables import markdown_table
+from crosspro.evaluation.report.tables import markdown_table
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.pair_prediction import Predictor, load_predictor
 from crosspro.prediction.proofread.doubts import DoubtKind

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.evaluation.core.statistics import Resampling, draws
+from crosspro.evaluation.resampling import Resampling
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
@@ -41,7 +41,7 @@ class Ranking:
     def _resampled(self) -> Floats:
         """The measures, and then those of resampled documents."""
         units = np.unique(self.documents, return_inverse=True)[1]
-        drawn = draws(int(units.max()) + 1, None, Resampling(500))
+        drawn = Resampling(500).draws(int(units.max()) + 1)
         weights = [counts[units].astype(float) for block in drawn for counts in block]
         return np.array([self._measures(one) for one in (np.ones(len(units)), *weights)])
 

@@ -24,17 +24,21 @@ import numpy as np
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, read_json_object, write_text
 from crosspro.data_prep.core.settings import check_settings
-from crosspro.evaluation.core.statistics import Floats, Resampling, UnitTable, scores_of
 from crosspro.evaluation.metrics.submissions.scores import (
     Counts,
     accuracy,
-    confusion_units,
     frequent_macro_recall,
     macro_f1,
     macro_recall,
-    on_sums,
 )
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
+from crosspro.evaluation.resampling import (
+    Cells,
+    Floats,
+    Resampling,
+    interval,
+    unit_table,
+)
 
 FOLDER = Path("results")
 POOLED = "pooled"
@@ -297,13 +301,24 @@ def measure(
     frequent = np.bincount(labelled.gold.classes, minlength=classes) >= FREQUENT
     if frequent.any():
         measures["frequent_macro_recall"] = partial(frequent_macro_recall, frequent=frequent)
-    number = len(labelled.seeds)
-    table = confusion_units(labelled.gold, labelled.seeds, classes)
-    means = {
-        name: partial(_mean, on_sums(metric, classes), number) for name, metric in measures.items()
+    gold = labelled.gold.classes.astype(np.int64)
+    cells = [Cells(gold * classes + seed.classes, classes**2) for seed in labelled.seeds]
+    table = unit_table([{"confusion": column} for column in cells], labelled.gold.units)
+
+    def means(sums: Floats) -> dict[str, Floats]:
+        confusion = [table.named(sums, place)["confusion"] for place in range(len(cells))]
+        counts = [np.rint(one).astype(np.int64).reshape(-1, classes, classes) for one in confusion]
+        return {
+            name: np.asarray(np.mean([metric(one) for one in counts], axis=0))
+            for name, metric in measures.items()
+        }
+
+    values = means(table.sums)
+    samples = {} if plan is None else means(plan.bootstrap(table))
+    return {
+        name: _interval(float(value[0]), *interval(samples[name]) if samples else (None, None))
+        for name, value in values.items()
     }
-    scores = scores_of(table, means, plan)
-    return {name: _interval(score.value, score.low, score.high) for name, score in scores.items()}
 
 
 def difference(first: LabelledSet, second: LabelledSet, classes: int) -> Interval:
@@ -313,29 +328,26 @@ def difference(first: LabelledSet, second: LabelledSet, classes: int) -> Interva
     """
     of_class = np.eye(classes)[first.gold.classes]
     more = _hits(first) - _hits(second)
-    statistics = first.gold.units.sums(np.concatenate((of_class, more[:, None] * of_class), axis=1))
+    table = unit_table(
+        [{"gold": of_class, "hits": more[:, None] * of_class}], first.gold.units, keep_units=True
+    )
 
     def change(sums: Floats) -> Floats:
-        gold, hits = sums[:, :classes], sums[:, classes:]
-        present = gold > 0
-        shares = np.divide(hits, gold, out=np.zeros_like(hits), where=present)
+        columns = table.named(sums)
+        present = columns["gold"] > 0
+        shares = np.divide(
+            columns["hits"], columns["gold"], out=np.zeros_like(columns["hits"]), where=present
+        )
         return np.asarray(100 * shares.sum(axis=1) / present.sum(axis=1))
 
-    score = scores_of(
-        UnitTable(statistics, None, statistics.sum(axis=0)), {"difference": change}, DIFFERENCES
-    )["difference"]
-    return _interval(score.value, score.low, score.high)
+    low, high = interval(change(DIFFERENCES.bootstrap(table)))
+    return _interval(float(change(table.sums)[0]), low, high)
 
 
 def _hits(labelled: LabelledSet) -> Floats:
     """The share of seeds that are right, for each gap."""
     right = [seed.classes == labelled.gold.classes for seed in labelled.seeds]
     return np.asarray(np.mean(right, axis=0), dtype=np.float64)
-
-
-def _mean(value: Callable[[Floats], Floats], seeds: int, sums: Floats) -> Floats:
-    """The mean over seeds whose sums stand side by side."""
-    return np.asarray(np.mean([value(part) for part in np.split(sums, seeds, axis=1)], axis=0))
 
 
 def _interval(value: float, low: float | None, high: float | None) -> Interval:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.files import write_text
-from crosspro.evaluation.output.tables import markdown_table
 from crosspro.evaluation.published.results import PublishedResult, published_results
+from crosspro.evaluation.report.tables import markdown_table
 from crosspro.scripts.reproduce.results import (
     FOLDER,
     POOLED,

@@ -6,14 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.baselines.cap_crf import CapCRF
-from crosspro.baselines.crf.windows import token_columns
+from crosspro.baselines.cap_crf import CapCRF, source_values, target_genders, token_features
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.agreement import english_words
-from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
+from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Entry, Lexicon
 from crosspro.prediction.system import load_system
 from tests.integration.training import made
 
@@ -36,49 +35,62 @@ PARSE = AnnotatedSentence(
 )
 
 
-def read(example, lexicon=None, source_lexicon=None):
-    return {one.name: one.values(example) for one in token_columns(2, lexicon, source_lexicon)}
+def read(example, lexicon=None, source_lexicon=None, place=2):
+    """The features of a token, by default of the gap, by name."""
+    (tokens,) = [token_features(example, 1, lexicon, source_lexicon)]
+    return dict(feature.rsplit("=", 1) for feature in tokens[place])
 
 
-def test_what_is_read_of_a_line():
+def test_what_is_read_of_a_gap():
     assert read(LINE, LEXICON) == {
-        "target lemma": ["Katze", "Sein", "REPLACE", "schlafen"],
-        "target tag": ["NOUN", "VERB", "REPLACE", "VERB"],
-        "target gender": ["Fem", "", "", ""],
-        "source pronoun": ["The", "cats", "say", "they", "sleep"],
-        "source number": [""] * 5,
-        "source gender": [""] * 5,
+        "target lemma -1": "Sein",
+        "target lemma +0": "REPLACE",
+        "target lemma +1": "schlafen",
+        "target tag -1": "VERB",
+        "target tag +0": "REPLACE",
+        "target tag +1": "VERB",
+        "source pronoun": "they",
     }
     parsed = read(replace(LINE, source_parse=PARSE))
-    assert parsed["source number"] == ["", "Plur", "", "Plur", ""]
-    assert parsed["target gender"] == [""] * 4
+    assert parsed["source number +0"] == "Plur"
+    words = Lexicon.of([Entry("say", "NOUN", "Neut", "Plur")])
+    assert read(LINE, None, words)["source gender -1"] == "Neut"
+
+
+def test_what_is_read_of_other_tokens():
+    first = read(LINE, LEXICON, place=0)
+    assert first["target gender +0"] == "Fem"
+    assert first["target lemma -1"] == "(outside)"
+    assert not any(name.startswith("source") for name in first)
     fem = [Token("x", "x", "X", "X", "X", features="Gender=Fem")] * 4
-    gap_hidden = replace(LINE, target_parse=AnnotatedSentence(tuple(fem)))
-    assert read(gap_hidden)["target gender"] == ["Fem", "Fem", "", "Fem"]
-    words = Lexicon.of([Entry("cats", "NOUN", "Neut", "Plur")])
-    assert read(LINE, None, words)["source gender"] == ["", "Neut", "", "", ""]
+    hidden = replace(LINE, target_parse=AnnotatedSentence(tuple(fem)))
+    assert target_genders(hidden, None) == ["Fem", "Fem", "", "Fem"]
 
 
 def test_english_words_have_gender_and_number_without_a_parse():
     """UU-Cap had both of EMOR (003 §5.9); here HanTa's tags, else endings and a list."""
     source = ("his", "cats", "and", "the", "woman", "say", "they")
     line = replace(LINE, source=source, gaps=(Gap(2, 6, "sie", "sie"),))
-    words = read(line, None, english_words([source] * 3))
-    assert words["source number"] == ["Sing", "Plur", "", "", "Sing", "", "Plur"]
-    assert words["source gender"] == ["Masc", "", "", "", "Fem", "", ""]
+    words = english_words([source] * 3)
+    assert source_values(line, "Number", NUMBERS, words) == [
+        "Sing", "Plur", "", "", "Sing", "", "Plur",
+    ]  # fmt: skip
+    genders = source_values(line, "Gender", GENDERS, words)
+    assert genders == ["Masc", "", "", "", "Fem", "", ""]
     tags = ("DPS", "NN2", "CJC", "AT0", "NN1", "VVB", "PNP")
     tokens = (Token(w, w, "", None, tag) for w, tag in zip(source, tags, strict=True))
     parsed = replace(line, source_parse=AnnotatedSentence(tuple(tokens), "c5"))
-    assert read(parsed)["source number"] == ["", "Plur", "", "", "Sing", "", ""]
+    numbers = source_values(parsed, "Number", NUMBERS, None)
+    assert numbers == ["", "Plur", "", "", "Sing", "", ""]
 
 
 def test_the_default_configuration_knows_numbers_of_the_source(tmp_path, monkeypatch):
     """Also where no package is installed."""
     monkeypatch.setattr("crosspro.data_prep.lexicon.load._installed", lambda name: False)
-    system = made("system=cap_crf", "task=en-de", epochs=1)
+    system = made("system=cap_crf", "task=en-de", iterations=1)
     train = demo("en-de", "train", 20)
     system.fit(TASK, train, train)
-    assert not next(one for one in system.templates if one.name == "source number").says_nothing
+    assert any("source number" in f for e in train for t in system._features(e) for f in t)
     assert [one.side for one in system.report.lexicons] == ["target", "source"]
     system.save(tmp_path)
     assert (load_system(tmp_path).predict(train) == system.predict(train)).all()
@@ -99,22 +111,18 @@ def test_gaps_of_a_line_are_labelled_together():
         )
         for word, label in (("a", "er"), ("b", "es"))
     ]
-    system = CapCRF(window=1, min_count=1, epochs=40)
+    system = CapCRF(window=1, min_count=1, iterations=40)
     system.fit(TASK, lines * 20, lines)
     chosen = system.predict(lines).argmax(axis=1).tolist()
     assert [TASK.classes[number] for number in chosen] == ["er", "er", "es", "es"]
 
 
-def test_values_of_a_saved_system_must_be_those_of_its_windows(tmp_path):
+def test_a_changed_model_is_refused_before_crfsuite_reads_it(tmp_path):
     train = demo("en-de", "train", 5)
-    system = CapCRF(epochs=1)
+    system = CapCRF(iterations=1)
     system.fit(TASK, train, train)
-    for change in (
-        ('"name": "target lemma"', '"places": [-5'),
-        ('"templates": [', '"templates": [3, '),
-    ):
-        system.save(tmp_path)
-        path = tmp_path / "templates.json"
-        path.write_text(path.read_text("utf-8").replace(change[0], change[1], 1), "utf-8")
-        with pytest.raises(InputError, match=r"templates\.json"):
-            load_system(tmp_path)
+    system.save(tmp_path)
+    path = tmp_path / "model.crfsuite"
+    path.write_bytes(path.read_bytes()[:-8] + b"\xff" * 8)
+    with pytest.raises(InputError, match=r"model\.crfsuite: sha256"):
+        load_system(tmp_path)

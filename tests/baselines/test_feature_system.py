@@ -14,7 +14,7 @@ from crosspro.baselines.feature_system import NULL, ClassifierSettings, FeatureS
 from crosspro.baselines.features.learnt import LanguageModelSettings, TellingSettings
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.majority import Majority
-from crosspro.baselines.ngram.load import save_model
+from crosspro.baselines.ngram.files import save_model
 from crosspro.baselines.ngram_system import train_model
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError

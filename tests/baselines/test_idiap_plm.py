@@ -130,7 +130,7 @@ def test_it_learns_fifty_gaps_by_heart_as_far_as_what_stands_before_differs(data
     system = IdiapPLM(order=5, lexicon=lexicon, rules=False)
     system.fit(TASK, few, few)
     labels = defaultdict(list)
-    for shown, label in zip(system._shown(few), gold(few), strict=True):
+    for shown, label in zip(system.texts_before(few), gold(few), strict=True):
         labels[shown.target[-5:-1]].append(label)
     best = sum(np.bincount(alike).max() for alike in labels.values())
     assert best > 40
@@ -161,16 +161,6 @@ def test_a_rule_has_the_certainty_that_is_set(data):
         chances = system.predict([one])
         assert chances.sum() == pytest.approx(1)
         assert (chances[0, TASK.class_index["on"]] == pytest.approx(certainty)) == rules
-
-
-def test_rare_classes_can_be_favoured_where_no_rule_decides(data, lexicon):
-    system = IdiapPLM(order=3, lexicon=lexicon, tune_adjustment=True)
-    system.fit(TASK, *data)
-    score = dev_score(TASK, data[1], "macro_recall")
-    assert system.adjustment.tau > 0
-    assert score(system.predict(data[1])) > score(system.unadjusted(data[1]))
-    rule = system.predict([example("It is said that", "REPLACE_0 dire|VER")])
-    assert rule[0, TASK.class_index["on"]] == pytest.approx(system.settings.certainty)
 
 
 def test_all_settings_that_cannot_be_are_refused_at_once():

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.baselines.fill import GapFiller, gap_texts, task_fillers
-from crosspro.baselines.ngram.arpa import read_arpa
+from crosspro.baselines.fill import GapFiller, task_fillers, words_near_gaps
 from crosspro.baselines.ngram_system import PENALTIES, NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import InputError
@@ -24,11 +23,9 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts, macro_recall
-from crosspro.prediction.adjustment import adjust
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.output import predict_stream, predicted
 from crosspro.prediction.system import load_system
-from tests.conftest import GOLDEN
 
 TASK = load_task("en-fr")
 
@@ -67,16 +64,17 @@ def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
 def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path):
     system = NGramSystem(order=3)
     system.fit(TASK, *data, tmp_path)
-    assert set(system.grid) == set(PENALTIES)
+    grid = system.report.grid
+    assert set(grid) == set(PENALTIES)
     assert PENALTIES[0] == 0
     assert PENALTIES[-1] == -4
-    best = max(recall for recall, _ in system.grid.values())
-    assert system.grid[system.penalty][0] == best
+    assert grid[system.penalty] == max(grid.values()) == system.report.score
+    assert f"NONE penalty {system.penalty:g}" in system.report.told()
     assert len(json.loads((tmp_path / "none_penalty.json").read_text("utf-8"))) == 9
     given = NGramSystem(order=3, none_penalty=-1.0)
     given.fit(TASK, *data)
     assert given.penalty == -1.0
-    assert given.grid == {}
+    assert given.report is None
 
 
 def gold_of(examples):
@@ -136,7 +134,7 @@ def test_the_penalty_is_tuned_for_the_decision(data, decision):
         fixed = NGramSystem(order=3, none_penalty=penalty, decision=decision)
         fixed.task, fixed.model = TASK, system.model
         counts = confusion_counts(gold_of(data[1]), fixed.decide(data[1]), len(TASK.classes))
-        assert system.grid[penalty][0] == macro_recall(counts)
+        assert system.report.grid[penalty] == macro_recall(counts)
 
 
 def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data, tmp_path):
@@ -158,7 +156,7 @@ def test_a_source_aware_model_takes_the_best_path_through_a_line(data, variant):
     found = iter(system.decide(dev).tolist())
     for example in dev:
         ways = list(itertools.product(TASK.classes, repeat=len(example.gaps)))[:5000]
-        lines = [system._marked(with_classes(example, way)) for way in ways]
+        lines = [system.marked(with_classes(example, way)) for way in ways]
         best = ways[int(np.argmax(np.round(system.model.log10(lines), 6)))]
         assert [TASK.classes[next(found)] for _ in example.gaps] == list(best)
     summed = SourceAwareLM(order=4, variant=variant, decision="summed")
@@ -215,62 +213,11 @@ def test_an_unknown_variant_lists_the_choices():
     assert len(caught.value.problems) == 2
 
 
-def score(system, dev):
-    return macro_recall(confusion_counts(gold_of(dev), system.decide(dev), len(TASK.classes)))
-
-
-@pytest.mark.parametrize("decision", ["best_filling", "summed"])
-def test_rare_classes_can_be_favoured_in_a_source_aware_model(data, decision, tmp_path):
-    train, dev = (lines_of_two(part) for part in (data[0], data[1][: len(data[1]) // 2 * 2]))
-    plain = SourceAwareLM(order=3, decision=decision)
-    tuned = SourceAwareLM(order=3, decision=decision, tune_adjustment=True)
-    for system in (plain, tuned):
-        system.fit(TASK, train, dev)
-        system.save(tmp_path / str(system.settings.tune_adjustment))
-    assert not list((tmp_path / "False").rglob("adjustment.json"))
-    assert tuned.adjustment.tau != 0
-    assert score(tuned, dev) > score(plain, dev)
-    loaded = load_system(tmp_path / "True")
-    assert loaded.predict(dev) == pytest.approx(tuned.predict(dev), abs=1e-6)
-    assert (loaded.decide(dev) == tuned.decide(dev)).all()
-
-
-def test_a_lone_gap_of_a_source_aware_model_is_adjusted_as_any_probabilities_are(data):
-    lone = [one for one in data[1] if len(one.gaps) == 1]
-    system = SourceAwareLM(order=3)
-    system.fit(TASK, *data)
-    raw = system.predict(lone)
-    system.adjustment = replace(system.adjustment, tau=1.5)
-    expected = adjust(raw, system.adjustment.frequencies, 1.5)
-    assert system.predict(lone) == pytest.approx(expected)
-    assert (system.decide(lone) == expected.argmax(axis=1)).all()
-    assert (expected.argmax(axis=1) != raw.argmax(axis=1)).any()
-
-
-MODEL = read_arpa(GOLDEN / "lm_baseline" / "toy.fr.arpa")
-# Tokens of one word, of none and of several (no-break spaces, which readers leave in), and gaps.
-TOKENS = ("il|PRO", "venir|VER", "xyz", "|PUN", "à\u00a0il|X", "être|VER", "REPLACE_0", "REPLACE_1")
-LINES = st.lists(st.lists(st.sampled_from(TOKENS), min_size=1, max_size=12), max_size=4)
-
-
-def parts_of(texts):
-    """The numbers of each part of each line."""
-    found = []
-    for first, gaps in zip(texts.first, texts.gaps, strict=True):
-        rows = range(first, first + gaps + 1)
-        pieces = [(texts.starts[row], texts.lengths[row]) for row in rows]
-        found.append([texts.ids[start : start + length].tolist() for start, length in pieces])
-    return found
-
-
-@given(LINES, st.integers(0, 3))
-def test_near_gaps_are_the_words_before_and_after_them(lines, reach):
-    examples = [Example.of_tokens((), tuple(line), (), ()) for line in lines]
-    whole = gap_texts(examples, MODEL)
-    for parts, near in zip(parts_of(whole), parts_of(whole.near_gaps(reach)), strict=True):
-        for number, (words, kept) in enumerate(zip(parts, near, strict=True)):
-            places = range(len(words))
-            after = [place for place in places if number and place < reach]
-            last = number == len(parts) - 1
-            before = [place for place in places if not last and place >= len(words) - reach]
-            assert kept == [words[place] for place in sorted({*after, *before})]
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=12), min_size=1), st.integers(0, 3))
+def test_near_gaps_are_the_words_before_and_after_them(parts, reach):
+    for number, (words, kept) in enumerate(zip(parts, words_near_gaps(parts, reach), strict=True)):
+        places = range(len(words))
+        after = [place for place in places if number and place < reach]
+        last = number == len(parts) - 1
+        before = [place for place in places if not last and place >= len(words) - reach]
+        assert kept == [words[place] for place in sorted({*after, *before})]

@@ -21,6 +21,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import Package
 from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.system import load_system
 
 FEATURES = ["source_pronoun", "source_words:2", "target_lemmas:2", "target_tags:2", "antecedents"]
@@ -57,9 +58,11 @@ def test_it_beats_the_majority_class(system, task):
 @pytest.mark.parametrize(
     ("system", "task"),
     [
-        (CapCRF(min_count=1, epochs=60, l2=0.01), "en-de"),
+        (CapCRF(min_count=1, iterations=60, l2=0.01), "en-de"),
         (
-            UedinCRF(features=[*FEATURES, "position"], min_count=1, epochs=100, l2=0.01, context=3),
+            UedinCRF(
+                features=[*FEATURES, "position"], min_count=1, iterations=100, l2=0.01, context=3
+            ),
             "en-fr",
         ),
     ],
@@ -74,8 +77,8 @@ def test_it_can_learn_fifty_examples_by_heart(system, task):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda lexicon: CapCRF(lexicon=lexicon, epochs=2),
-        lambda lexicon: UedinCRF(features=FEATURES, lexicon=lexicon, context=2, epochs=2),
+        lambda lexicon: CapCRF(lexicon=lexicon, iterations=2),
+        lambda lexicon: UedinCRF(features=FEATURES, lexicon=lexicon, context=2, iterations=2),
         lambda lexicon: IdiapPLM(order=4, lexicon=lexicon),
     ],
     ids=["cap_crf", "uedin_crf", "idiap_plm"],
@@ -93,20 +96,12 @@ def test_the_same_data_gives_the_same_system_which_has_its_own_copy_of_a_lexicon
     assert (load_system(tmp_path / "model").predict(data[1]) == first).all()
 
 
-@pytest.mark.parametrize(
-    ("make", "task"),
-    [
-        (lambda power: CapCRF(epochs=3, class_weight_power=power), "en-de"),
-        (lambda power: UedinCRF(features=["source_pronoun"], class_weight_power=power), "en-fr"),
-        (lambda power: FeatureSystem(features=FEATURES[:2], class_weight_power=power), "en-fr"),
-    ],
-    ids=["cap_crf", "uedin_crf", "features"],
-)
-def test_class_weights_favour_rare_classes(make, task):
-    train, dev = demo(task, "train", 30), demo(task, "dev", 10)
+def test_class_weights_favour_rare_classes():
+    train, dev = demo("en-fr", "train", 30), demo("en-fr", "dev", 10)
     means = []
     for power in (0.0, 1.0):
-        system = fitted(make(power), task, train, dev)
+        system = FeatureSystem(features=FEATURES[:2], class_weight_power=power)
+        fitted(system, "en-fr", train, dev)
         seen = np.flatnonzero(system.adjustment.frequencies)
         rare = seen[np.argsort(system.adjustment.frequencies[seen])[:3]]
         means.append(system.predict(dev)[:, rare].mean())
@@ -114,27 +109,35 @@ def test_class_weights_favour_rare_classes(make, task):
 
 
 @pytest.mark.parametrize(
-    "system",
+    "make",
     [
-        CapCRF(epochs=3, tune_adjustment=True),
-        FeatureSystem(features=FEATURES[:2], tune_adjustment=True),
-        UppsalaIt(order=4, tune_adjustment=True),
+        lambda: PriorCorrected(CapCRF(iterations=20)),
+        lambda: PriorCorrected(UppsalaIt(order=4)),
+        lambda: FeatureSystem(features=FEATURES[:2], tune_adjustment=True),
     ],
-    ids=lambda system: system.name,
+    ids=["cap_crf", "uppsala_it", "features"],
 )
-def test_an_adjustment_for_rare_classes_is_tuned_and_saved(system, tmp_path):
+def test_a_prior_correction_is_tuned_and_saved(make, tmp_path):
     train, dev = demo("en-fr", "train", 60), demo("en-fr", "dev", 20)
-    fitted(system, "en-fr", train, dev)
+    system = fitted(make(), "en-fr", train, dev)
     score = dev_score(load_task("en-fr"), dev, "macro_recall")
-    tuned, plain = system.decide(dev), system.unadjusted(dev)
-    chosen = np.eye(plain.shape[1])
+    corrected, plain = system.predict(dev), system.unadjusted(dev)
     assert system.adjustment.tau > 0
-    assert score(chosen[tuned]) > score(chosen[plain.argmax(axis=1)])
-    assert np.allclose(system.predict(dev).sum(axis=1), 1)
+    assert score(corrected) > score(plain)
+    assert np.allclose(corrected.sum(axis=1), 1)
     system.save(tmp_path)
-    assert load_system(tmp_path).predict(dev) == pytest.approx(system.predict(dev), abs=1e-6)
+    assert load_system(tmp_path).predict(dev) == pytest.approx(corrected, abs=1e-6)
     system.adjustment = replace(system.adjustment, tau=0.0)
     assert system.predict(dev) == pytest.approx(plain)
+
+
+def test_a_corrected_system_is_known_by_the_name_of_the_system():
+    corrected = PriorCorrected(CapCRF(), monitor="accuracy")
+    assert corrected.shown_name == "cap_crf"
+    assert corrected.layers_read == CapCRF().layers_read
+    assert corrected.reseeded(1) is None
+    with pytest.raises(InputError):
+        PriorCorrected(CapCRF(), monitor="precision")
 
 
 @pytest.mark.parametrize(

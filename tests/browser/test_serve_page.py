@@ -28,7 +28,7 @@ def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     for name, system in systems.items():
         system.save(folder / name)
-    process, found = start(*(folder / name for name in systems), "--max-rate", 10_000)
+    process, found = start(*(folder / name for name in systems))
     assert found, process.communicate()[1]
     yield found
     process.send_signal(signal.SIGINT)

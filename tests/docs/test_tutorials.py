@@ -17,6 +17,8 @@ NEEDS = {
 """Packages, and folders of real corpora."""
 PAGES = [
     DOCS / "index.md",
+    DOCS / "guides" / "evaluate.md",
+    DOCS / "guides" / "score.md",
     *(
         pytest.param(path, marks=() if path.stem in QUICK else pytest.mark.slow)
         for path in sorted((DOCS / "tutorials").glob("*.md"))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from crosspro.data_prep.core.task import load_task
-from crosspro.evaluation.metrics.contrastive.formats import read_contrastive
+from crosspro.evaluation.metrics.contrastive_sets import read_contrastive
 from crosspro.prediction.contrastive import prepare_set
-from tests.evaluation.metrics.contrastive.instances import french_instance, written_set
+from tests.evaluation.metrics.contrastive_instances import french_instance, written_set
 
 
 def prepared(tmp_path, content):

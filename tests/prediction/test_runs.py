@@ -66,10 +66,10 @@ def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     ]  # fmt: skip
     assert run.data[0].gaps == sum(len(example.gaps) for example in splits.train)
     score = run.scores["test"]["macro_recall"]
-    own = json.loads((tmp_path / "run" / "test.scores.json").read_text("utf-8"))["systems"]
+    own = json.loads((tmp_path / "run" / "test.scores.json").read_text("utf-8"))["candidates"]
     assert own[0]["name"] == "ngram seed 4"
     assert score.value == own[0]["scores"]["macro_recall"]["value"]
-    assert score.signature.startswith("macro_recall|task:en-fr|")
+    assert score.signature.startswith("submissions|crosspro:")
     assert score.low <= score.value <= score.high
     assert run.variants["ngram_penalty_0"]["dev"]["accuracy"].value > 0
     assert {"crosspro", "python", "numpy"} <= set(run.versions)

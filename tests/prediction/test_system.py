@@ -34,7 +34,7 @@ def neural(network, context=0, **settings):
 
 
 SYSTEMS = {
-    "cap_crf": ("cap_crf", {"window": 2, "tune_adjustment": True, "epochs": 3}),
+    "cap_crf": ("cap_crf", {"window": 2, "iterations": 3}),
     "class_prior": ("class_prior", {"seed": 3}),
     "ensemble": ("ensemble", {}),
     "tuned ensemble": ("ensemble", {"tune": "mean"}),
@@ -51,6 +51,7 @@ SYSTEMS = {
     }),
     "idiap_plm": ("idiap_plm", {"order": 3, "context": 2}),
     "majority": ("majority", {}),
+    "prior_corrected": ("prior_corrected", {"monitor": "accuracy"}),
     "turku_gru": neural("turku_gru", 1, embedding=6, hidden=6, dense=8, window=10),
     "uppsala_bilstm": neural("uppsala_bilstm", words=6, characters=4, hidden=6, mlp=8),
     "nyu_nmt": neural("nyu_nmt", 1, embedding=6, hidden=6, previous="second_encoder"),
@@ -59,7 +60,7 @@ SYSTEMS = {
     "hardmeier_anaphora": neural("hardmeier_anaphora", 2, words=6, hidden=6, anaphora_hidden=6),
     "uedin_crf": ("uedin_crf", {
         "features": ["source_pronoun", "target_lemmas:2", "lm_best"], "null_class": True,
-        "lm": {"order": 2}, "context": 2, "epochs": 3,
+        "lm": {"order": 2}, "context": 2, "iterations": 3,
     }),
     "ngram": ("ngram", {"order": 3}),
     "source_aware_lm, joined": ("source_aware_lm", {"order": 4}),
@@ -76,7 +77,7 @@ def members(row):
     if row == "tuned ensemble":
         inner = Ensemble([Majority(), SourceAwareLM(order=2)])
         return {"members": {"lm": NGramSystem(order=2), "inner": inner}}
-    return {}
+    return {"system": SourceAwareLM(order=3)} if row == "prior_corrected" else {}
 
 
 def make(row, **changes):

@@ -1,72 +1,98 @@
-"""`crosspro contrastive`: score files and trained systems."""
+"""`crosspro contrastive`: files of scores, translations, and trained systems."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import lzma
 
 import pytest
 
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
-from tests.conftest import GOLDEN, ROOT
-from tests.evaluation.metrics.contrastive.instances import french_instance, written_set
-from tests.scripts.run import crosspro
+from tests.conftest import GOLDEN, SHARED_DATA
+from tests.evaluation.metrics.contrastive_instances import french_instance, written_set
+from tests.scripts.run import crosspro, each
 
 CASE = GOLDEN / "contrastive" / "small_set"
 SCORED = (CASE / "test.json", CASE / "scores")
+CTXPRO = GOLDEN / "ctxpro" / "fr"
 
 
-def test_the_table_has_the_numbers_of_the_released_script(tmp_path):
-    details = tmp_path / "details.tsv"
-    result = crosspro(
-        "contrastive", "score", CASE / "test.json", CASE / "scores", "--detail", details
-    )
-    text = result.stdout.decode()
-    assert "40 instances in 10 documents" in text
-    assert "total                              40  32.50 [" in text
-    assert "distance >3                        10  40.00 [" in text
-    lines = details.read_text("utf-8").splitlines()
-    assert len(lines) == 41
-    assert sum("\tright\t" in line for line in lines) == 13
+def as_json(tmp_path, *call):
+    """What --json writes."""
+    path = tmp_path / "out.json"
+    result = crosspro("contrastive", *call, "--json", path)
+    assert result.code == 0, result.stderr
+    return json.loads(path.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("layout", ["json", "csv"])
-def test_other_layouts(tmp_path, layout):
-    output = tmp_path / "out"
-    files = (CASE / "test.json", CASE / "scores", "-o", output)
-    result = crosspro("contrastive", "score", *files, "--layout", layout, "--resamples", 20)
-    assert (result.code, result.stdout) == (0, b"")
-    assert "32.5" in output.read_text("utf-8")
+def accuracies(content):
+    return {one["name"]: one["scores"]["accuracy"]["value"] for one in content["candidates"]}
 
 
-def test_bad_input_is_refused_with_every_fault(tmp_path):
-    (tmp_path / "short").write_text("1\n2\n")
-    result = crosspro(
-        "contrastive", "score", CASE / "test.json", CASE / "scores", tmp_path / "short"
-    )
-    assert result.code == 2
-    assert b"short:3" in result.stderr
-    assert crosspro("contrastive", "score", CASE / "test.json").code == 2
-    content = json.loads((CASE / "test.json").read_text("utf-8"))
-    for one in content[::10]:
-        one["intrasegmental"] = None
-    path = tmp_path / "null.json"
-    path.write_text(json.dumps(content))
-    refused = crosspro("contrastive", "score", path, CASE / "scores")
-    assert refused.code == 2
-    assert refused.stderr.count(b"intrasegmental") == 4
-    accepted = crosspro("contrastive", "score", path, CASE / "scores", "--allow-unknown")
-    assert b"antecedent unknown                  4" in accepted.stdout
+def test_files_of_scores(tmp_path):
+    page = tmp_path / "page.html"
+    content = as_json(tmp_path, *SCORED, "--resamples", 20, "--html", page)
+    assert accuracies(content) == {"scores": 32.5}
+    assert sum(one["verdict"] == "right" for one in content["instances"]) == 13
+    assert len(content["instances"]) == 40
+    assert "2001_0000.de" in page.read_text("utf-8")
+    assert b"32.50" in crosspro("contrastive", *SCORED).stdout
 
 
-def test_nothing_is_written_if_an_output_cannot_be(tmp_path):
-    detail = tmp_path / "d.tsv"
-    outputs = ("--detail", detail, "-o", tmp_path / "none" / "x")
-    assert crosspro("contrastive", "score", CASE / "test.json", CASE / "scores", *outputs).code == 2
-    assert not detail.exists()
+@pytest.mark.parametrize(("match", "right"), [("released", 65), ("words", 70)])
+def test_translations(tmp_path, match, right):
+    call = (CTXPRO / "set.json", "--candidate", CTXPRO / "parts.fr", "--match", match)
+    content = as_json(tmp_path, *call, "--resamples", 0)
+    assert accuracies(content) == {"parts": pytest.approx(100 * right / 120)}
+
+
+def test_wrong_input_is_named_and_nothing_is_written(tmp_path):
+    (tmp_path / "short.fr").write_text("1\n2\n")
+    (tmp_path / "bad.fr").write_bytes(b"\xff\n")
+    written = tmp_path / "out.json"
+    for line in (
+        (CASE / "test.json", CASE / "scores", tmp_path / "short.fr"),
+        (CASE / "test.json", "--candidate", tmp_path / "short.fr"),
+        (CASE / "test.json", "--candidate", tmp_path / "bad.fr"),
+        (tmp_path / "bad.fr", CASE / "scores"),
+        (CASE / "test.json", "--candidate", CASE / "scores"),  # of no language
+        (CASE / "test.json", CASE / "scores", "--candidate", tmp_path / "short.fr"),
+        (CASE / "test.json",),
+    ):
+        result = crosspro("contrastive", *line, "--json", written)
+        assert (result.code, result.stdout) == (2, b""), line
+        assert not written.exists()
+        if b"fr:" in result.stderr:
+            assert b"short.fr:3" in result.stderr or b"bad.fr:" in result.stderr
+
+
+@pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real corpora are not here")
+def test_references_of_contrapro_have_their_pronouns(tmp_path):
+    """Real German subtitles: a reference is right, and its contrastive errors are not."""
+    instances, references, wrong = [], [], []
+    path = SHARED_DATA / "contrastive" / "contrapro.en-de.tsv.xz"
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        for line in list(lines)[:1500]:
+            name, _, source, _, reference, *errors = line.rstrip("\n").split("\t")
+            pairs = zip(reference.split(), errors[0].split(), strict=False)
+            word = next((a for a, b in pairs if a != b), "").strip(".,!?:;…\"-'")
+            if word.lower() in ("er", "sie", "es"):
+                instances.append({
+                    "src pronoun": "it", "ref pronoun": word, "src segment": source,
+                    "ref segment": reference, "document id": name,
+                    "errors": [{"contrastive": error} for error in errors],
+                })  # fmt: skip
+                references.append(f"{reference}\n")
+                wrong.append(f"{errors[0]}\n")
+    assert len(instances) > 1300
+    for name, lines in (("right.de", references), ("wrong.de", wrong)):
+        (tmp_path / name).write_text("".join(lines), "utf-8")
+    candidates = each("--candidate", tmp_path / "right.de", tmp_path / "wrong.de")
+    found = as_json(tmp_path, written_set(tmp_path, instances), *candidates, "--resamples", 0)
+    assert accuracies(found)["right"] == 100
+    assert accuracies(found)["wrong"] < 20
 
 
 # Trained systems --------------------------------------------------------------------------------
@@ -98,34 +124,15 @@ def test_a_trained_system_scores_by_its_probabilities(trained, tmp_path):
         french_instance("Rien dort .", "Tout dort ."),
         french_instance("Il mange .", "Rien ."),
     ]
-    result = crosspro(
-        *("contrastive", "score", written_set(tmp_path, content), "--model", trained),
-        *("--detail", tmp_path / "d.tsv", "--write-scores", tmp_path / "scores"),
-    )
-    assert result.code == 0, result.stderr
-    rows = [line.split("\t") for line in (tmp_path / "d.tsv").read_text().splitlines()[1:]]
-    assert [row[-3] for row in rows] == ["right", "wrong", "right", "undecidable", "right"]
-    note = "small: 1 instances are undecidable and count as wrong (reference and error fall into"
-    assert note in result.stdout.decode()
-    assert "|task:en-fr-2015|annotator:none|" in result.stdout.decode()
-    assert "|run:" in result.stdout.decode()
-    refused = crosspro(
-        "contrastive", "score", tmp_path / "set.json", "--model", trained, "--maximise"
-    )
-    assert refused.code == 2
-    again = crosspro("contrastive", "score", tmp_path / "set.json", tmp_path / "scores")
-    assert "total 5 60.00" in " ".join(again.stdout.decode().split())
+    content = as_json(tmp_path, written_set(tmp_path, content), "--model", trained)
+    verdicts = [one["verdict"] for one in content["instances"]]
+    assert verdicts == ["right", "wrong", "right", "undecidable", "right"]
+    assert accuracies(content) == {"small": 60}
+    assert "run:" in content["signature"]
+    assert "task:en-fr-2015" in content["signature"]
 
 
 def test_a_system_that_can_decide_nothing_is_an_error(trained, tmp_path):
     content = [french_instance("Er schläft .", "Sie schläft .", "Es schläft .")] * 2
-    result = crosspro("contrastive", "score", written_set(tmp_path, content), "--model", trained)
+    result = crosspro("contrastive", written_set(tmp_path, content), "--model", trained)
     assert (result.code, result.stdout) == (2, b"")
-
-
-def test_help_is_quick():
-    code = "import sys\nfrom crosspro.scripts import contrastive, correlate, mt_metrics\n"
-    code += "print(*sys.modules)"
-    command = [sys.executable, "-c", code]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
-    assert not {"torch", "numpy", "sacrebleu", "scipy"} & set(result.stdout.split())

@@ -22,7 +22,7 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("explain")
     train, dev = demo_examples(TASK, "train", 30), demo_examples(TASK, "dev", 8)
     system = UedinCRF(
-        features=["source_pronoun", "target_lemmas:2", "antecedents"], context=3, epochs=3
+        features=["source_pronoun", "target_lemmas:2", "antecedents"], context=3, iterations=3
     )
     for one, name in ((system, "run"), (Majority(), "majority")):
         one.fit(TASK, train, dev)

@@ -10,7 +10,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from tests.conftest import GOLDEN
-from tests.evaluation.output.reading import check_page
+from tests.evaluation.report.reading import check_page
 from tests.prediction.neural.small import SMALL, neural
 from tests.scripts.run import crosspro
 

@@ -103,11 +103,10 @@ def test_it_takes_a_free_port_answers_and_ends_with_ctrl_c(extra, run_folder):
     assert "Traceback" not in errors
 
 
-def test_the_rate_is_limited_and_a_name_is_allowed(extra, run_folder):
-    process, address = start(run_folder, "--max-rate", 2, "--allow-host", "lab.example")
+def test_another_name_is_allowed_on_demand(extra, run_folder):
+    process, address = start(run_folder, "--allow-host", "lab.example")
     try:
-        found = [post(address, {"text": PAIR}, host="lab.example")[0] for _ in range(3)]
-        assert found == [200, 200, 429]
+        assert post(address, {"text": PAIR}, host="lab.example")[0] == 200
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)

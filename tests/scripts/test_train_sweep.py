@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.evaluation.core.score import Score
 from crosspro.prediction.runs import Configuration, Run, Times
+from crosspro.prediction.runs import RunScore as Score
 from crosspro.scripts.train_sweep import mean_scores, means_table
 
 

@@ -104,7 +104,7 @@ def test_training_without_chains_says_what_features_are_instead(runs):
     assert "antecedent_number is of the nearest source noun" in system.report.warning()
     system.fit(TASK, chained(PLAIN), chained(DEV))
     assert system.report.warning() is None
-    crf = UedinCRF(features=FEATURES, epochs=1)
+    crf = UedinCRF(features=FEATURES, iterations=1)
     crf.fit(TASK, PLAIN, DEV)
     assert "a chain is the gaps with the same nearest noun" in crf.report.warning()
 
@@ -142,8 +142,8 @@ def test_explain_warns_of_missing_documents(runs, tmp_path):
 def test_every_system_that_reads_layers_notes_them():
     systems = [
         FeatureSystem(features=["source_pronoun", "preceding_nouns"]),
-        UedinCRF(features=["source_pronoun"], epochs=1),
-        CapCRF(epochs=1),
+        UedinCRF(features=["source_pronoun"], iterations=1),
+        CapCRF(iterations=1),
         IdiapPLM(),
         UppsalaIt(),
     ]

@@ -7,21 +7,23 @@ rests on their positions alone, and is told apart.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from crosspro.data_prep.align.backends import (
+from crosspro.data_prep.align.align import (
     AlignerSettings,
-    align_both_directions,
+    align,
     default_settings,
-    parallel_words,
+    learn,
+    link_by_prior,
+    read_token_pairs,
 )
+from crosspro.data_prep.align.numbering import WordPairs, word_form
 from crosspro.data_prep.align.prior import Prior, load_prior
-from crosspro.data_prep.align.text import Forms, Sentences, make_form
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import with_gold_words
@@ -56,21 +58,16 @@ class PairAligner:
     ) -> list[PairLinks]:
         """The links of some pairs, each by itself if there is a prior, else from all of them."""
         settings, prior = self.settings, self.prior
-        if prior is not None:
-            settings = replace(
-                settings,
-                form=prior.form,
-                prefix_length=prior.prefix_length,
-                iterations=0,
-                back_off="same",
-            )
+        pairs = zip(sources, targets, strict=True)
+        if prior is None:
+            found = align(pairs, settings=settings, jobs=1)
+        else:
             prior = prior.of_words(*(self._forms(side) for side in (sources, targets)))
-        made = align_both_directions(sources, targets, settings, prior, jobs=1)
-        found = made.links(settings.symmetrisation)
+            found = link_by_prior(pairs, prior, settings)
         known = _translations(prior)
         return [
-            self._pair_links(source, target, pairs, known)
-            for source, target, pairs in zip(sources, targets, found, strict=True)
+            self._pair_links(source, target, links, known)
+            for source, target, links in zip(sources, targets, found, strict=True)
         ]
 
     def _pair_links(
@@ -86,9 +83,9 @@ class PairAligner:
         return PairLinks(links, positional, chances)
 
     @cached_property
-    def _form(self) -> Forms:
+    def _form(self) -> Callable[[str], str]:
         how = self.settings if self.prior is None else self.prior
-        return make_form(how.form, how.prefix_length)
+        return word_form(how.form, how.prefix_length)
 
     def _forms(self, sentences: Sequence[Sequence[str]]) -> set[str]:
         return {self._form(word) for sentence in sentences for word in sentence}
@@ -118,9 +115,9 @@ def aligner_with_prior(task: Task, path: Path) -> PairAligner:
 
 def aligner_with_corpus(task: Task, source: Path, target: Path) -> PairAligner:
     """Links by what a tokenised corpus teaches."""
-    words = parallel_words(source, target)
-    origin = f"{len(words[0]):,} segments of {source.name} and {target.name}"
-    return PairAligner(default_settings(task), _learnt(task, *words), origin)
+    pairs = read_token_pairs(source, target)
+    origin = f"{len(pairs):,} segments of {source.name} and {target.name}"
+    return PairAligner(default_settings(task), _learnt(task, pairs), origin)
 
 
 def aligner_of_package(task: Task) -> PairAligner:
@@ -133,11 +130,11 @@ def aligner_of_package(task: Task) -> PairAligner:
     if not source:
         return PairAligner(settings, None, "positions alone; a prior would know translations")
     origin = f"the {len(source):,} short segments that come with the package"
-    return PairAligner(settings, _learnt(task, source, target), origin)
+    return PairAligner(settings, _learnt(task, zip(source, target, strict=True)), origin)
 
 
-def _learnt(task: Task, source: Sentences, target: Sentences) -> Prior | None:
-    return align_both_directions(source, target, default_settings(task), keep=True, jobs=1).prior
+def _learnt(task: Task, pairs: WordPairs) -> Prior:
+    return learn(pairs, settings=default_settings(task), jobs=1).prior()
 
 
 def own_texts(

@@ -1,38 +1,37 @@
 """The six cases of APT (000 §2.4): what a candidate's pronoun is beside the reference's.
 
-What an anchor became in a translation is a *side*, of the reference or of a candidate; two sides
-make an occurrence, which has a case.
+A source pronoun becomes a *side* in the reference and in a candidate; two sides have a case.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from crosspro.data_prep.core.task import NONE, OTHER
-from crosspro.evaluation.inputs.anchors import Anchor, target_pronoun
-from crosspro.evaluation.inputs.linked_text import Text, Translation
-from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.evaluation.metrics.apt.repair import (
-    LinkedSentence,
-    Repair,
-    paper_repair,
-    released_repair,
-)
-from crosspro.evaluation.metrics.apt.settings import Heuristics, Others
+from crosspro.evaluation.link_repair import Repair, RepairedLinks, released_repair, repair_links
+from crosspro.evaluation.links import LinkedTranslation, LinkedWords
+from crosspro.evaluation.pronouns import Anchor, PronounLists
 
+CASES = (1, 2, 3, 4, 5, 6)
+CASE_NAMES = ("same", "equivalent", "different", "not in cand.", "not in ref.", "in neither")
+"""The cases as the paper's Table 5 calls them."""
 UNLISTED = "UNLISTED"
 """The label of a word that the released tool adds without finding it in its list."""
 
-_REPAIRS = {"paper": paper_repair, "released": released_repair}
+Heuristics = Literal["paper", "released", "off"]
+"""How links are repaired: as the paper says, as its tool does it, or not at all."""
+Others = Literal["different", "equal", "missing"]
+"""Two words that are no pronouns of the list: different, equal, or not there (cases 4 to 6)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What an anchor became: positions and words of the translation, and their labels.
+    """What a pronoun became in a translation: positions, words, and labels.
 
     Labels are those of the lists, identical pronouns under one name, or OTHER; there are none where
-    nothing is linked. `repair` says whether the words are those of the links or of the repair.
+    nothing is linked.
     """
 
     positions: tuple[int, ...]
@@ -40,18 +39,13 @@ class Side:
     labels: tuple[str, ...]
     repair: Repair = Repair.KEPT
 
-    @property
-    def repaired(self) -> bool:
-        """Whether the word was found in the neighbourhood and not through a link."""
-        return self.repair is Repair.MOVED
-
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
     """One pronoun with its reference, its candidate and its case.
 
-    `cell` is its place in the matrix: a label of the reference and one of the candidate, those that
-    meet where they do. `probability` is that of the equivalent pair in case 2, where it is known.
+    `cell` are a label of the reference and one of the candidate, those that meet where they do.
+    `probability` is that of the equivalent pair in case 2, where it is known.
     """
 
     anchor: Anchor
@@ -61,73 +55,43 @@ class Occurrence:
     cell: tuple[str, str]
     probability: float | None = None
 
+    @property
+    def places(self) -> tuple[Sequence[int], Sequence[int]]:
+        """The positions in the reference and in the candidate."""
+        return self.reference.positions, self.candidate.positions
 
-def judge(
+    @property
+    def repaired(self) -> tuple[bool, bool]:
+        """Whether a repair and no link led to them."""
+        return self.reference.repair is Repair.MOVED, self.candidate.repair is Repair.MOVED
+
+
+def find_sides(
     anchors: Sequence[Anchor],
-    references: Iterable[Side],
-    candidates: Iterable[Side],
+    words: LinkedWords,
+    translation: LinkedTranslation,
     lists: PronounLists,
-    others: Others = "different",
-) -> list[Occurrence]:
-    """The case of each anchor."""
-    found = []
-    pairs = lists.probabilities
-    for anchor, reference, candidate in zip(anchors, references, candidates, strict=True):
-        case, cell, probability = _case(reference, candidate, pairs, others)
-        found.append(Occurrence(anchor, reference, candidate, case, cell, probability))
-    return found
-
-
-def _case(
-    reference: Side,
-    candidate: Side,
-    pairs: dict[frozenset[str], float | None],
-    others: Others,
-) -> tuple[int, tuple[str, str], float | None]:
-    ours, theirs = reference.labels, candidate.labels
-    if others == "missing":
-        ours, theirs = (() if side == (OTHER,) else side for side in (ours, theirs))
-    cell = (ours or (NONE,))[0], (theirs or (NONE,))[0]
-    if not ours:
-        return (5 if theirs else 6), cell, None
-    if not theirs:
-        return 4, cell, None
-    for label in ours:
-        if label in theirs and (label != OTHER or others == "equal"):
-            return 1, (label, label), None
-    for our in ours:
-        for other in theirs:
-            pair = frozenset((our, other))
-            if pair in pairs:
-                return 2, (our, other), pairs[pair]
-    return 3, cell, None
-
-
-def translation_sides(
-    anchors: Sequence[Anchor],
-    source: Text,
-    translation: Translation,
-    lists: PronounLists,
-    heuristics: Heuristics | None,
+    heuristics: Heuristics,
 ) -> list[Side]:
-    """What each anchor became in a translation, after the repair of its links if there is one."""
+    """What each pronoun became in a translation, after the repair of its links."""
     sides: list[Side] = []
-    line = -1
+    line, chosen = -1, set[int]()
     for anchor in anchors:
-        if anchor.sentence != line:
-            line = anchor.sentence
-            links = translation.links.sentence(line)
-            sentence = LinkedSentence(source.words(line), translation.text.words(line), links)
-        if heuristics is None:
-            positions, repair = links.targets(anchor.position), Repair.KEPT
+        if anchor.line != line:
+            line, chosen = anchor.line, set()
+        sentence = words.sentence(translation, line)
+        if heuristics == "paper":
+            repaired = repair_links(sentence, anchor.position, anchor.pronoun, lists, chosen)
+        elif heuristics == "released":
+            repaired = released_repair(sentence, anchor.position, lists)
         else:
-            positions, repair = _REPAIRS[heuristics](anchor, sentence, lists)
-        words = tuple(sentence.target[position] for position in positions)
-        if heuristics == "released" and repair is Repair.MOVED:
-            labels: tuple[str, ...] = (lists.labels.get(words[-1], UNLISTED),)
+            repaired = RepairedLinks(sentence.targets(anchor.position))
+        linked = tuple(sentence.target[place] for place in repaired.positions)
+        if heuristics == "released" and repaired.repair is Repair.MOVED:
+            labels: tuple[str, ...] = (lists.labels.get(linked[-1], UNLISTED),)
         else:
-            labels = _labels(words, lists)
-        sides.append(Side(positions, words, labels, repair))
+            labels = _labels(linked, lists)
+        sides.append(Side(repaired.positions, linked, labels, repaired.repair))
     return sides
 
 
@@ -136,6 +100,48 @@ def _labels(words: Sequence[str], lists: PronounLists) -> tuple[str, ...]:
     lowered = [word.lower() for word in words]
     if not lists.target_pronouns:
         return tuple(dict.fromkeys(map(lists.label, lowered)))
-    pronouns = (target_pronoun(word, lists) for word in lowered)
+    pronouns = (lists.target_pronoun(word) for word in lowered)
     labels = dict.fromkeys(lists.label(pronoun) for pronoun in pronouns if pronoun is not None)
     return tuple(labels) if labels or not words else (OTHER,)
+
+
+def find_cases(
+    anchors: Sequence[Anchor],
+    references: Sequence[Side],
+    candidates: Sequence[Side],
+    lists: PronounLists,
+    others: Others = "different",
+) -> list[Occurrence]:
+    """The case of each pronoun."""
+    return [
+        Occurrence(anchor, reference, candidate, *_case(reference, candidate, lists, others))
+        for anchor, reference, candidate in zip(anchors, references, candidates, strict=True)
+    ]
+
+
+def _case(
+    reference: Side, candidate: Side, lists: PronounLists, others: Others
+) -> tuple[int, tuple[str, str], float | None]:
+    first, second = reference.labels, candidate.labels
+    if others == "missing":
+        first, second = (() if labels == (OTHER,) else labels for labels in (first, second))
+    cell = (first or (NONE,))[0], (second or (NONE,))[0]
+    if not first:
+        return (5 if second else 6), cell, None
+    if not second:
+        return 4, cell, None
+    for label in first:
+        if label in second and (label != OTHER or others == "equal"):
+            return 1, (label, label), None
+    for label in first:
+        for other in second:
+            pair = frozenset((label, other))
+            if pair in lists.probabilities:
+                return 2, (label, other), lists.probabilities[pair]
+    return 3, cell, None
+
+
+def case_counts(occurrences: Sequence[Occurrence]) -> list[int]:
+    """How many pronouns are in each case."""
+    cases = [occurrence.case for occurrence in occurrences]
+    return [cases.count(case) for case in CASES]

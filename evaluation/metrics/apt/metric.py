@@ -4,256 +4,235 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
 
-from crosspro.data_prep.core.errors import counted
+from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.data_prep.core.task import NONE, OTHER
-from crosspro.evaluation.core.evaluation import Evaluation
-from crosspro.evaluation.core.metric import Part, Scored
-from crosspro.evaluation.core.statistics import Floats, ratio
-from crosspro.evaluation.core.tables import BarChart, Cell, Count, Figure, Matrix, Table
-from crosspro.evaluation.inputs.anchors import Anchor, source_anchors
-from crosspro.evaluation.inputs.case_records import CASE_NAMES, CASES
-from crosspro.evaluation.inputs.mt_input import MtInput
-from crosspro.evaluation.inputs.pronoun_lists import lists_to_mapping
+from crosspro.evaluation.evaluation import Evaluation
+from crosspro.evaluation.metric import Display, Items, Kind
 from crosspro.evaluation.metrics.apt.cases import (
+    CASE_NAMES,
+    CASES,
     UNLISTED,
+    Heuristics,
     Occurrence,
+    Others,
     Side,
-    judge,
-    translation_sides,
+    case_counts,
+    find_cases,
+    find_sides,
 )
-from crosspro.evaluation.metrics.apt.settings import AptSettings, Heuristics
-from crosspro.evaluation.metrics.linked_metric import (
-    LinkedMetric,
-    ShownPronoun,
-    foreign_texts,
-    linked_record,
-    linked_scored,
-)
-from crosspro.evaluation.output.examples import Mark, Rendering
+from crosspro.evaluation.metrics.linked_metric import LinkedMetric, Listed
+from crosspro.evaluation.pronouns import Anchor, PronounLists, anchors_at, read_tokens
+from crosspro.evaluation.report.tables import Cell, Table, matrix_table, score_tables
+from crosspro.evaluation.resampling import Cells, Columns, Scores, Sums, ratio
+from crosspro.evaluation.texts import Texts
 
-REPAIRED, AS_LINKED, COUNTED, ALL = "links repaired", "as they were", "pronouns", "all candidates"
+Weight = Annotated[float, Field(ge=0, le=1)]
+Case = Annotated[int, Field(ge=1, le=6)]
+CASE_KINDS: tuple[Kind, ...] = ("right", "part", "wrong", "wrong", "open", "open")
+PAPER_WEIGHTS = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)
+"""The setting with the best correlation in 000 Table 4, and APT-B of 001."""
 
 
-ScoredText = Scored[MtInput, Occurrence]
-"""Source pronouns of some text, with their cases."""
+@dataclass(frozen=True, config=ConfigDict(extra="forbid", arbitrary_types_allowed=True))
+class AptSettings:
+    """Weights of the six cases, and cases that are left out of both sums.
+
+    With `probabilities` an equivalent pronoun weighs its probability, where the lists have one.
+    `repair` of links is that of the paper, of the released tool, or off. `tokens` are lines and
+    positions from 0, or a file of them: only these are scored, and all stay in the denominator
+    (001 §5). `pronouns` are lists, their name, or their file.
+    """
+
+    weights: Listed[Annotated[tuple[Weight, ...], Field(min_length=6, max_length=6)]] = (
+        PAPER_WEIGHTS
+    )
+    discard: Listed[Annotated[frozenset[Case], Field(max_length=5)]] = frozenset()
+    probabilities: bool = False
+    others: Others = "different"
+    repair: Heuristics = "paper"
+    pronouns: PronounLists | str | None = None
+    tokens: tuple[tuple[int, int], ...] | str | None = None
 
 
 class Apt(LinkedMetric[AptSettings, Occurrence]):
-    """The cases of each source pronoun, weighed."""
+    """The case of each source pronoun, weighed."""
 
     name = "apt"
     settings_class = AptSettings
-    title = "Accuracy of pronoun translation (APT)"
-    called = "APT"
-    measures = {"apt": "APT"}
-    headline = "apt"
-    printed_matrices = True
-    verdict_kinds = tuple(
-        (f"{case} {name}", kind)
-        for case, name, kind in zip(
-            CASES, CASE_NAMES, ("right", "part", "wrong", "wrong", "open", "open"), strict=True
-        )
+    display = Display(
+        "Accuracy of pronoun translation (APT)",
+        measures={"apt": "APT"},
+        verdicts=tuple(
+            (f"{case} {name}", kind)
+            for case, name, kind in zip(CASES, CASE_NAMES, CASE_KINDS, strict=True)
+        ),
     )
 
-    def items(self, data: MtInput) -> ScoredText:
-        """The pronouns of the lists, or given tokens, with their case in each candidate."""
-        self.settings.check()
-        lists, heuristics = data.pronouns, self.settings.repairs
-        listed = data.anchors
-        anchors = source_anchors(data.source, lists) if listed is None else list(listed)
-        ours = translation_sides(anchors, data.source, data.reference, lists, heuristics)
-        places = range(len(data.candidates))
-        found = [self._judged(data, anchors, ours, place, heuristics) for place in places]
-        warnings: Iterable[str] = ()
-        if lists.target_pronouns:
-            labels = ((one.candidate.labels for one in own) for own in found)
-            warnings = foreign_texts(data, (side.labels for side in ours), labels)
-        return linked_scored(data, anchors, found, warnings, lists=lists_to_mapping(lists))
+    def anchors(self, texts: Texts, lists: PronounLists) -> list[Anchor]:
+        """Every source pronoun of the lists, or the given tokens."""
+        tokens = self.settings.tokens
+        if tokens is None:
+            return super().anchors(texts, lists)
+        if isinstance(tokens, str):
+            tokens = tuple(read_tokens(Path(tokens)))
+        return anchors_at(tokens, texts.linked.source, lists)
 
-    def _judged(
-        self,
-        data: MtInput,
-        anchors: Sequence[Anchor],
-        ours: Iterable[Side],
-        place: int,
-        heuristics: Heuristics | None,
-    ) -> list[Occurrence]:
-        candidate = data.candidates[place]
-        theirs = translation_sides(anchors, data.source, candidate, data.pronouns, heuristics)
-        return judge(anchors, ours, theirs, data.pronouns, self.settings.others)
-
-    def statistics(self, scored: ScoredText, system: int) -> Floats:
-        """The weight of an occurrence if its case is used, and whether; its case; repairs."""
-        rows = np.zeros((scored.size, 4 + len(CASES)))
-        for row, one in zip(rows, scored.items[system], strict=True):
-            if one.case in self.settings.used:
-                weight = self.settings.weights[one.case - 1]
-                if self.settings.probabilities and one.probability is not None:
-                    weight = one.probability
-                row[:2] = weight, 1
-            row[1 + one.case] = 1
-            row[-2:] = one.reference.repaired, one.candidate.repaired
-        return rows
-
-    def parts(self, scored: ScoredText, system: int) -> Iterable[Part]:
-        """Everything, by the first two columns."""
-        return (Part(columns=(0, 1)),)
-
-    def score(self, sums: Floats) -> Mapping[str, Floats]:
-        """Σ w·n / Σ n; not defined where no occurrence is used at all."""
-        values = ratio(sums)
-        if not sums[:, 1].any():
-            values[:] = np.nan
-        return {"apt": values}
-
-    def counts(self, sums: Floats) -> Mapping[str, int]:
-        """How many pronouns are in each case, and how many links were repaired."""
-        names = [f"case_{case}" for case in CASES]
-        names += ["repaired_in_reference", "repaired_in_candidate"]
-        return {name: int(number) for name, number in zip(names, sums[2:], strict=True)}
-
-    def verdicts(self, scored: ScoredText, system: int) -> Sequence[int]:
-        """The case of each occurrence, from 0."""
-        return [item.case - 1 for item in scored.items[system]]
-
-    def described(self, scored: ScoredText, part: Part, measure: str, system: int) -> list[str]:
-        """Lists, texts, pronouns, cases, weights, repair and links."""
-        data, own = scored.data, self.settings
-        start = "source"
-        if data.anchors is not None:
-            places = (f"{anchor.sentence} {anchor.position}\n" for anchor in data.anchors)
-            start = f"tokens-{hashlib.sha256(''.join(places).encode()).hexdigest()[:8]}"
+    def compare(
+        self, texts: Texts, anchors: Sequence[Anchor], lists: PronounLists
+    ) -> list[list[Occurrence]]:
+        """The cases of each candidate."""
+        words, heuristics = texts.linked, self.settings.repair
+        references = find_sides(anchors, words, words.reference, lists, heuristics)
         return [
-            "metric:APT",
-            f"pronouns:{data.pronouns.name}-{data.pronouns.digest}",
-            f"text:{scored.facts['text']}",
-            f"occurrences:{scored.size}",
-            f"from:{start}",
-            f"cases:{''.join(map(str, own.used))}",
-            f"weights:{','.join(f'{w:g}' for w in own.weights)}",
-            *(["probabilities:yes"] if own.probabilities else []),
-            f"other:{own.others}",
-            f"repair:{own.repairs or 'none'}",
-            f"links:{data.links}",
+            find_cases(
+                anchors,
+                references,
+                find_sides(anchors, words, translation, lists, heuristics),
+                lists,
+                self.settings.others,
+            )
+            for translation in words.candidates.values()
         ]
 
-    def heading(self, scored: ScoredText) -> str:
-        """How many pronouns, and against which reference."""
-        reference = scored.data.reference.name
-        return f"APT of {counted(scored.size, 'pronoun')}, reference {reference}"
+    def statistics(self, items: Items[Texts, Occurrence], candidate: int) -> Columns:
+        """The weight of each pronoun, and whether its case is used."""
+        occurrences = items.values[candidate]
+        return {
+            "weight": [self._weight(occurrence) for occurrence in occurrences],
+            "used": [occurrence.case not in self.settings.discard for occurrence in occurrences],
+        }
 
-    def tables(self, evaluation: Evaluation) -> Sequence[Table]:
-        """How many pronouns of each candidate are in each case."""
-        own, systems = self.settings, evaluation.systems
-        size = max(evaluation.scored.size, 1)
-        rows: list[list[Cell]] = []
-        for case, name, weight in zip(CASES, CASE_NAMES, own.weights, strict=True):
-            shown = "discarded" if case in own.discard else f"{weight:g}"
-            if case == 2 and own.probabilities and case not in own.discard:
+    def _weight(self, occurrence: Occurrence) -> float:
+        if occurrence.case in self.settings.discard:
+            return 0
+        if self.settings.probabilities and occurrence.probability is not None:
+            return occurrence.probability
+        return self.settings.weights[occurrence.case - 1]
+
+    def score(self, sums: Sums) -> Scores:
+        """Σ w·n / Σ n."""
+        return {"apt": 100 * ratio(sums["weight"], sums["used"])}
+
+    def counts(self, items: Items[Texts, Occurrence], candidate: int) -> Columns:
+        """The cases, and the links that were repaired."""
+        occurrences = items.values[candidate]
+        cases = np.array([occurrence.case - 1 for occurrence in occurrences], dtype=np.int64)
+        return {
+            "cases": Cells(cases, len(CASES), [f"case_{case}" for case in CASES]),
+            "repaired_in_reference": [occurrence.repaired[0] for occurrence in occurrences],
+            "repaired_in_candidate": [occurrence.repaired[1] for occurrence in occurrences],
+        }
+
+    def signature(self, items: Items[Texts, Occurrence]) -> Sequence[str]:
+        """Cases, weights, repair; text, pronouns and links."""
+        settings = self.settings
+        start = "source"
+        if settings.tokens is not None:
+            places = [(one.anchor.line, one.anchor.position) for one in items.values[0]]
+            digest = hashlib.sha256(repr(places).encode()).hexdigest()[:8]
+            start = f"tokens-{digest}"
+        return [
+            *super().signature(items),
+            f"from:{start}",
+            f"cases:{''.join(str(case) for case in CASES if case not in settings.discard)}",
+            f"weights:{','.join(f'{weight:g}' for weight in settings.weights)}",
+            *(["probabilities:yes"] if settings.probabilities else []),
+            f"other:{settings.others}",
+            f"repair:{settings.repair}",
+        ]
+
+    def verdicts(self, items: Items[Texts, Occurrence], candidate: int) -> Sequence[int]:
+        """The case of each pronoun, from 0."""
+        return [occurrence.case - 1 for occurrence in items.values[candidate]]
+
+    def tables(self, evaluation: Evaluation) -> list[Table]:
+        """Scores, the number of pronouns in each case, and labels against labels."""
+        settings, size = self.settings, max(evaluation.items.size, 1)
+        rows: list[list[Cell | str]] = []
+        for case, name, weight in zip(CASES, CASE_NAMES, settings.weights, strict=True):
+            shown = "discarded" if case in settings.discard else f"{weight:g}"
+            if case == 2 and settings.probabilities and case not in settings.discard:
                 shown = "p"
-            numbers = [system.total.counts[f"case_{case}"] for system in systems]
+            numbers = [candidate.counts[f"case_{case}"] for candidate in evaluation.candidates]
             cells = [
-                Count(number, {"candidate": place, "verdict": case - 1}, number / size)
+                Cell(
+                    f"{number:,}",
+                    None,
+                    {"candidate": place, "verdict": case - 1},
+                    f"{number / size:.1%}",
+                )
                 for place, number in enumerate(numbers)
             ]
             rows.append([f"{case} {name}", shown, *cells])
-        notes: tuple[str, ...] = ()
-        if own.repair:
-            ours = systems[0].total.counts["repaired_in_reference"]
-            theirs = [f"{s.total.counts['repaired_in_candidate']} in {s.name}" for s in systems]
-            notes = (f"Repaired links: {ours} in the reference, {', '.join(theirs)}.",)
-        return [Table(("case", "weight", *evaluation.names), rows, "Cases", notes=notes)]
-
-    def matrices(self, scored: ScoredText) -> Sequence[Matrix]:
-        """Reference labels against candidate labels; cases that are used only."""
-        return [self._matrix(scored.data, own) for own in scored.items]
-
-    def _matrix(self, data: MtInput, occurrences: Sequence[Occurrence]) -> Matrix:
-        """Labels in the order of the list (of frequency where there is none), and the counts."""
-        cells = [
-            occurrence.cell for occurrence in occurrences if occurrence.case in self.settings.used
-        ]
-        labels = list(dict.fromkeys(map(data.pronouns.label, data.pronouns.target_pronouns)))
-        if not labels:
-            words = Counter(label for cell in cells for label in cell)
-            words.pop(NONE, None)
-            labels = sorted(words, key=lambda word: (-words[word], word))
-        unlisted = [UNLISTED] if any(UNLISTED in cell for cell in cells) else []
-        labels += [label for label in (OTHER, NONE, *unlisted) if label not in labels]
-        index = {label: number for number, label in enumerate(labels)}
-        matrix = np.zeros((len(labels), len(labels)), dtype=np.int64)
-        for row, column in cells:
-            matrix[index[row], index[column]] += 1
-        return Matrix(tuple(labels), matrix)
-
-    def figure(self, scored: ScoredText) -> Figure | None:
-        """The cases of each candidate and of all, with and without repair (000 Figure 2)."""
-        if not scored.size:
-            return None
-        counts = [{COUNTED: case_counts(own)} for own in scored.items]
-        unrepaired = self.unrepaired_counts(scored)
-        if unrepaired:
-            pairs = zip(scored.items, unrepaired, strict=True)
-            counts = [{REPAIRED: case_counts(own), AS_LINKED: other} for own, other in pairs]
-        named = list(zip(scored.systems, counts, strict=True))
-        if len(named) > 1:
-            together = {
-                name: [sum(column) for column in zip(*(own[name] for own in counts), strict=True)]
-                for name in counts[0]
-            }
-            named.append((ALL, together))
-        rows = [f"{case} {name}" for case, name in zip(CASES, CASE_NAMES, strict=True)]
-        charts = [BarChart(name, rows, own) for name, own in named]
-        note = "In per cent of all pronouns, whatever cases are discarded."
-        return Figure("Distribution of cases", charts, note)
-
-    def unrepaired_counts(self, scored: ScoredText) -> list[list[int]]:
-        """The cases of each candidate if links stay as they are; none if they were not repaired."""
-        if self.settings.repairs is None:
-            return []
-        data = scored.data
-        anchors = [item.anchor for item in scored.items[0]]
-        ours = translation_sides(anchors, data.source, data.reference, data.pronouns, None)
-        places = range(len(scored.systems))
-        return [case_counts(self._judged(data, anchors, ours, place, None)) for place in places]
-
-    def details(self, scored: ScoredText, system: int) -> Iterator[Mapping[str, Any]]:
-        """Each occurrence with both sides, its case and its sentences."""
-        for item in scored.items[system]:
-            own = {
-                "reference": _side(item.reference),
-                "candidate": _side(item.candidate),
-                "case": item.case,
-                "probability": item.probability,
-            }
-            yield linked_record(scored.data, item.anchor, system, own)
-
-    def shown(self, scored: ScoredText, numbers: Iterable[int]) -> list[ShownPronoun]:
-        """Occurrences with their case in each candidate."""
-
-        def mark(anchor: Anchor, side: Side) -> Mark:
-            return Mark(0, (anchor.position,), side.positions, repaired=side.repaired)
-
-        shown: list[ShownPronoun] = []
-        for number in numbers:
-            own = [items[number] for items in scored.items]
-            anchor = own[0].anchor
-            renderings = [
-                Rendering(one.case - 1, *one.cell, [mark(anchor, one.candidate)]) for one in own
+        notes = []
+        if settings.repair != "off":
+            candidates = evaluation.candidates
+            counts = [
+                f"{one.counts['repaired_in_candidate']:,} in {one.name}" for one in candidates
             ]
-            shown.append((anchor, mark(anchor, own[0].reference), renderings))
-        return shown
+            reference = candidates[0].counts["repaired_in_reference"]
+            notes = [f"Repaired links: {reference:,} in the reference, {', '.join(counts)}."]
+        cases = Table(("case", "weight", *evaluation.names), rows, "Cases", 1, notes)
+        matrices = [
+            replace(
+                matrix_table(
+                    candidate.facts["labels"],
+                    np.array(candidate.facts["matrix"], dtype=np.int64).reshape(
+                        2 * [len(candidate.facts["labels"])]
+                    ),
+                    candidate.name,
+                    place,
+                    never_right=(OTHER, NONE),
+                ),
+                only="page",
+            )
+            for place, candidate in enumerate(evaluation.candidates)
+        ]
+        return [*score_tables(evaluation), cases, *matrices]
 
+    def facts(self, items: Items[Texts, Occurrence], candidate: int) -> Mapping[str, Any]:
+        """Labels of the reference against labels of the candidate, in cases that are used."""
+        cells = Counter(
+            occurrence.cell
+            for occurrence in items.values[candidate]
+            if occurrence.case not in self.settings.discard
+        )
+        lists = self.lists(items.data)
+        labels = list(dict.fromkeys(map(lists.label, lists.target_pronouns)))
+        words = Counter(label for cell in cells.elements() for label in cell)
+        labels += sorted(
+            words.keys() - {*labels, OTHER, NONE, UNLISTED}, key=lambda w: (-words[w], w)
+        )
+        labels += [label for label in (OTHER, NONE, UNLISTED) if words[label]]
+        return {
+            "labels": labels,
+            "matrix": [[cells[row, column] for column in labels] for row in labels],
+        }
 
-def case_counts(occurrences: Iterable[Occurrence]) -> list[int]:
-    """How many occurrences are in each case."""
-    found = Counter(occurrence.case for occurrence in occurrences)
-    return [found[case] for case in CASES]
+    def details(
+        self, items: Items[Texts, Occurrence], candidate: int
+    ) -> Iterable[Mapping[str, Any]]:
+        """Each pronoun with both sides, its case and its sentences."""
+        for number, occurrence in enumerate(items.values[candidate]):
+            yield self.record(
+                items,
+                candidate,
+                number,
+                reference=_side(occurrence.reference),
+                translation=_side(occurrence.candidate),
+                case=occurrence.case,
+                probability=occurrence.probability,
+            )
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -265,4 +244,50 @@ def _side(side: Side) -> dict[str, Any]:
     }
 
 
-METRIC = Apt
+REPAIRED, AS_LINKED = "links repaired", "as linked"
+
+
+def distribution(chosen: AptSettings, texts: Texts) -> dict[str, dict[str, list[int]]]:
+    """The counts of the cases of each candidate with and without repair (000 Figure 2)."""
+    settings = {REPAIRED: chosen, AS_LINKED: replace(chosen, repair="off")}
+    if chosen.repair == "off":
+        del settings[REPAIRED]
+    counts: dict[str, dict[str, list[int]]] = {name: {} for name in texts.candidates}
+    for heading, values in settings.items():
+        items = Apt(values).items(texts)
+        for name, occurrences in zip(items.candidates, items.values, strict=True):
+            counts[name][heading] = case_counts(occurrences)
+    return counts
+
+
+def plot_distribution(settings: AptSettings, texts: Texts) -> bytes:
+    """Figure 2 of 000 as SVG: the share of each case, one panel for each candidate."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise CrossproError(f"figures need matplotlib: {how_to_install('plots')}") from error
+    counts = distribution(settings, texts)
+    figure = Figure(figsize=(4 * len(counts), 3.5), layout="constrained")
+    panels = figure.subplots(1, len(counts), sharey=True, squeeze=False)[0]
+    for panel, (name, bars) in zip(panels, counts.items(), strict=True):
+        width = 0.8 / len(bars)
+        for place, (heading, numbers) in enumerate(bars.items()):
+            shares = 100 * np.array(numbers) / max(sum(numbers), 1)
+            panel.bar(
+                np.array(CASES) + (place - (len(bars) - 1) / 2) * width,
+                shares,
+                width,
+                label=heading,
+            )
+        panel.set(title=name, xlabel="case")
+        panel.set_xticks(
+            CASES,
+            [f"{case} {what}" for case, what in zip(CASES, CASE_NAMES, strict=True)],
+            rotation=40,
+            ha="right",
+        )
+    panels[0].set_ylabel("% of pronouns")
+    panels[-1].legend()
+    svg = BytesIO()
+    figure.savefig(svg, format="svg", metadata={"Date": None})
+    return svg.getvalue()

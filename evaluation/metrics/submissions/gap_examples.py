@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,19 +14,11 @@ from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun, no_noun
 from crosspro.evaluation.metrics.submissions.metric import Submitted
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
-from crosspro.evaluation.output.examples import (
-    Examples,
-    ExampleVerdict,
-    Mark,
-    Rendering,
-    Terms,
-)
+from crosspro.evaluation.report.examples import Examples, Mark, Rendering, Terms
 
 CONTEXT = 3
 """Sentences of the document that are shown before that of a gap."""
-RIGHT, WRONG = 0, 1
-"""The verdicts of a page."""
-_VERDICTS = (ExampleVerdict("right", "right"), ExampleVerdict("wrong", "wrong"))
+_VERDICTS = (("right", "right"), ("wrong", "wrong"))
 _TERMS = Terms(
     candidate="any submission",
     verdict="right or wrong",
@@ -36,42 +28,10 @@ _TERMS = Terms(
     shown="gaps",
     differ="submissions differ",
 )
-
-
-def gap_examples(task: Task, data: Submitted, numbers: Iterable[int]) -> Examples:
-    """The gaps of these numbers, each once, with what became of it in all submissions."""
-    gold, submissions, wanted = data.gold, data.submissions, set(numbers)
-    collected = Examples(
-        [submission.name for submission in submissions],
-        _VERDICTS,
-        len(gold.classes),
-        classes=task.classes,
-        tagged=task.tagged,
-        terms=_TERMS,
-    )
-    known: dict[int, int] = {}
-    before: deque[_Line] = deque(maxlen=max(CONTEXT, _farthest(submissions, wanted)))
-    for line in _lines(gold, data.examples):
-        if before and not _one_document(before[-1].example, line.example):
-            before.clear()
-        for offset, index in enumerate(line.gaps):
-            if index not in wanted:
-                continue
-            pointed = [_choice(one, index) for one in submissions]
-            passage = _passage(before, line, pointed)
-            for one in passage:
-                if one.number not in known:
-                    known[one.number] = _add_line(collected, task, gold, one)
-            rows = {line.number - one.number: row for row, one in enumerate(passage)}
-            renderings = [
-                _rendering(task, gold, one, index, *_pointed(noun, passage, rows))
-                for one, noun in zip(submissions, pointed, strict=True)
-            ]
-            lines = [known[one.number] for one in passage]
-            marks, pronoun, name = _place(task, gold, line, offset, rows[0])
-            collected.add(pronoun, lines, [marks], renderings, name)
-        before.append(line)
-    return collected
+_NOTE = (
+    "Each gap of the target is filled with its gold class, or with the gold word where that is of "
+    "no class. The noun that a system points at as the antecedent is marked."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,43 +44,73 @@ class _Line:
 
     @property
     def complete(self) -> bool:
-        """Whether each label has its placeholder; the scorer does not ask for it."""
+        """Whether each label has its placeholder, which the scorer does not require."""
         return len(self.example.gaps) == len(self.gaps)
+
+
+def gap_examples(task: Task, data: Submitted, numbers: Iterable[int]) -> Examples | None:
+    """The gaps of these numbers with what became of them; none where there is only their class."""
+    gold, submissions, wanted = data.gold, data.submissions, set(numbers)
+    if not data.examples:
+        return None
+    examples = Examples(
+        [submission.name for submission in submissions],
+        _VERDICTS,
+        len(gold.classes),
+        classes=task.classes,
+        tagged=task.tagged,
+        terms=_TERMS,
+        note=_NOTE,
+    )
+    rows: dict[int, int] = {}
+    nouns = {
+        (place, index): noun
+        for place, submission in enumerate(submissions)
+        for index in (wanted if submission.pointed is not None else ())
+        if (noun := _antecedent(submission, index)) is not None
+    }
+    farthest = max((noun.sentences for noun in nouns.values()), default=0)
+    before: deque[_Line] = deque(maxlen=max(CONTEXT, farthest))
+    for line in _lines(gold, data.examples):
+        document = line.example.document
+        if before and (document is None or before[-1].example.document != document):
+            before.clear()
+        for offset, index in enumerate(line.gaps):
+            if index not in wanted:
+                continue
+            pointed = [nouns.get((place, index)) for place in range(len(submissions))]
+            passage = _passage(before, line, pointed)
+            for shown in passage:
+                if shown.number not in rows:
+                    rows[shown.number] = _add_line(examples, task, gold, shown)
+            renderings = [
+                _rendering(task, gold, submission, index, noun, passage)
+                for submission, noun in zip(submissions, pointed, strict=True)
+            ]
+            pronoun, marks, name = _place(task, gold, line, offset, len(passage) - 1)
+            lines = [rows[shown.number] for shown in passage]
+            examples.add(pronoun, lines, [marks], renderings, name)
+        before.append(line)
+    return examples
 
 
 def _lines(gold: Gold, examples: Iterable[Example]) -> Iterator[_Line]:
     ends = np.cumsum(gold.gaps).tolist()
     starts = [0, *ends]
     count = 0
-    for number, example in enumerate(examples):
-        if number >= len(ends):
-            break
-        count += 1
-        yield _Line(number, example, range(starts[number], ends[number]))
+    for count, (example, start, end) in enumerate(
+        zip(examples, starts, ends, strict=False), start=1
+    ):
+        yield _Line(count - 1, example, range(start, end))
     if count != len(ends):  # a pipe cannot be read twice
         expected = f"{len(ends)} lines, as when the labels were read"
         raise input_error(gold.name, "file", expected, f"{count}; use a file, not a pipe")
 
 
-def _one_document(one: Example, other: Example) -> bool:
-    return one.document is not None and one.document == other.document
-
-
-def _choice(submission: Submission, index: int) -> PointedNoun | None:
+def _antecedent(submission: Submission, index: int) -> PointedNoun | None:
     """The noun that a gap stands for, if it is more probable than none."""
     nouns = () if submission.pointed is None else submission.pointed[index]
     return nouns[0] if nouns and nouns[0].given > no_noun(nouns)[1] else None
-
-
-def _farthest(submissions: Sequence[Submission], gaps: Iterable[int]) -> int:
-    """How many sentences before its gap the farthest noun stands that a page is to show."""
-    chosen = [
-        _choice(submission, index)
-        for submission in submissions
-        if submission.pointed
-        for index in gaps
-    ]
-    return max((noun.sentences for noun in chosen if noun is not None), default=0)
 
 
 def _passage(
@@ -128,26 +118,11 @@ def _passage(
 ) -> list[_Line]:
     """The line of a gap, a few before it, and those of the nouns that it stands for."""
     wanted = {*range(1, CONTEXT + 1), *(noun.sentences for noun in pointed if noun is not None)}
-    back = sorted(wanted & {*range(1, len(before) + 1)}, reverse=True)
-    return [*(before[len(before) - one] for one in back), line]
+    distances = sorted(wanted & {*range(1, len(before) + 1)}, reverse=True)
+    return [*(before[-distance] for distance in distances), line]
 
 
-def _pointed(
-    noun: PointedNoun | None, passage: Sequence[_Line], rows: Mapping[int, int]
-) -> tuple[list[Mark], str]:
-    """The mark of a noun, and a note that names it."""
-    if noun is None or noun.sentences not in rows:
-        return [], ""
-    row = rows[noun.sentences]
-    example = passage[row].example
-    source = noun.side == "source"
-    words = example.source if source else example.lemmas
-    places = [noun.index]
-    mark = Mark(row, places if source else [], [] if source else places, "head")
-    return [mark], f"antecedent {words[noun.index]} ({noun.given:.2f})"
-
-
-def _add_line(collected: Examples, task: Task, gold: Gold, line: _Line) -> int:
+def _add_line(examples: Examples, task: Task, gold: Gold, line: _Line) -> int:
     """Keep a line, with the gold class, or the word that is of none, in each gap."""
     example = line.example
     target = list(example.target)
@@ -156,35 +131,49 @@ def _add_line(collected: Examples, task: Task, gold: Gold, line: _Line) -> int:
             label = task.classes[gold.classes[index]]
             target[gap.position] = gap.word or label if label == OTHER else label
     source, document = " ".join(example.source), example.document or ""
-    return collected.add_line(line.number, source, [" ".join(target)], [], document)
+    return examples.add_line(line.number, source, [" ".join(target)], [], document)
 
 
 def _place(
     task: Task, gold: Gold, line: _Line, offset: int, row: int
-) -> tuple[list[Mark], str, str]:
-    """Where a gap is, its source pronoun, and the gold word if that is not the class."""
+) -> tuple[str, list[Mark], str]:
+    """The source pronoun of a gap, where it is, and the gold word if that is not the class."""
     if not line.complete:
-        return [], "", ""
+        return "", [], ""
     gap, source = line.example.gaps[offset], line.example.source
-    found = 0 <= gap.source_index < len(source)
-    pronoun = source[gap.source_index] if found else ""
+    linked = 0 <= gap.source_index < len(source)
+    pronoun = source[gap.source_index] if linked else ""
     if task.source_language != "de":  # where Sie and sie are two pronouns
         pronoun = pronoun.lower()
-    mark = Mark(row, [gap.source_index] if found else [], [gap.position])
+    mark = Mark(row, [gap.source_index] if linked else [], [gap.position])
     label = task.classes[gold.classes[line.gaps[offset]]]
-    name = f"gold word {gap.word}" if gap.word and gap.word != label else ""
-    return [mark], pronoun, name
+    return pronoun, [mark], f"gold word {gap.word}" if gap.word and gap.word != label else ""
 
 
 def _rendering(
-    task: Task, gold: Gold, submission: Submission, index: int, marks: Sequence[Mark], note: str
+    task: Task,
+    gold: Gold,
+    submission: Submission,
+    index: int,
+    noun: PointedNoun | None,
+    passage: Sequence[_Line],
 ) -> Rendering:
-    label, found = int(gold.classes[index]), int(submission.classes[index])
+    """What a submission has for a gap, and the noun that it points at, where that is shown."""
+    label, predicted = int(gold.classes[index]), int(submission.classes[index])
     shares = () if submission.probabilities is None else submission.probabilities[index].tolist()
+    marks, note = [], ""
+    numbers = [line.number for line in passage]
+    if noun is not None and numbers[-1] - noun.sentences in numbers:
+        row = numbers.index(numbers[-1] - noun.sentences)
+        example, places = passage[row].example, [noun.index]
+        on_source = noun.side == "source"
+        words = example.source if on_source else example.lemmas
+        marks = [Mark(row, places if on_source else [], [] if on_source else places, "head")]
+        note = f"antecedent {words[noun.index]} ({noun.given:.2f})"
     return Rendering(
-        RIGHT if label == found else WRONG,
+        int(label != predicted),
         task.classes[label],
-        task.classes[found],
+        task.classes[predicted],
         marks,
         note,
         [round(share, 3) for share in shares],

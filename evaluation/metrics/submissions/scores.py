@@ -7,23 +7,15 @@ Macro-averaged recall is the official score of WMT 2016 and DiscoMT 2017 (003 §
 that of DiscoMT 2015. All values are per cent. A class that does not occur in gold is left out of a
 macro average, as in the papers (`absent="skip"`), or counts as 0, as in the released scorer
 (`absent="zero"`).
-
-Units are documents where they are known, else gaps. Gaps with the same gold class and the same
-predictions are one kind of unit, so that a hundred thousand of them are a few hundred rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-
-from crosspro.evaluation.core.statistics import Floats, Measure, UnitTable, harmonic_mean
-
-if TYPE_CHECKING:
-    from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 
 Absent = Literal["skip", "zero"]
 Counts = NDArray[np.int64]
@@ -70,7 +62,10 @@ def precision(counts: Counts) -> Values:
 
 def f1(counts: Counts) -> Values:
     """F1 of each class."""
-    return harmonic_mean(precision(counts), recall(counts))
+    first, second = precision(counts), recall(counts)
+    result: Values = np.zeros(first.shape)
+    np.divide(2 * first * second, first + second, out=result, where=first + second > 0)
+    return result
 
 
 def accuracy(counts: Counts) -> Values:
@@ -111,33 +106,3 @@ def macro_precision(counts: Counts, absent: Absent = "skip") -> Values:
 def macro_f1(counts: Counts, absent: Absent = "skip") -> Values:
     """Macro-averaged F1."""
     return macro_average(f1(counts), counts, absent)
-
-
-def confusion_units(gold: Gold, submissions: Sequence[Submission], size: int) -> UnitTable:
-    """The confusion counts of submissions side by side, flat, over the given number of classes."""
-    width = size * size
-    classes = gold.classes.astype(np.int64)
-    units = gold.units
-    if units.name == "document":
-        documents, number = units.of_item, units.count
-        cells = (classes * size + submission.classes for submission in submissions)
-        counted = [np.bincount(documents * width + own, minlength=number * width) for own in cells]
-        rows = [counts.reshape(number, width).astype(np.float64) for counts in counted]
-        kinds = np.concatenate(rows, axis=1)
-        return UnitTable(kinds, None, kinds.sum(axis=0))
-    code = classes
-    for submission in submissions:
-        code = code * size + submission.classes
-    distinct, counts = np.unique(code, return_counts=True)
-    kinds = np.zeros((len(distinct), width * len(submissions)))
-    gold_class = distinct // size ** len(submissions)
-    for place in range(len(submissions)):
-        predicted = distinct // size ** (len(submissions) - 1 - place) % size
-        cell = place * width + gold_class * size + predicted
-        kinds[np.arange(len(distinct)), cell] = 1
-    return UnitTable(kinds, counts.astype(np.int64), counts @ kinds)
-
-
-def on_sums(metric: Callable[[Counts], Floats], size: int) -> Measure:
-    """A metric of confusion counts as one of the sums of a table."""
-    return lambda sums: metric(np.rint(sums).astype(np.int64).reshape(-1, size, size))

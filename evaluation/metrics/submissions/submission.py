@@ -1,114 +1,24 @@
-"""Labels of a gold file and of submissions, paired gap by gap.
-
-Only labels are read; whole examples are read by `data_prep/formats/shared_task.py`. What the
-released scorer accepts is accepted and what it refuses is refused, but all faults of all files are
-reported, not just the first.
-"""
+"""Gold classes and the predictions of systems, gap by gap."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.errors import (
-    InputError,
-    Problem,
-    choices,
-    input_error,
-    quoted,
-    unknown_label,
-)
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import read_lines
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.data_prep.formats.shared_task import (
-    COLUMNS,
-    count_placeholders,
-    document_runs,
-    read_doc_ids,
-)
-from crosspro.evaluation.core.statistics import ResampledUnits, choose_units
-from crosspro.evaluation.metrics.submissions.file_checks import (
-    kind_of_difference,
-    text_columns,
-    text_differences,
-)
+from crosspro.data_prep.formats.shared_task import document_runs
+from crosspro.evaluation.resampling import Units
 
 ClassIndices = NDArray[np.int8]
-
-
-@dataclass(frozen=True)
-class LineLabels:
-    """The classes of all gaps of a file, and the number of gaps of each line.
-
-    `unequal` are the lines of a gold file with another number of labels than of placeholders,
-    `texts` the source and the target of each line as they are written (`text_columns`).
-    """
-
-    classes: ClassIndices
-    gaps: NDArray[np.int64]
-    unequal: tuple[int, ...] = ()
-    texts: tuple[bytes, ...] = ()
-
-
-class LabelParser:
-    """Turns label columns into class indices; the few different columns are parsed once each."""
-
-    def __init__(self, task: Task, path: str | Path) -> None:
-        self.task = task
-        self.path = str(path)
-        self.known: dict[bytes, tuple[int, ...]] = {b"": ()}
-        self.problems: list[Problem] = []
-
-    def problem(self, line: int | None, field: str, expected: str, found: str) -> None:
-        """Note what is wrong with a line."""
-        self.problems.append(Problem(self.path, line, field, expected, found))
-
-    def fewest_problems(self) -> list[Problem]:
-        """The problems of the file; one for all of them where no label of it is of the task."""
-        if not self.problems or len(self.known) > 1:
-            return self.problems
-        expected = f"labels of {self.task.name} ({choices(self.task.class_index)})"
-        return [Problem(self.path, None, "classes", expected, "none in the whole file")]
-
-    def parse(self, column: bytes, line: int) -> tuple[int, ...]:
-        """The classes of a column; a problem for each label that is none of the task."""
-        known = self.known.get(column)
-        if known is not None:
-            return known
-        index = self.task.class_index
-        labels = as_text(column).split(" ")
-        wrong = [label for label in labels if label not in index]
-        for label in wrong:
-            found = unknown_label(label, as_text(column), index)
-            self.problem(line, "classes", choices(index), found)
-        if wrong:
-            return (-1,) * len(labels)
-        self.known[column] = classes = tuple(index[label] for label in labels)
-        return classes
-
-
-def label_column(raw: bytes) -> bytes:
-    """The text of a prediction line before the first tab, CR or LF."""
-    return raw.split(b"\t", 1)[0].partition(b"\r")[0].removesuffix(b"\n")
-
-
-def as_text(raw: bytes) -> str:
-    """Bytes of a file for a message."""
-    return raw.decode("utf-8", errors="surrogateescape")
-
-
-def flat(per_line: Iterable[tuple[int, ...]]) -> ClassIndices:
-    """The classes of all lines, one after the other."""
-    return np.fromiter(chain.from_iterable(per_line), np.int8)
-
-
+Numbers = NDArray[np.int64]
 _SUFFIXES = (".gz", ".xz", ".data", ".tsv", ".txt", ".csv")
 
 
@@ -116,28 +26,29 @@ _SUFFIXES = (".gz", ".xz", ".data", ".tsv", ".txt", ".csv")
 class Gold:
     """The gold classes of a file.
 
-    `classes` has an entry for each gap and `gaps` the number of gaps of each line. `documents`
-    numbers the document of each gap (a document is a run of lines with equal ids) and is None
-    where documents are not known; `texts` has the source and the target of each line as they are
-    written, for gold that was read from a file.
+    `classes` has an entry for each gap, `gaps` the number of gaps of each line. `documents` numbers
+    the document of each gap (a document is a run of lines with equal ids), where documents are
+    known; `texts` has source and target of each line as they are written, for gold from a file.
     """
 
     name: str
     classes: ClassIndices
-    gaps: NDArray[np.int64]
-    documents: NDArray[np.int64] | None = None
+    gaps: Numbers
+    documents: Numbers | None = None
     warnings: tuple[str, ...] = ()
     texts: tuple[bytes, ...] = ()
+    has_words: bool = True
+    """Whether the words of the gaps are there (column 2), which submissions usually lack."""
 
     @property
     def document_count(self) -> int | None:
         """The number of documents that have a gap, where documents are known."""
-        return None if self.documents is None else len(set(self.documents.tolist()))
+        return None if self.documents is None else len(np.unique(self.documents))
 
     @property
-    def units(self) -> ResampledUnits:
+    def units(self) -> Units:
         """What is resampled: documents, else gaps."""
-        return choose_units(document=self.documents, gap=np.arange(len(self.classes)))
+        return Units.choose(document=self.documents, gap=np.arange(len(self.classes)))
 
 
 @dataclass(frozen=True)
@@ -150,84 +61,56 @@ class Submission:
     probabilities: NDArray[np.float64] | None = None
     """Of each class for each gap, where a system gave them."""
     contrastive: bool = False
-    """Whether it stands beside others without a rank, as contrastive submissions do."""
+    """Whether it has no rank, as contrastive submissions."""
     pointed: Sequence[PointedNouns] | None = None
     """The nouns that each gap stands for, where a system points at them."""
 
 
-def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -> Gold:
-    """Read the gold labels of a file; raises `InputError` with all its faults."""
-    labels = LabelParser(task, path)
-    found = gold_by_line(Path(path), labels)
-    documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
-    lines = len(found.gaps)
-    if documents is not None and not labels.problems and len(documents) != lines:
-        raise input_error(
-            doc_ids or "", "doc-ids", f"{lines} lines as in {path}", f"{len(documents)} lines"
-        )
-    if labels.problems:
-        raise InputError(labels.fewest_problems())
-    warnings: tuple[str, ...] = ()
-    if found.unequal and not len(found.classes):
-        blind = f"none for the gaps of {len(found.unequal):,} lines: this is a blind file"
-        raise input_error(path, "classes", "gold labels", blind)
-    if found.unequal:
-        warnings = (
-            f"{path}: {len(found.unequal)} lines with another number of labels than of "
-            f"placeholders, the first is line {found.unequal[0]} (`crosspro check` shows them all)",
-        )
-    return _gold(str(path), found, documents, warnings)
+def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
+    """The gold classes of examples, all of whose gaps are labelled."""
+    index = task.class_index
+    per_line = [tuple(index[gap.label or OTHER] for gap in example.gaps) for example in examples]
+    classes, gaps = flat_classes(per_line)
+    documents = [example.document for example in examples]
+    return Gold(
+        name, classes, gaps, None if None in documents else number_documents(documents, gaps)
+    )
 
 
-def gold_by_line(path: Path, labels: LabelParser) -> LineLabels:
-    """The labels of a gold file; `labels` gets the problems of all lines."""
-    per_line: list[tuple[int, ...]] = []
-    unequal: list[int] = []
-    texts: list[bytes] = []
-    for number, raw in enumerate(read_lines(path), start=1):
-        columns = raw.split(b"\t")
-        if len(columns) != len(COLUMNS):
-            found = f"{len(columns)}: {quoted(as_text(raw.rstrip()))}"
-            labels.problem(number, "columns", f"5 ({', '.join(COLUMNS)}) separated by tabs", found)
-            continue
-        column, _, source, target, links = columns
-        if not (source and target and links):  # the line end counts as content of the last
-            for field, text in zip(COLUMNS[2:], columns[2:], strict=True):
-                if not text:
-                    labels.problem(number, field, "text", "nothing")
-        classes = labels.parse(column, number)
-        per_line.append(classes)
-        texts.append(text_columns(raw))
-        if len(classes) != count_placeholders(target):
-            unequal.append(number)
-    return LineLabels(flat(per_line), _lengths(per_line), tuple(unequal), tuple(texts))
-
-
-def gold_from_classes(
-    name: str,
-    per_line: Sequence[tuple[int, ...]],
-    documents: Sequence[str | None] | None,
-    warnings: tuple[str, ...] = (),
+def gold_of_labels(
+    labels: Sequence[str], task: Task, documents: Sequence[str] | None = None
 ) -> Gold:
-    """Gold from the class indices of each line and, where known, the document id of each line."""
-    return _gold(name, LineLabels(flat(per_line), _lengths(per_line)), documents, warnings)
+    """Gold labels, one for each gap, and the document of each."""
+    gaps = np.ones(len(labels), dtype=np.int64)
+    return Gold(
+        "gold", class_indices(labels, task, "gold"), gaps, number_documents(documents, gaps)
+    )
 
 
-def _gold(
-    name: str,
-    labels: LineLabels,
-    documents: Sequence[str | None] | None,
-    warnings: tuple[str, ...],
-) -> Gold:
-    numbered = None
-    if documents is not None:
-        runs = [lines for _, lines in document_runs(documents)]
-        numbered = np.repeat(np.repeat(np.arange(len(runs)), runs), labels.gaps)
-    return Gold(name, labels.classes, labels.gaps, numbered, warnings, labels.texts)
+def class_indices(labels: Iterable[str], task: Task, name: str) -> ClassIndices:
+    """The classes of labels; the first one that the task does not have is an error."""
+    index, listed = task.class_index, list(labels)
+    try:
+        return np.fromiter(map(index.__getitem__, listed), np.int8, len(listed))
+    except (KeyError, TypeError) as error:
+        valid = [isinstance(label, str) and label in index for label in listed]
+        label = listed[valid.index(False)]
+        found = quoted(label) if isinstance(label, str) else repr(label)
+        raise input_error(name, "label", choices(index), found, valid.index(False) + 1) from error
 
 
-def _lengths(per_line: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
-    return np.fromiter(map(len, per_line), np.int64, len(per_line))
+def flat_classes(per_line: Sequence[tuple[int, ...]]) -> tuple[ClassIndices, Numbers]:
+    """The classes of all lines one after the other, and the number of each line."""
+    gaps = np.fromiter(map(len, per_line), np.int64, len(per_line))
+    return np.fromiter(chain.from_iterable(per_line), np.int8, int(gaps.sum())), gaps
+
+
+def number_documents(documents: Iterable[str | None] | None, gaps: Numbers) -> Numbers | None:
+    """The number of each gap's document, from the document of each line."""
+    if documents is None:
+        return None
+    runs = [lines for _, lines in document_runs(documents)]
+    return np.repeat(np.repeat(np.arange(len(runs)), runs), gaps)
 
 
 def unlabelled_line(examples: Sequence[Example]) -> int | None:
@@ -238,121 +121,22 @@ def unlabelled_line(examples: Sequence[Example]) -> int | None:
     return None
 
 
-def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
-    """The gold classes of examples in memory, all of whose gaps are labelled."""
-    documents = [example.document for example in examples]
-    per_line = _class_indices(examples, task)
-    return gold_from_classes(name, per_line, None if None in documents else documents)
+def mapped(submission: Submission, path: str | Path, of_system: Task, task: Task) -> Submission:
+    """The predictions of a system for another task (`of_system`), as classes of this one.
 
-
-def _class_indices(examples: Sequence[Example], task: Task) -> list[tuple[int, ...]]:
-    index = task.class_index
-    return [tuple(index[gap.label or OTHER] for gap in example.gaps) for example in examples]
-
-
-def read_submissions(
-    paths: Sequence[str | Path], task: Task, gold: Gold, *, lenient: bool = False
-) -> list[Submission]:
-    """Read submissions for a gold file; raises `InputError` with all faults of all of them.
-
-    That one has other text than gold is a fault, or a warning if `lenient`.
+    A class that this task does not have is what it makes of any other word: `OTHER`.
     """
-    problems: list[Problem] = []
-    hints: list[str] = []
-    submissions = []
-    for path, name in zip(paths, display_names(paths), strict=True):
-        labels = LabelParser(task, path)
-        try:
-            found = submission_by_line(path, labels, gold)
-            warnings, hint = _compared(path, found, labels, gold, lenient)
-            submissions.append(Submission(name, found.classes, tuple(warnings)))
-            hints += hint
-        except InputError as error:
-            problems += error.problems
-        problems += labels.fewest_problems()
-    if problems:
-        raise InputError(problems, "\n".join(hints))
-    return submissions
-
-
-def _compared(
-    path: str | Path, found: LineLabels, labels: LabelParser, gold: Gold, lenient: bool
-) -> tuple[list[str], list[str]]:
-    """Warnings about a submission that has more lines or other text than gold, and a hint.
-
-    Where neither may be, `labels` gets the problems.
-    """
-    lines, extra = len(found.texts), len(found.texts) - len(gold.gaps)
-    warnings = []
-    if extra > 0:
-        ending = "line is" if extra == 1 else f"{extra:,} lines are"
-        warnings.append(f"{path}: the last {ending} ignored, as gold has no more")
-    if labels.problems or not gold.texts:
-        return warnings, []
-    differences = text_differences(path, found.texts, gold.name, gold.texts)
-    if not differences:
-        return warnings, []
-    if lenient:
-        number, first = len(differences), differences[0]
-        shown = "1 line has" if number == 1 else f"{number:,} lines have"
-        where = f"line {first.line}: {first.field} {first.found}, not {first.expected}"
-        warnings.append(f"{path}: {shown} other text than gold, at first {where}")
-        return warnings, []
-    if extra > 0:
-        labels.problems.append(_another_set(labels, lines, gold))
-    labels.problems += differences
-    what = kind_of_difference(found.texts, gold.texts)
-    return warnings, [f"{path} has {what}; --lenient scores it as it is"]
-
-
-def _another_set(labels: LabelParser, lines: int, gold: Gold) -> Problem:
-    expected = f"{len(gold.gaps):,} as in {gold.name}"
-    return Problem(labels.path, None, "lines", expected, f"{lines:,}: another set?")
-
-
-def label_problems(paths: Sequence[str | Path], task: Task) -> list[Problem]:
-    """What is wrong with submissions by themselves, where gold cannot be read either."""
-    problems: list[Problem] = []
-    for path in paths:
-        labels = LabelParser(task, path)
-        try:
-            for number, raw in enumerate(read_lines(Path(path)), start=1):
-                labels.parse(label_column(raw), number)
-        except InputError as error:
-            problems += error.problems
-        problems += labels.problems
-    return problems
-
-
-def submission_by_line(path: str | Path, labels: LabelParser, gold: Gold) -> LineLabels:
-    """The labels of a submission; `labels` gets the problems of all lines.
-
-    If it has another number of lines than gold, and does not fit, that is told alone.
-    """
-    per_line: list[tuple[int, ...]] = []
-    texts: list[bytes] = []
-    unequal: list[Problem] = []
-    expected_per_line = gold.gaps.tolist()
-    lines = 0
-    for lines, raw in enumerate(read_lines(Path(path)), start=1):
-        texts.append(text_columns(raw))
-        if lines > len(expected_per_line):
-            continue
-        column = label_column(raw)
-        classes = labels.parse(column, lines)
-        spaced = bool(column) and b"" in column.split(b" ")  # reported as such already
-        if len(classes) != expected_per_line[lines - 1] and not spaced:
-            gaps = expected_per_line[lines - 1]
-            expected = f"{gaps} label{'' if gaps == 1 else 's'} as in {gold.name}"
-            shown = f"{len(classes)}: {quoted(as_text(column))}"
-            unequal.append(Problem(labels.path, lines, "classes", expected, shown))
-        per_line.append(classes)
-    missing = len(expected_per_line) - lines
-    if missing > 0 or (missing < 0 and unequal):
-        labels.problems.insert(0, _another_set(labels, lines, gold))
-    else:
-        labels.problems = sorted(labels.problems + unequal, key=lambda one: one.line or 0)
-    return LineLabels(flat(per_line), _lengths(per_line), (), tuple(texts))
+    if of_system.classes == task.classes:
+        return submission
+    languages = (task.source_language, task.target_language, task.tagged)
+    if languages != (of_system.source_language, of_system.target_language, of_system.tagged):
+        raise input_error(path, "run", f"a system for {task.name}", f"one for {of_system.name}")
+    groups = [task.class_index[task.class_of(name)] for name in of_system.classes]
+    probabilities = submission.probabilities
+    if probabilities is not None:
+        probabilities = probabilities @ np.eye(len(task.classes))[groups]
+    classes = np.array(groups, dtype=np.int8)[submission.classes]
+    return replace(submission, classes=classes, probabilities=probabilities)
 
 
 def display_names(paths: Sequence[str | Path]) -> list[str]:

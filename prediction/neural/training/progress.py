@@ -11,7 +11,7 @@ from pathlib import Path
 import pytorch_lightning as pl
 
 from crosspro.data_prep.core.files import write_text
-from crosspro.evaluation.output.plots import has_matplotlib, line_panels
+from crosspro.evaluation.report.plots import has_matplotlib, line_panels
 from crosspro.prediction.dev_score import MONITORS
 from crosspro.prediction.fit_report import LOG_FILE
 

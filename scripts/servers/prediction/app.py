@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import socket
-import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore, Lock
@@ -17,7 +15,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from crosspro.data_prep.core.errors import CrossproError, InputError, printable
-from crosspro.scripts.servers.gate import Buckets, Gate, Layer, web_server
+from crosspro.scripts.servers.guard import Application, Guard, run_server
 from crosspro.scripts.servers.prediction.api import (
     ExampleAnswer,
     ExplanationAnswer,
@@ -32,24 +30,8 @@ from crosspro.version import __version__
 
 MOST_BYTES = 256 * 1024
 BODY_SECONDS = 10.0
-MOST_CLIENTS = 1024
-BURST = 30
-"""Requests that an address may send at once, if it has been quiet."""
 MOST_WAITING = 8
 WAITING_SECONDS = 60.0
-_CONNECTIONS = 100
-_QUIET_SECONDS = 10
-_LAST_SECONDS = 5
-"""How long answers may take that are under way when the server is stopped."""
-
-HEADERS = {
-    "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "referrer-policy": "no-referrer",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-}
 
 _PAGE = Path(__file__).resolve().parent / "page"
 _FILES = {
@@ -201,27 +183,15 @@ def _broken(_: Request, error: Exception) -> JSONResponse:
     return _problems(500, {"message": "something went wrong here; the server's terminal says what"})
 
 
-def gate(
-    app: Layer,
-    names: Collection[str],
-    per_minute: int,
-    clock: Callable[[], float] = time.monotonic,
-) -> Gate:
-    """What stands before the application: it takes JSON, so often from each address."""
-    return Gate(
+def guarded(app: Application, names: Collection[str] = ()) -> Guard:
+    """The application behind its guard: it takes JSON of a limited size."""
+    return Guard(
         app,
         names,
-        HEADERS,
-        _refusal,
-        lambda _: (MOST_BYTES, BODY_SECONDS),
-        kind="application/json",
-        rate=Buckets(per_minute / 60, min(BURST, per_minute), MOST_CLIENTS, clock),
-        misdirected=403,
+        largest_body=MOST_BYTES,
+        body_seconds=BODY_SECONDS,
+        content_type="application/json",
     )
-
-
-def _refusal(_: int, text: str) -> tuple[str, bytes]:
-    return "application/json", json.dumps({"problems": [{"message": text}]}).encode("utf-8")
 
 
 def address(listening: socket.socket) -> str:
@@ -231,16 +201,6 @@ def address(listening: socket.socket) -> str:
     return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
 
 
-def serve(
-    desk: Desk,
-    listening: socket.socket,
-    names: Collection[str],
-    per_minute: int,
-) -> None:
+def serve(desk: Desk, listening: socket.socket, names: Collection[str]) -> None:
     """Answer until the process is interrupted."""
-    web_server(
-        gate(make_app(desk), names, per_minute),
-        limit_concurrency=_CONNECTIONS,
-        timeout_keep_alive=_QUIET_SECONDS,
-        timeout_graceful_shutdown=_LAST_SECONDS,
-    ).run(sockets=[listening])
+    run_server(guarded(make_app(desk), names), listening)

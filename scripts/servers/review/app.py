@@ -1,12 +1,17 @@
 """The pages of the review server: questions for annotators, an overview for the researcher.
 
-Every address begins with the token of a visitor. A verdict is committed before it is acknowledged.
+Every address begins with the secret token of a visitor. Tokens are made from a key beside the store
+of verdicts, so they stay the same for a store. A verdict is on the disk before it is acknowledged.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import os
+import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,11 +20,10 @@ from fastapi import APIRouter, Depends, FastAPI, Form, HTTPException, Request, R
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.types import ASGIApp
 
-from crosspro.data_prep.core.errors import CrossproError, printable
-from crosspro.evaluation.human.verdicts import (
+from crosspro.data_prep.core.errors import CrossproError, input_error, printable
+from crosspro.evaluation.people.questions import Question, verdict_table
+from crosspro.evaluation.people.verdicts import (
     AGREEMENT_HEADING,
     ANTECEDENT_VERDICTS,
     PRONOUN_VERDICTS,
@@ -31,24 +35,80 @@ from crosspro.evaluation.human.verdicts import (
     VerdictStore,
     agreement_table,
 )
-from crosspro.evaluation.protest.categories import BY_NAME
-from crosspro.evaluation.protest.review import Question, verdict_table
-from crosspro.scripts.servers.review.access import Visitor, visitor_with
-from crosspro.scripts.servers.review.limits import HEADERS, AnswerHeaders, BodyLimit
+from crosspro.scripts.servers.guard import Guard
 
+RESEARCHER = "researcher"
 LONGEST_REMARK = 2000
+_KEY_LENGTH = 64
+
+
+# Visitors and their tokens ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """A person with a token; the researcher sees all verdicts and decides conflicts."""
+
+    name: str
+    is_researcher: bool
+    token: str
+
+
+def make_visitors(annotators: Iterable[str], key: bytes) -> list[Visitor]:
+    """The researcher and the annotators, with their tokens."""
+    people = [(RESEARCHER, True), *((name, False) for name in annotators)]
+    return [
+        Visitor(name, is_researcher, _token(key, f"{is_researcher} {name}"))
+        for name, is_researcher in people
+    ]
+
+
+def _token(key: bytes, name: str) -> str:
+    return hmac.new(key, name.encode("utf-8"), hashlib.sha256).hexdigest()[:32]
+
+
+def visitor_with(token: str, people: Iterable[Visitor]) -> Visitor | None:
+    """The visitor who has a token; the comparison takes equally long for all tokens."""
+    sent = token.encode("utf-8", "replace")
+    matching = [who for who in people if hmac.compare_digest(who.token.encode(), sent)]
+    return matching[0] if matching else None
+
+
+def read_or_make_key(store: Path) -> bytes:
+    """The key of a store, which only its owner may read; made where there is none."""
+    path = store.with_name(store.name + ".key")
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        key = path.read_bytes().strip()
+        if len(key) != _KEY_LENGTH:
+            raise input_error(path, "key", f"{_KEY_LENGTH} digits", str(len(key))) from None
+        return key
+    except OSError as error:
+        raise input_error(path, "key", "a file that can be made", str(error.strerror)) from error
+    with os.fdopen(descriptor, "wb") as handle:
+        key = secrets.token_hex(_KEY_LENGTH // 2).encode()
+        handle.write(key)
+        handle.flush()
+        os.fsync(handle.fileno())
+    return key
+
+
+# The application ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ReviewSite:
     """What is judged, who judges, and where verdicts go.
 
-    Each question goes to `judges_each` of the annotators, or to all of them.
+    Each question goes to `judges_each` of the annotators, or to all of them. `languages` are those
+    of source and output.
     """
 
     store: VerdictStore
     questions: Sequence[Question]
     people: Sequence[Visitor]
+    languages: tuple[str, str]
     judges_each: int | None = None
     title: str = "Pronoun review"
 
@@ -73,14 +133,6 @@ class ReviewSite:
         return [number for number in range(len(self.questions)) if self.asks(who, number)]
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A line of text and its translation, as parts that are marked or plain text."""
-
-    source: list[tuple[str, str]]
-    output: list[tuple[str, str]]
-
-
 ROUTER = APIRouter()
 _PAGES = Environment(
     loader=PackageLoader("crosspro.scripts.servers.review"),
@@ -89,15 +141,14 @@ _PAGES = Environment(
 )
 
 
-def make_app(site: ReviewSite, hosts: Sequence[str]) -> ASGIApp:
-    """The application; `hosts` are the names under which it may be addressed."""
+def make_app(site: ReviewSite, names: Collection[str] = ()) -> Guard:
+    """The application behind its guard; `names` are those under which it may be addressed."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     app.state.site = site
     app.mount("/static", StaticFiles(directory=Path(__file__).with_name("static")))
     app.include_router(ROUTER)
     app.add_exception_handler(CrossproError, _not_stored)
-    trusted = TrustedHostMiddleware(app, allowed_hosts=list(hosts), www_redirect=False)
-    return AnswerHeaders(BodyLimit(trusted), HEADERS)
+    return Guard(app, names)
 
 
 def _site(request: Request) -> ReviewSite:
@@ -124,7 +175,7 @@ def _question(number: int, who: Who, site: Site) -> Question:
     return site.questions[number]
 
 
-Asked = Annotated[Question, Depends(_question)]
+AskedQuestion = Annotated[Question, Depends(_question)]
 
 
 @ROUTER.get("/{token}/")
@@ -149,18 +200,17 @@ def show_next(who: Who, site: Site, after: int = -1) -> Response:
 
 
 @ROUTER.get("/{token}/question/{number}")
-def show_question(who: Who, site: Site, asked: Asked, number: int) -> Response:
+def show_question(who: Who, site: Site, question: AskedQuestion, number: int) -> Response:
     """A question with the visitor's last answer."""
     verdicts = site.verdicts_for(who)
-    on_item = verdicts.get(asked.item.key)
+    on_item = verdicts.get(question.item.key)
     return _page(
         "question.html",
         site,
         who,
-        question=asked,
+        question=question,
         number=number,
-        category=BY_NAME[asked.result.token.category].label,
-        passages=_passages(asked),
+        passages=list(zip(question.source, question.output, strict=True)),
         answer=_answer_of(on_item, who),
         on_item=on_item,
         numbers=site.numbers(who),
@@ -176,18 +226,18 @@ def save_answer(
     request: Request,
     who: Who,
     site: Site,
-    asked: Asked,
+    question: AskedQuestion,
     number: int,
     pronoun: Annotated[PronounVerdict, Form()],
     antecedent: Annotated[AntecedentVerdict | None, Form()] = None,
     remark: Annotated[str, Form(max_length=LONGEST_REMARK)] = "",
 ) -> Response:
     """Store a verdict, or the researcher's decision; it is on the disk before the answer."""
-    asks_antecedent = asked.result.token.anaphoric and pronoun != "bad"
+    asks_antecedent = question.anaphoric and pronoun != "bad"
     if asks_antecedent and antecedent is None:
         raise HTTPException(422)
     verdict = Verdict(
-        asked.item,
+        question.item,
         who.name,
         pronoun,
         antecedent if asks_antecedent else None,
@@ -206,7 +256,7 @@ def export_verdicts(who: Who, site: Site) -> Response:
     if not who.is_researcher:
         raise HTTPException(404)
     by_key = {question.item.key: question for question in site.questions}
-    content = b"".join(verdict_table(by_key, site.store.verdicts()))
+    content = verdict_table(by_key, site.store.verdicts())
     name = {"content-disposition": 'attachment; filename="verdicts.tsv"'}
     return Response(content, media_type="text/tab-separated-values", headers=name)
 
@@ -261,26 +311,3 @@ def _overview(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts]) -> dic
         "conflicts": conflicts,
         "pronoun_verdicts": PRONOUN_VERDICTS,
     }
-
-
-def _passages(question: Question) -> Iterator[Passage]:
-    """The lines that are needed to judge a translation, pronoun and antecedent marked."""
-    result = question.result
-    token, output = result.token, result.output
-    for line in result.suite.context(token):
-        source: dict[int, str] = {}
-        translated: dict[int, str] = {}
-        antecedent, head = token.antecedent, result.head
-        if antecedent is not None and head is not None and antecedent.line == line:
-            source |= dict.fromkeys(antecedent.at, "head")
-            translated |= dict.fromkeys(head.candidate, "head")
-        if token.place.line == line:
-            source |= dict.fromkeys(token.place.at, "pronoun")
-            translated |= dict.fromkeys(result.pronoun.candidate, "pronoun")
-        yield Passage(
-            _parts(result.suite.source[line], source), _parts(output.output[line], translated)
-        )
-
-
-def _parts(words: Sequence[str], marks: Mapping[int, str]) -> list[tuple[str, str]]:
-    return [(word, marks.get(at, "")) for at, word in enumerate(words)]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from crosspro.baselines.ngram import DEFAULT_FALLBACK
-from crosspro.baselines.ngram.estimate import EstimationSettings, estimate
-from crosspro.baselines.ngram.load import load_own
+from crosspro.baselines.ngram.arpa import write_arpa
+from crosspro.baselines.ngram.files import load_ngram_model
+from crosspro.baselines.ngram.kneser_ney import estimate
 from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram.text import SentenceBatch, read_sentences
 from crosspro.data_prep.core.files import read_text_lines
 from tests.conftest import GOLDEN
 
@@ -19,21 +19,13 @@ CASES = GOLDEN / "lm_estimate"
 Entries = dict[tuple[str, ...], tuple[float, float]]
 
 
-def train(text: str | list[str], order: int = 3, **settings) -> NGramModel:
-    """The model of a text; discounts that cannot be estimated have defaults."""
-    lines = text.splitlines() if isinstance(text, str) else text
-    batch = SentenceBatch.of(Path("text"), 1, [line.encode().split() for line in lines])
-    chosen = {"order": order, "fallback": DEFAULT_FALLBACK} | settings
-    return estimate([batch], EstimationSettings(**chosen)).model
-
-
-def train_file(path: Path, order: int, **settings) -> NGramModel:
-    return estimate(read_sentences([path]), EstimationSettings(order=order, **settings)).model
+def train(lines: Sequence[str], order: int = 3, **settings) -> NGramModel:
+    return estimate([line.encode().split() for line in lines], order, **settings).model
 
 
 @cache
 def golden_a() -> NGramModel:
-    return load_own(CASES / "a.5gram.arpa.xz")
+    return load_ngram_model(CASES / "a.5gram.arpa.xz")
 
 
 def read_entries(path: Path) -> Entries:
@@ -50,40 +42,16 @@ def read_entries(path: Path) -> Entries:
     return entries
 
 
-def entries_of(model: NGramModel) -> Entries:
-    """The n-grams of a model."""
-    words = [word.decode() for word in model.vocabulary.words]
-    ngrams: list[tuple[str, ...]] = [()] * len(model.log_probs)
-    for number, word in enumerate(words):
-        ngrams[number + 1] = (word,)
-    for place in np.argsort(model.index.nodes):
-        context, word_number = divmod(int(model.index.keys[place]), len(words))
-        ngrams[model.index.nodes[place]] = (*ngrams[context], words[word_number])
-    back_offs = np.zeros(len(model.log_probs))
-    back_offs[: len(model.back_offs)] = model.back_offs
-    values = zip(model.log_probs.tolist(), back_offs.tolist(), strict=True)
-    return dict(zip(ngrams[1:], [*values][1:], strict=True))
+def entries_of(model: NGramModel, folder: Path) -> Entries:
+    write_arpa(folder / "entries.arpa", model)
+    return read_entries(folder / "entries.arpa")
 
 
 def assert_same(found: Entries, expected: Entries, tolerance: float = 2e-6) -> None:
     assert found.keys() == expected.keys()
-    ngrams = list(expected)
-    ours = np.array([found[ngram] for ngram in ngrams])
-    theirs = np.array([expected[ngram] for ngram in ngrams])
+    ours = np.array([found[ngram] for ngram in expected])
+    theirs = np.array(list(expected.values()))
     assert np.allclose(ours, theirs, rtol=0, atol=tolerance)
-
-
-def arpa_text(entries: Entries) -> str:
-    """An ARPA file with some n-grams."""
-    order = max(map(len, entries))
-    orders = [[ngram for ngram in entries if len(ngram) == n] for n in range(1, order + 1)]
-    lines = ["\\data\\", *(f"ngram {n}={len(part)}" for n, part in enumerate(orders, start=1))]
-    for n, part in enumerate(orders, start=1):
-        lines += ["", f"\\{n}-grams:"]
-        for ngram in part:
-            prob, back_off = entries[ngram]
-            lines.append(f"{prob}\t{' '.join(ngram)}" + (f"\t{back_off}" if n < order else ""))
-    return "\n".join([*lines, "", "\\end\\", ""])
 
 
 def slow_log10(entries: Entries, context: tuple[str, ...], word: str) -> float:

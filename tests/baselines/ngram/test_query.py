@@ -1,7 +1,4 @@
-"""Queries: against back-off by its definition, against KenLM, one by one and in batches.
-
-Work on arrays in threads.
-"""
+"""Queries: against back-off by its definition, against KenLM, one by one and in batches."""
 
 from __future__ import annotations
 
@@ -9,10 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.baselines.ngram import model as model_module
 from crosspro.baselines.ngram.arpa import read_arpa
 from tests.baselines.ngram.models import (
     CASES,
@@ -65,85 +61,40 @@ sentences = st.lists(st.lists(words, max_size=8), max_size=8)
 def pruned(tmp_path_factory):
     path = tmp_path_factory.mktemp("pruned") / "x.arpa"
     path.write_text(PRUNED)
-    return read_arpa(path), read_entries(path), path
+    return read_arpa(path), read_entries(path)
 
 
-def known(word: str) -> str:
-    return "<unk>" if word == "nobody" else word
-
-
-@given(sentences, st.booleans(), st.booleans())
-def test_scores_are_back_off_by_its_definition(pruned, text, begin, end):
-    model, entries, _ = pruned
+@given(sentences, st.booleans())
+def test_scores_are_back_off_by_its_definition(pruned, text, begin):
+    model, entries = pruned
     expected = []
     for sentence in text:
         history = ["<s>"] * begin
         total = 0.0
-        for word in [*map(known, sentence), *["</s>"] * end]:
+        for word in [*("<unk>" if word == "nobody" else word for word in sentence), "</s>"]:
             total += slow_log10(entries, tuple(history[-3:]), word)
             history.append(word)
         expected.append(total)
-    assert model.log10(text, begin=begin, end=end) == pytest.approx(expected, abs=1e-5)
-
-
-@given(
-    st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), min_size=1),
-    st.integers(1, 5),
-    sentences,
-    st.booleans(),
-)
-def test_batches_are_sentences_one_by_one(text, order, queries, begin):
-    assume(any(line.split() for line in text))
-    model = train(text, order)
-    scores = model.score(*model.encode(queries), begin=begin)
-    place = 0
-    for sentence, end in zip(queries, scores.ends.tolist(), strict=True):
-        state = model.begin_state if begin else model.null_state
-        for number in [*model.ids(sentence), model.end_id]:
-            log10, state = model.advance(state, number)
-            assert scores.ids[place] == number
-            assert scores.log10[place] == pytest.approx(float(log10), abs=1e-6)
-            place += 1
-        assert place == end
-
-
-def test_groups_of_sentences_make_no_difference(monkeypatch):
-    generator = np.random.default_rng(1)
-    lengths = generator.integers(0, 9, 200)
-    ids = generator.integers(0, 601, lengths.sum())
-    whole = golden_a().score(ids, lengths)
-    monkeypatch.setattr(model_module, "SCORED_AT_ONCE", 7)
-    parts = golden_a().score(ids, lengths)
-    assert np.array_equal(whole.log10, parts.log10)
-    assert np.array_equal(whole.lengths, parts.lengths)
+    assert model.log10(text, begin=begin) == pytest.approx(expected, abs=1e-5)
 
 
 def test_no_sentence_and_no_word_are_fine():
     assert golden_a().log10([]).tolist() == []
-    assert golden_a().log10([[]], end=False).tolist() == [0]
     assert golden_a().log10([[]]) == pytest.approx([word_log10(golden_a(), "</s>", [])])
 
 
-def test_the_longest_ngram_is_counted(pruned):
-    model, _, _ = pruned
-    scores = model.score(*model.encode([["b", "a", "a", "b", "nobody", "a"]]))
-    assert scores.lengths.tolist() == [1, 2, 3, 4, 1, 1, 2]
-    assert scores.unknown.tolist() == [False, False, False, False, True, False, False]
-
-
 def test_states_and_words_are_broadcast(pruned):
-    model, _, _ = pruned
+    model, _ = pruned
     states = np.array([model.begin_state, model.null_state, state_after(model, ["b", "a"])])
     table, following = model.advance(states[:, None], model.ids("abc"))
     assert table.shape == following.shape == (3, 3)
     for row, state in enumerate(states):
         for column, word in enumerate(model.ids("abc")):
-            log10, after = model.advance(state, word)
-            assert (table[row, column], following[row, column]) == (log10, after)
+            assert (table[row, column], following[row, column]) == model.advance(state, word)
 
 
 def test_states_forget_what_cannot_matter(pruned):
-    model, _, _ = pruned
+    model, _ = pruned
     assert state_after(model, ["nobody"]) == model.null_state
     assert state_after(model, ["c"], begin=False) != model.null_state  # the context of `c a`
     # `a b` is no context, without back-off
@@ -154,9 +105,8 @@ def test_states_forget_what_cannot_matter(pruned):
 
 def test_equal_states_predict_alike_and_different_ones_are_needed():
     model = train(["a b a", "b a b b", "c a b", "c c"], 4)
-    alphabet = model.ids("abc")
     by_state: dict[int, np.ndarray] = {}
-    futures = np.array(list(itertools.product(alphabet, repeat=3)))
+    futures = np.array(list(itertools.product(model.ids("abc"), repeat=3)))
     for context in itertools.product("abc", repeat=4):
         state = state_after(model, context)
         scores, states = [], np.full(len(futures), state)
@@ -177,10 +127,7 @@ def test_a_probability_in_context():
 
 def test_scores_are_those_of_kenlms_query():
     words = ["w0", "zzz", "w1", "<unk>", "<s>", "w2"]
-    model = golden_a()
-    assert float(model.log10([words])[0]) == pytest.approx(-13.761471, abs=1e-5)
-    scores = model.score(*model.encode([words]))
-    assert scores.log10.tolist() == pytest.approx(
+    scores = golden_a().token_scores([words])[0]
+    assert scores.tolist() == pytest.approx(
         [-0.76915216, -5.0813727, -1.4557271, -4.3191237, 0, -1.2615372, -0.8745574], abs=1e-6
     )
-    assert int(scores.unknown.sum()) == 2

@@ -31,6 +31,13 @@ TARGET = [
     )
 ]
 
+PAIRS = list(zip(SOURCE, TARGET, strict=True))
+
+
+def made_up_pairs(segments):
+    """`made_up_text`, pair by pair."""
+    return list(zip(*made_up_text(segments), strict=True))
+
 
 def made_up_text(segments, words=40, seed=1):
     """Sentences over numbered words, and the same in other words, neighbours sometimes swapped."""

@@ -94,15 +94,15 @@ def test_examples_are_read_with_all_their_layers(data, examples, en_fr):
     write_chains(folder / "dev.chains.tsv.gz", mentions_of(examples))
     read = list(read_layered(data, en_fr))
     assert layer_problems(data, en_fr, layers_beside(data)) == []
-    for one, original in zip(read, examples, strict=True):
-        assert one.source_parse.forms == original.source
-        assert one.target_parse.forms == original.lemmas
-        assert one.target_parse.tokens[0].feature("Gender") == "Fem"
-        assert one.chains == (
+    for example, original in zip(read, examples, strict=True):
+        assert example.source_parse.forms == original.source
+        assert example.target_parse.forms == original.lemmas
+        assert example.target_parse.tokens[0].feature("Gender") == "Fem"
+        assert example.chains == (
             Mention("it", "source", 0, len(original.source) - 1),
             Mention("it", "target", 0, len(original.target) - 1),
         )
-        bare = replace(one, source_parse=None, target_parse=None, chains=None)
+        bare = replace(example, source_parse=None, target_parse=None, chains=None)
         assert bare == replace(original, source_parse=None)
     assert next(read_layered(data, en_fr, Layers())).document is None
 
@@ -115,44 +115,56 @@ def test_a_gap_is_a_word_of_the_target_parse(data, examples, en_fr):
         list(read_layered(data, en_fr))
 
 
-def test_mentions_outside_the_text_are_all_told(data, examples, en_fr):
+@pytest.mark.parametrize(
+    ("document", "sentence", "side", "field"),
+    [
+        ("nowhere", 0, None, "document"),
+        (None, 0, "source", "last"),
+        (None, 0, "target", "last"),
+        (None, 999, None, "sentence"),
+    ],
+)
+def test_mentions_outside_the_text_are_refused(
+    data, examples, en_fr, document, sentence, side, field
+):
     write_doc_ids(data.with_name("dev.doc-ids"), examples)
     first = examples[0]
-    rows = [
-        ChainRow("nowhere", 0, Mention("a", "source", 0, 0)),
-        ChainRow(first.document, 0, Mention("a", "source", 0, len(first.source))),
-        ChainRow(first.document, 0, Mention("a", "target", 0, len(first.target))),
-        ChainRow(first.document, 999, Mention("a", "target", 0, 0)),
-    ]
-    write_chains(data.with_name("dev.chains.tsv"), rows)
+    last = len(getattr(first, side)) if side else 0
+    mention = Mention("a", side or "source", 0, last)
+    row = ChainRow(document or first.document, sentence, mention)
+    write_chains(data.with_name("dev.chains.tsv"), [row])
     with pytest.raises(InputError) as caught:
         list(read_layered(data, en_fr))
-    found = [(problem.line, problem.field) for problem in caught.value.problems]
-    assert found == [(2, "document"), (3, "last"), (4, "last"), (5, "sentence")]
+    assert [(problem.line, problem.field) for problem in caught.value.problems] == [(2, field)]
     assert layer_problems(data, en_fr, layers_beside(data)) == caught.value.problems
 
 
-def test_all_faults_of_a_chain_file_are_told(tmp_path):
-    lines = [
-        HEADER,
-        "d\tc\tsource\t0\t0\t0",
-        "d\tc\tsource\t0\t0\t0",
-        "d\t\tboth\t-1\t0\tx",
-        "d\tc\tsource\t0\t2\t1",
-        "too few",
-    ]
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ("d\tc\tsource\t0\t0\t0", "mention"),
+        ("d\t\tsource\t0\t0\t1", "chain"),
+        ("d\tc\tboth\t0\t0\t1", "side"),
+        ("d\tc\tsource\t-1\t0\t1", "sentence"),
+        ("d\tc\tsource\t0\t0\tx", "last"),
+        ("d\tc\tsource\t0\t2\t1", "last"),
+        ("too few", "columns"),
+    ],
+)
+def test_faults_of_a_chain_file_are_named(tmp_path, line, field):
     path = tmp_path / "x.chains.tsv"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text(f"{HEADER}\nd\tc\tsource\t0\t0\t0\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read_chains(path)
-    assert [(problem.line, problem.field) for problem in caught.value.problems] == [
-        (3, "mention"), (4, "chain"), (4, "side"), (4, "sentence"), (4, "last"), (5, "last"),
-        (6, "columns"),
-    ]  # fmt: skip
-    for content in (b"", b"chain\tdocument\n", b"\xff\n"):
-        path.write_bytes(content)
-        with pytest.raises(InputError, match=r"header|encoding"):
-            read_chains(path)
+    assert [(problem.line, problem.field) for problem in caught.value.problems] == [(3, field)]
+
+
+@pytest.mark.parametrize("content", [b"", b"chain\tdocument\n", b"\xff\n"])
+def test_a_chain_file_has_a_header(tmp_path, content):
+    path = tmp_path / "x.chains.tsv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"header|encoding"):
+        read_chains(path)
 
 
 names = st.text(

@@ -1,4 +1,4 @@
-"""Shards of a text: where they begin, and that they are made once and few at a time."""
+"""Shards of a text: where they begin, and that they are made once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from crosspro.data_prep.annotate import corpus as module
 from crosspro.data_prep.annotate.corpus import (
     LONGEST,
     AnnotationSettings,
@@ -14,7 +13,7 @@ from crosspro.data_prep.annotate.corpus import (
     document_shards,
     read_store,
 )
-from crosspro.data_prep.annotate.parsers import BATCH as NETWORK_BATCH
+from crosspro.data_prep.annotate.parsers import _BATCH
 from crosspro.data_prep.annotate.tags import tables_digest
 from crosspro.data_prep.core.stored import Cache, content_key
 
@@ -34,52 +33,37 @@ from crosspro.data_prep.core.stored import Cache, content_key
 def test_documents_are_not_cut_unless_they_are_endless(documents, bounds):
     found = document_shards(iter(documents))
     assert [found[0].start, *(shard.stop for shard in found)] == bounds
-    assert LONGEST % NETWORK_BATCH == 0  # a cut changes no batch, so no result
+    assert LONGEST % _BATCH == 0  # a cut changes no batch, so no result
 
 
 def test_shards_are_kept_by_settings_tables_and_sentences(tmp_path):
     settings = AnnotationSettings(f"tokens:{tmp_path / 'tokens'}", "fr", "treetagger-fr")
     sentences = [("il", "dort"), (), ("été",)]
-    lines = [" ".join(f"{word}|{word}|X" for word in one) for one in sentences]
+    lines = [" ".join(f"{word}|{word}|X" for word in sentence) for sentence in sentences]
     (tmp_path / "tokens").write_text("\n".join(lines) + "\n", "utf-8")
-    told = []
+    steps = []
     cache = Cache(tmp_path / "cache")
-    (file,) = annotate_shards(settings, sentences, [range(3)], cache, lambda *far: told.append(far))
+    (file,) = annotate_shards(
+        settings, sentences, [range(3)], cache, lambda *step: steps.append(step)
+    )
     plain = {"spec": settings.spec, "language": "fr", "tagset": "treetagger-fr", "parse": True}
     key = content_key(plain, tables_digest(), tmp_path / "tokens", sentences)
     assert file == cache.path("annotation", key)
     assert [sentence.forms for sentence in read_store(file)] == sentences
-    assert told[-1][1:] == (3, 3)
+    assert steps[-1][1:] == (3, 3)
     assert json.loads(file.read_text("utf-8").splitlines()[0])[1][0][:3] == ["il", "il", "X"]
 
 
-def test_few_shards_are_in_memory_and_finished_ones_are_not_made_again(tmp_path, monkeypatch):
+def test_finished_shards_are_not_made_again(tmp_path, monkeypatch):
     pytest.importorskip("HanTa")
     settings = AnnotationSettings("hanta", "en", "universal")
-    taken = []
-
-    class Text(list):
-        def __getitem__(self, index):
-            taken.append(index)
-            return super().__getitem__(index)
-
-    text = Text([("it", "works", str(number)) for number in range(6)])
+    text = [("it", "works", str(number)) for number in range(6)]
     parts = [range(number, number + 2) for number in (0, 2, 4)]
     cache = Cache(tmp_path / "cache")
-    written = []
-    monkeypatch.setattr(module.Cache, "lines", _noted(module.Cache.lines, written, taken))
-    files = annotate_shards(settings, text, parts, cache, lambda *far: None)
-    assert written == [4, 5, 6]  # three looks for the keys, then one shard is read and written
-    assert [s.forms for file in files for s in read_store(file)] == list(text)
+    files = annotate_shards(settings, text, parts, cache, lambda *step: None)
+    assert [s.forms for file in files for s in read_store(file)] == text
     files[1].unlink()
-    again = annotate_shards(settings, text, parts, cache, lambda *far: None)
+    done = []
+    again = annotate_shards(settings, text, parts, cache, lambda *step: done.append(step[1:]))
     assert again == files
-    assert len(written) == 4
-
-
-def _noted(lines, written, taken):
-    def noted(self, *arguments):
-        written.append(len(taken))
-        return lines(self, *arguments)
-
-    return noted
+    assert done == [(0, 2), (2, 2)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.annotate.treetagger import TreeTaggerOutput, lemma_of
+from crosspro.data_prep.annotate.files import TreeTaggerOutput, treetagger_lemma
 from crosspro.data_prep.core.errors import InputError
 
 
@@ -20,7 +20,7 @@ from crosspro.data_prep.core.errors import InputError
     ],
 )
 def test_lemmas(form, lemma, expected):
-    assert lemma_of(form, lemma) == expected
+    assert treetagger_lemma(form, lemma) == expected
 
 
 OUTPUT = "<s>\nIch\tPPER\tich\ndenke\tVVFIN\tdenken\ndaran\tPAV\tdaran\n</s>\n\n.\t$.\t.\n"

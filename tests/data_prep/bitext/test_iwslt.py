@@ -79,12 +79,6 @@ def test_segments_without_translation_can_be_skipped(tmp_path):
     assert segment.source == "a"
 
 
-def test_a_text_without_end_does_not_fill_the_memory(tmp_path, monkeypatch):
-    endless = DOC.replace(">b<", ">" + "b\n" * 50_000 + "<")
-    monkeypatch.setattr("crosspro.data_prep.formats.xml_stream.LINE_BYTES", 1 << 16)
-    assert "65,536" in problem(tmp_path, DOC, endless)
-
-
 def test_training_talks_of_unequal_length(tmp_path):
     found = problem(tmp_path, TAGS, TAGS.replace("b\n", ""), read_train_tags)
     assert found.startswith("x.en.xml:4: segment:")

@@ -6,7 +6,6 @@ import tracemalloc
 
 import pytest
 
-from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.bitext.xml_corpora import read_tmx
 from crosspro.data_prep.core.errors import InputError
 
@@ -42,10 +41,11 @@ def test_a_memory_in_utf_16(memory):
     assert pairs(path) == [("It snows", "Il neige")]
 
 
-def test_the_document_property_can_be_chosen(memory):
-    unit = UNIT.format("en", "a", "fr", "b").replace("<tu>", '<tu><prop type="Chapter">3</prop>')
-    assert list(read_tmx(memory(unit), "en", "fr")) == [Segment("a", "b", "m", 3)]
-    assert next(read_tmx(memory(unit), "en", "fr", document_property="chapter")).document == "3"
+def test_the_document_is_a_property_or_the_memory(memory):
+    unit = UNIT.format("en", "a", "fr", "b")
+    named = unit.replace("<tu>", '<tu><prop type="x-document">d7</prop>')
+    documents = [segment.document for segment in read_tmx(memory(unit, named), "en", "fr")]
+    assert documents == ["m", "d7"]
 
 
 def test_units_without_one_language(memory):

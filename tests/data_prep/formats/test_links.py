@@ -41,28 +41,15 @@ def test_what_is_no_link_is_named(tmp_path, written):
     assert problem.found == repr(written)
 
 
-def test_all_faults_are_reported_together(tmp_path):
+@pytest.mark.parametrize(
+    ("text", "line"), [("0-0 0:1\n0-0\n", 1), ("0-0\n0-9\n", 2), ("0-0\n1-0\n0-0\n", 3)]
+)
+def test_links_outside_the_text_are_named(tmp_path, text, line):
     path = tmp_path / "x"
-    path.write_text("0-0 0:1 1-0\n0-9\n1-1\n\n", encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         list(read_links(path, *TEXT))
-    found = [(problem.line, problem.field, problem.found) for problem in caught.value.problems]
-    assert found == [
-        (1, "links", "'0:1'"),
-        (1, "links", "1-0"),
-        (2, "links", "0-9"),
-        (None, "lines", "4"),
-    ]
-
-
-def test_lenient_reading_drops_what_leads_nowhere(tmp_path):
-    path = tmp_path / "x"
-    path.write_text("0-0 1-0\n1-0 1-9\n\n", encoding="utf-8")
-    assert list(read_links(path, *TEXT, lenient=True)) == [((0, 0),), ((1, 0),)]
-    path.write_text("0-0 1:0\n1-0\n0-0\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        list(read_links(path, *TEXT, lenient=True))
-    assert [problem.field for problem in caught.value.problems] == ["links", "lines"]
+    assert [problem.line for problem in caught.value.problems] == [line]
 
 
 def test_a_missing_line_is_a_fault(tmp_path):

@@ -1,4 +1,4 @@
-"""APT's cases against people: counts by case, category and kind."""
+"""APT's cases against people: counts by case, category and kind, and verdicts joined with cases."""
 
 from __future__ import annotations
 
@@ -8,23 +8,25 @@ from math import isnan
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.core.statistics import Resampling
-from crosspro.evaluation.correlation.disagreement import disagreement_text, study_disagreement
-from crosspro.evaluation.correlation.judged import JudgedPronoun, read_judgements
-from crosspro.evaluation.inputs.case_records import BAD, CORRECT, INCORRECT
-from crosspro.evaluation.output.records import json_text
+from crosspro.evaluation.correlation.disagreement import (
+    BAD,
+    CORRECT,
+    INCORRECT,
+    JudgedPronoun,
+    PlacedVerdict,
+    PronounCase,
+    count_cases,
+    disagreement_kind,
+    is_impersonal,
+    is_personal,
+    join_cases,
+    read_cases,
+    read_judgements,
+    read_placed_verdicts,
+    study_disagreement,
+    verdict_table,
+)
 from crosspro.evaluation.published.results import read_figures
-
-JUDGED = """category,case,human,kind,doc
-x,1,correct,,a
-x,1,bad translation,,a
-x,2,wrong,E,b
-x,3,right,V,b
-y,3,unclear,,b
-y,4,incorrect,,b
-y,6,bad,,b
-"""
-VERDICT = {True: CORRECT, False: INCORRECT, None: ""}
 
 
 def table_3():
@@ -61,72 +63,122 @@ def test_table_3_of_001():
     for one in study.categories:
         row = printed[one.category]
         assert list(one.cases.values()) == [int(row[f"apt_case{case}"]) for case in (1, 2, 3)]
-        assert (one.correct, one.incorrect) == (
-            int(row["human_correct"]),
-            int(row["human_incorrect"]),
-        )
-        assert (one.disagreements, one.examples) == (
-            int(row["disagreements"]),
-            int(row["examples"]),
-        )
-        assert f"{one.share.value:.1f}" == row["disagreement_pct"]
-    assert [list(study.verdicts[case].values())[:2] for case in (1, 2, 3)] == [
-        [1185, 109],
-        [89, 42],
-        [390, 412],
-    ]
+        counts = {
+            "human_correct": one.correct,
+            "human_incorrect": one.incorrect,
+            "disagreements": one.disagreements,
+            "examples": one.examples,
+        }
+        assert counts == {name: int(row[name]) for name in counts}
+        assert f"{one.share:.1f}" == row["disagreement_pct"]
+    by_case = [list(study.verdicts[case].values())[:2] for case in (1, 2, 3)]
+    assert by_case == [[1185, 109], [89, 42], [390, 412]]
     assert (round(study.precision, 4), round(study.recall, 4)) == (0.8940, 0.7656)
 
 
 def test_verdicts_of_all_cases_and_kinds(tmp_path):
     path = tmp_path / "j.csv"
-    path.write_text(JUDGED)
+    path.write_text(
+        "category,case,human,kind,doc\nx,1,correct,,a\nx,1,bad translation,,a\nx,2,wrong,E,b\n"
+        "x,3,right,V,b\ny,3,unclear,,b\ny,4,incorrect,,b\ny,6,bad,,b\n"
+    )
     study = study_disagreement(read_judgements(path))
     assert study.verdicts[1] == {CORRECT: 1, INCORRECT: 0, BAD: 1}
     assert study.verdicts[6] == {CORRECT: 0, INCORRECT: 0, BAD: 1}
     (x, total) = study.categories
-    assert (x.examples, x.disagreements, study.left_out) == (3, 2, 1)
+    assert (x.examples, x.disagreements, study.not_judged) == (3, 2, 1)
     assert total.kinds == {"V": 1, "E": 1, "I": 0, "O": 0}
-    rows = {" ".join(line.split()[:-4]): line.split()[-4:]
-            for line in disagreement_text(study).splitlines()}  # fmt: skip
-    assert rows["1 same"] == ["2", "50.0", "0.0", "50.0"]
-    assert rows["5 not in ref."] == ["0", "–", "–", "–"]
-    content = json.loads(json_text(study))
-    assert content["categories"][0]["share"]["value"] == pytest.approx(200 / 3)
+    assert x.share == pytest.approx(200 / 3)
 
 
 def test_intervals_hold_the_value_and_widen_by_unit():
-    units = [f"document{n % 2}{n // 40}" for n in range(80)]
-    by_document = [JudgedPronoun("a", 1, VERDICT[n % 2 == 0], unit) for n, unit in enumerate(units)]
-    alone = [JudgedPronoun("a", 1, one.human) for one in by_document]
-    narrow, wide = (
-        study_disagreement(judged, Resampling(500, 1), unit).categories[-1].share
-        for judged, unit in ((alone, "example"), (by_document, "document"))
-    )
+    verdicts = [(f"document{n % 2}{n // 40}", (INCORRECT, CORRECT)[n % 2 == 0]) for n in range(80)]
+    alone = [JudgedPronoun("a", 1, human) for _, human in verdicts]
+    by_document = [JudgedPronoun("a", 1, human, unit=unit) for unit, human in verdicts]
+    narrow, wide = (study_disagreement(p, 500, 1).categories[-1] for p in (alone, by_document))
     assert narrow.low < 50 < narrow.high
     assert wide.high - wide.low > narrow.high - narrow.low
-    assert (narrow.unit, wide.unit) == ("example", "document")
 
 
 def test_shares_of_nothing_are_not_defined():
-    study = study_disagreement([JudgedPronoun("a", 4, INCORRECT)], Resampling(20, 1))
+    study = study_disagreement([JudgedPronoun("a", 4, INCORRECT)], 20)
     assert isnan(study.precision)
     assert isnan(study.recall)
-    assert isnan(study.categories[-1].share.value)
-    assert "–" in disagreement_text(study)
+    assert isnan(study.categories[-1].share)
 
 
 @pytest.mark.parametrize(
-    ("row", "column"),
-    [("x,7,correct", "case"), ("x,1,maybe", "human"), (",1,wrong", "category"), ("x,1", "cells"),
+    ("case", "human", "anaphoric", "reference", "candidate", "kind"),
+    [
+        (3, CORRECT, True, "elles", "ils", "V"),  # extraits and vidéos, the example of 001 §6
+        (3, CORRECT, True, "elle", "ce", "I"),
+        (3, CORRECT, True, "ils", "ça", "I"),
+        (3, CORRECT, True, "ça", "ce", "O"),
+        (3, CORRECT, True, "ça", "il", "V"),
+        (3, CORRECT, True, "elle", "OTHER", "O"),
+        (3, CORRECT, False, "cela", "il", "O"),  # pleonastic and event
+        (2, INCORRECT, True, "ce", "il", "E"),
+        (2, INCORRECT, False, "ce", "il", "E"),
+        (1, INCORRECT, True, "il", "il", "O"),
+        (1, CORRECT, True, "il", "il", ""),
+        (4, INCORRECT, True, "il", "", ""),
+    ],
+)
+def test_kinds(case, human, anaphoric, reference, candidate, kind):
+    pronoun = PronounCase(case, (reference,), (candidate,))
+    assert disagreement_kind(pronoun, human, anaphoric, "fr") == kind
+    assert disagreement_kind(pronoun, human, anaphoric, "cs") == ""
+
+
+def test_personal_and_impersonal_forms():
+    words = ("il", "Elle", "ce", "ça", "on", "lui", "c'", "cela", "celle", "x")
+    assert [word for word in words if is_personal(word, "fr")] == ["il", "Elle", "on", "lui"]
+    assert [word for word in words if is_impersonal(word, "fr")] == ["ce", "ça", "c'", "cela"]
+    assert is_personal("er", "de")
+    assert not is_impersonal("es", "de")
+
+
+def test_verdicts_are_written_read_and_joined_with_cases(tmp_path):
+    verdicts = [
+        PlacedVerdict("a", 0, 0, "anaphoric_intra", CORRECT, "t0", "d"),
+        PlacedVerdict("a", 1, 0, "event", INCORRECT, "t1", "e"),
+        PlacedVerdict("a", 2, 0, "event", "", "t2", "e"),
+    ]
+    path = tmp_path / "v.csv"
+    path.write_text(verdict_table(verdicts))
+    assert read_placed_verdicts(path) == verdicts
+    sides = {"reference": {"labels": ["elle"]}, "translation": {"labels": ["il"]}}
+    cases = tmp_path / "cases.json"
+    cases.write_text(json.dumps({"apt": [
+        {"candidate": "a", "sentence": line, "position": 0, "case": case, **sides}
+        for line, case in ((0, 3), (1, 1))
+    ]}))  # fmt: skip
+    assert count_cases(read_cases(cases)) == {"a": [1, 0, 1, 0, 0, 0]}
+    assert join_cases(verdicts, read_cases(cases), "fr", "document") == [
+        JudgedPronoun("anaphoric_intra", 3, CORRECT, "V", "d"),
+        JudgedPronoun("event", 1, INCORRECT, "O", "e"),
+    ]
+    for content in (
+        "{",
+        "[]",
+        '{"apt": [{"candidate": "a"}]}',
+        json.dumps({"apt": [sides | {"case": 0}]}),
+    ):
+        cases.write_text(content)
+        with pytest.raises(InputError, match=r"cases\.json"):
+            read_cases(cases)
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [("x,7,correct,", "case"), ("x,1,maybe,", "human"), ("x,1", "cells"),
      ("x,1,correct,V", "kind"), ("x,3,correct,Z", "kind")],
 )  # fmt: skip
-def test_bad_rows_are_named(tmp_path, row, column):
+def test_bad_rows_are_named(tmp_path, row, field):
     path = tmp_path / "j.csv"
-    row += "," * (3 - row.count(",")) if column != "cells" else ""
     path.write_text(f"category,case,human,kind\nx,1,correct,\n{row}\n")
-    with pytest.raises(InputError, match=rf"j\.csv:3: {column}: "):
+    with pytest.raises(InputError, match=rf"j\.csv:3: {field}: "):
         read_judgements(path)
-    path.write_text("category,case\nx,1\n")
-    with pytest.raises(InputError, match="'human'"):
-        read_judgements(path)
+    path.write_text("system,line,position,category,human\na,x,4,event,wrong\n")
+    with pytest.raises(InputError, match=r"j\.csv:2: line: "):
+        read_placed_verdicts(path)

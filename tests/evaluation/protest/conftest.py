@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.formats.mmax import read_mmax
+from crosspro.evaluation.protest.build import suite_of
 from crosspro.evaluation.protest.candidates import find_candidates
 from crosspro.evaluation.protest.language import source_words, target_words
-from crosspro.evaluation.protest.suite import Suite
-from crosspro.evaluation.protest.text import ParallelText, SystemOutput
+from crosspro.evaluation.protest.text import ParallelText, SystemOutput, read_word_links
 from tests.evaluation.protest.tokens import FOLDER
 
 
@@ -35,7 +34,7 @@ def french():
 @pytest.fixture(scope="session")
 def text():
     source, reference = lines("text.en"), lines("text.fr")
-    links = list(read_links(FOLDER / "text.links", source, reference))
+    links = read_word_links(FOLDER / "text.links", source, reference)
     names = (FOLDER / "text.doc-ids").read_text("utf-8").split()
     return ParallelText("text.en", source, [reference], names, [links])
 
@@ -47,15 +46,7 @@ def candidates(documents, text, english, french):
 
 @pytest.fixture(scope="session")
 def suite(candidates, text):
-    return Suite(
-        "en",
-        "fr",
-        tuple(text.source),
-        tuple(tuple(one) for one in text.references),
-        tuple(text.documents),
-        tuple(candidates.tokens),
-        {"seed": 1},
-    )
+    return suite_of(text, ("en", "fr"), candidates.tokens, {"seed": 1})
 
 
 @pytest.fixture

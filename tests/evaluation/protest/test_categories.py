@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 
 import pytest
 
@@ -26,27 +27,21 @@ def table(name):
 
 def test_names_order_and_sizes_are_those_of_table_2():
     published = [
-        (row["category"], row["pronoun"], int(row["count"])) for row in table("protest_categories")
+        (row["category"], row["pronoun"], int(row["count"]), row["type"] == "anaphoric")
+        for row in table("protest_categories")
     ]
-    assert [(c.name, c.pronoun, c.wanted) for c in CATEGORIES] == published
+    assert [(c.name, c.pronoun, c.wanted, c.anaphoric) for c in CATEGORIES] == published
     assert sum(category.wanted for category in CATEGORIES) == 250
-
-
-def test_anaphoric_categories_are_the_eight_with_an_antecedent():
-    anaphoric = {
-        row["category"] for row in table("protest_categories") if row["type"] == "anaphoric"
-    }
-    assert {category.name for category in CATEGORIES if category.anaphoric} == anaphoric
-    assert len(anaphoric) == 8
+    assert sum(category.anaphoric for category in CATEGORIES) == 8
 
 
 def test_table_3_has_the_examples_of_table_2_and_the_known_totals():
     wanted = {category.name: category.wanted for category in CATEGORIES}
-    totals: dict[str, int] = {}
+    totals: Counter[str] = Counter()
     for row in table("protest_matches_2015"):
         assert int(row["examples"]) == wanted[row["category"]]
         assert 0 <= int(row["matches"]) <= int(row["examples"])
-        totals[row["system"]] = totals.get(row["system"], 0) + int(row["matches"])
+        totals[row["system"]] += int(row["matches"])
     assert totals == {
         "Baseline": 123,
         "auto-postEDIt": 110,
@@ -59,15 +54,10 @@ def test_table_3_has_the_examples_of_table_2_and_the_known_totals():
 
 
 def test_table_1_adds_up():
-    counts = {
-        (row["type"], row["subtype"]): int(row["count"])
-        for row in table("pronoun_types_discomt2015")
-    }
+    rows = table("pronoun_types_discomt2015")
+    counts = {(row["type"], row["subtype"]): int(row["count"]) for row in rows}
     total = counts.pop(("total", ""))
     assert sum(counts.values()) == total == 4732
-
-
-PRONOUN = {"mention": "pronoun", "type_of_pronoun": "personal", "split": "simple antecedent"}
 
 
 @pytest.mark.parametrize(
@@ -80,22 +70,18 @@ PRONOUN = {"mention": "pronoun", "type_of_pronoun": "personal", "split": "simple
         ({"type": "pleonastic"}, PLEONASTIC),
         ({"type": "addressee reference"}, ADDRESSEE),
         ({"type": "addressee_reference"}, ADDRESSEE),
-        ({}, NoCategory("type not annotated")),
-        ({"type": "cataphoric"}, NoCategory("type cataphoric")),
-        ({"type": "extratextual reference"}, NoCategory("type extratextual reference")),
-        ({"type": "anaphoric", "split": "split reference"}, NoCategory("several antecedents")),
-        (
-            {"type": "anaphoric", "split": "no explicit antecedent"},
-            NoCategory("no specific antecedent"),
-        ),
-        (
-            {"type": "anaphoric", "type_of_pronoun": "relative"},
-            NoCategory("annotated as relative pronoun"),
-        ),
+        ({}, None),
+        ({"type": "cataphoric"}, None),
+        ({"type": "extratextual reference"}, None),
+        ({"type": "anaphoric", "split": "split reference"}, None),
+        ({"type": "anaphoric", "split": "no explicit antecedent"}, None),
+        ({"type": "anaphoric", "type_of_pronoun": "relative"}, None),
     ],
 )
 def test_the_function_of_a_pronoun(attributes, function):
-    assert function_of(PRONOUN | attributes) == function
+    personal = {"type_of_pronoun": "personal", "split": "simple antecedent"}
+    found = function_of(personal | attributes)
+    assert isinstance(found, NoCategory) if function is None else found == function
 
 
 SUBJECT, OBJECT = {"position": "subject"}, {"position": "non-subject"}
@@ -121,13 +107,14 @@ INTRA, INTER, GROUP = (True, False), (False, False), (False, True)
         ("you", ADDRESSEE, {"audience": "generic"}, INTER, "addressee_generic_you"),
         ("you", ADDRESSEE, {"audience": "deictic"} | ONE, INTER, "addressee_deictic_singular_you"),
         ("you", ADDRESSEE, {"audience": "deictic plural"}, INTER, "addressee_deictic_plural_you"),
-        ("you", ADDRESSEE, {}, INTER, NoCategory("audience not annotated")),
-        ("you", ADDRESSEE, {"audience": "deictic"}, INTER, NoCategory("number not annotated")),
-        ("it", ANAPHORIC, {}, INTRA, NoCategory("position not annotated")),
-        ("they", ANAPHORIC, {}, INTRA, NoCategory("number not annotated")),
-        ("they", EVENT, {}, INTRA, NoCategory("no category for they of type event")),
-        ("it", ADDRESSEE, {}, INTRA, NoCategory(f"no category for it of type {ADDRESSEE}")),
+        ("you", ADDRESSEE, {}, INTER, None),
+        ("you", ADDRESSEE, {"audience": "deictic"}, INTER, None),
+        ("it", ANAPHORIC, {}, INTRA, None),
+        ("they", ANAPHORIC, {}, INTRA, None),
+        ("they", EVENT, {}, INTRA, None),
+        ("it", ADDRESSEE, {}, INTRA, None),
     ],
 )
 def test_the_category_of_a_pronoun(form, function, attributes, antecedent, category):
-    assert category_of(form, function, attributes, *antecedent) == category
+    found = category_of(form, function, attributes, *antecedent)
+    assert isinstance(found, NoCategory) if category is None else found == category

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.protest.language import (
     Slot,
@@ -20,9 +21,15 @@ def test_all_shipped_lists_can_be_read():
     for language in shipped_languages():
         lists = target_words(language)
         assert lists.language == language
-        assert lists.pronouns
+        assert lists.by_form
     assert source_words("en").form("They") == "they"
     assert source_words("en").form("them") is None
+
+
+@pytest.mark.parametrize("word", ["company", "Companies", "families", "team", "teams", "churches"])
+def test_group_nouns(word, english):
+    assert english.is_group_noun(word)
+    assert not english.is_group_noun("bicycle")
 
 
 @pytest.mark.parametrize(
@@ -63,123 +70,53 @@ def test_case_and_elision_make_no_difference(one, other, same, french):
 
 
 def test_slots_tell_persons_and_roles(french):
-    it, me = french.pronoun("il"), french.pronoun("vous")
-    assert it and me
-    assert THIRD.takes(it)
-    assert not THIRD.takes(me)
-    assert Slot("second", "any").takes(me)
-    assert not Slot("third", "object").takes(it)
-    assert french.pronoun("xyz") is None
+    assert [french.pronoun_in(word, THIRD) for word in ("il", "vous", "xyz")] == ["il", None, None]
+    assert french.pronoun_in("vous", Slot("second", "any")) == "vous"
+    assert french.pronoun_in("il", Slot("third", "object")) is None
 
 
 def test_unknown_languages_and_missing_sections(tmp_path):
-    with pytest.raises(InputError, match="xx"):
-        target_words("xx")
-    with pytest.raises(InputError):
-        source_words("fr")
-    with pytest.raises(InputError, match=r"none\.yaml"):
-        target_words(str(tmp_path / "none.yaml"))
+    for read, language in (
+        (target_words, "xx"),
+        (source_words, "fr"),
+        (target_words, str(tmp_path / "none.yaml")),
+    ):
+        with pytest.raises(InputError):
+            read(language)
+
+
+ESSO = "{forms: [esso], person: third, gender: masculine, number: singular, role: subject}"
 
 
 @pytest.mark.parametrize(
-    ("content", "field"),
+    "content",
     [
-        ("language: [", ""),
-        ("x: 1", "language"),
-        ("language: it\ntarget: {pronouns: []}", "pronouns"),
-        ("language: it\ntarget: {pronouns: [{forms: [a]}]}", "person"),
-        (
-            "language: it\ntarget: {pronouns: [{forms: [on], person: third, gender: neuter, "
-            "number: either, role: any}], dropped: [], elisions: {}}",
-            "forms",
-        ),
-        (
-            "language: it\ntarget: {pronouns: [{forms: [x], person: first, gender: neuter, "
-            "number: either, role: any}], dropped: [], elisions: {}, more: 1}",
-            "person",
-        ),
+        "language: [",
+        "x: 1",
+        "language: it\ntarget: {pronouns: [], dropped: []}",
+        "language: it\ntarget: {pronouns: [{forms: [a]}], dropped: []}",
+        f"target: {{pronouns: [{ESSO}], dropped: []}}",
+        f"language: it\ntarget: {{pronouns: [{ESSO}, {ESSO}], dropped: []}}",
+        f"language: it\ntarget: {{pronouns: [{ESSO}], dropped: [], more: 1}}",
+        f"language: it\ntarget: {{pronouns: [{ESSO.replace('third', 'first')}], dropped: []}}",
+        "language: it\ntarget: {pronouns: [{forms: [on], person: third, gender: neuter, "
+        "number: either, role: any}], dropped: []}",  # YAML reads `on` as true
     ],
 )
-def test_bad_lists_are_refused(tmp_path, content, field):
+def test_bad_lists_are_refused(tmp_path, content):
     path = tmp_path / "it.yaml"
     path.write_text(content, "utf-8")
-    with pytest.raises(InputError, match=rf"it\.yaml.*{field}"):
+    with pytest.raises(InputError, match=r"it\.yaml"):
         target_words(str(path))
 
 
-def test_own_lists(tmp_path):
+def test_own_lists(tmp_path, french):
     path = tmp_path / "it.yaml"
-    path.write_text(
-        "language: it\ntarget: {pronouns: [{forms: [esso], person: third, gender: masculine, "
-        'number: singular, role: subject}], dropped: [il], elisions: {"l\'": [lo, la]}}',
-        "utf-8",
-    )
-    lists = target_words(str(path))
-    assert lists.pronouns_in("Esso") == ["esso"]
-    assert lists.head_forms(["il", "l'auto"]) == {"l'", "auto"}
-
-
-def test_problems_of_lists_are_told_together(tmp_path):
-    path = tmp_path / "it.yaml"
-    path.write_text(
-        "language: it\ntarget:\n  pronouns:\n"
-        "  - {forms: [esso], person: third, gender: masculine, number: singular, role: any}\n"
-        "  - {forms: [essa], person: fourth, gender: feminine, number: singular, role: any}\n"
-        "  elisions:\n    l': 3\n  dropped: [il]\n  other: 1\n",
-        "utf-8",
-    )
-    with pytest.raises(InputError) as caught:
-        target_words(str(path))
-    assert [problem.field for problem in caught.value.problems] == [
-        "target.pronouns.1.person",
-        "target.elisions.l'",
-        "target.other",
-    ]
-
-
-ESSO = "{forms: [esso], person: third, gender: masculine, number: singular, role: any}"
-
-
-def test_a_file_that_has_changed_is_read_again(tmp_path):
-    path = tmp_path / "it.yaml"
-    for word in ("il", "lo"):
-        lists = f"{{pronouns: [{ESSO}], elisions: {{}}, dropped: [{word}]}}"
-        path.write_text(f"language: it\ntarget: {lists}\n", "utf-8")
-        assert target_words(str(path)).dropped == {word}
-
-
-def test_lists_that_inherit(tmp_path, french):
-    path = tmp_path / "frc.yaml"
-    path.write_text(
-        'inherits: fr\nlanguage: frc\ntarget:\n  elisions: {"qu\'": [qui]}\nadd:\n  target:\n'
-        "    dropped: [icitte]\n    pronouns:\n"
-        "    - {forms: [vous-autres], person: second, gender: common, number: plural, role: any}\n",
-        "utf-8",
-    )
-    lists = target_words(str(path))
-    assert lists.language == "frc"
-    assert lists.dropped == french.dropped | {"icitte"}
-    assert list(lists.pronouns) == [*french.pronouns, "vous-autres"]
-    assert lists.elisions == {**french.elisions, "qu'": ("qui",)}
-    assert lists.signature != french.signature
-
-
-@pytest.mark.parametrize("person", ["fourth", "third"])
-def test_problems_of_lists_that_inherit_name_the_heir(tmp_path, person):
-    own, parent = tmp_path / "own.yaml", tmp_path / "parent.yaml"
-    parent.write_text(
-        f"language: it\ntarget:\n  pronouns:\n  - {ESSO}\n"
-        f"  - {{forms: [essa], person: {person}, gender: feminine, number: singular, role: any}}\n"
-        "  elisions: {}\n  dropped: [il]\n",
-        "utf-8",
-    )
-    own.write_text(
-        "inherits: parent.yaml\nadd:\n  target:\n    pronouns:\n"
-        "    - {forms: [esso], person: third, gender: common, number: either, role: any}\n",
-        "utf-8",
-    )
-    with pytest.raises(InputError) as caught:
-        target_words(str(own))
-    (found,) = caught.value.problems
-    field = "1.person" if person == "fourth" else "2.forms"
-    assert (found.path, found.field) == (str(own), f"target.pronouns.{field}")
+    lists = f'{{pronouns: [{ESSO}], dropped: [Il], elisions: {{"l\'": [lo, la]}}}}'
+    path.write_text(f"language: it\ntarget: {lists}\n", "utf-8")
+    words = target_words(str(path))
+    assert words.pronouns_in("Esso") == ["esso"]
+    assert words.head_forms(["il", "l'auto"]) == {"l'", "auto"}
+    shipped = (CONF_DIR / "words" / "protest" / "fr.yaml").read_text("utf-8")
+    path.write_text(shipped.replace("ceci", "ceça"), "utf-8")
+    assert target_words(str(path)).signature != french.signature

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.protest.locate import characters, locate, same_characters
+from crosspro.evaluation.protest.locate import characters, locate
 
 SENTENCE = ["It", "'s", "a", "well-known", "fact", ",", "isn", "'t", "it", "?", '"', "Yes", '"']
 
@@ -16,87 +16,41 @@ SENTENCE = ["It", "'s", "a", "well-known", "fact", ",", "isn", "'t", "it", "?", 
 @pytest.mark.parametrize(
     ("other", "places"),
     [
-        (
-            "It's a well-known fact, isn't it? \"Yes\"",
-            [(0,), (0,), (1,), (2,), (3,), (3,), (4,), (4,), (5,), (5,), (6,), (6,), (6,)],
-        ),
+        ("It's a well-known fact, isn't it? \"Yes\"", "0 0 1 2 3 3 4 4 5 5 6 6 6"),
         (
             "it &apos;s a well @-@ known fact , is n&apos;t it ? &quot; yes &quot;",
-            [
-                (0,),
-                (1,),
-                (2,),
-                (3, 4, 5),
-                (6,),
-                (7,),
-                (8, 9),
-                (9,),
-                (10,),
-                (11,),
-                (12,),
-                (13,),
-                (14,),
-            ],
+            "0 1 2 3,4,5 6 7 8,9 9 10 11 12 13 14",
         ),
         (
             "▁It ▁' s ▁a ▁well - known ▁fact ▁, ▁isn ▁' t ▁it ▁? ▁“ Yes ▁”",
-            [
-                (0,),
-                (1, 2),
-                (3,),
-                (4, 5, 6),
-                (7,),
-                (8,),
-                (9,),
-                (10, 11),
-                (12,),
-                (13,),
-                (14,),
-                (15,),
-                (16,),
-            ],
+            "0 1,2 3 4,5,6 7 8 9 10,11 12 13 14 15 16",
         ),
         (
             "I@@ t ’@@ s a w@@ ell@@ -@@ known fact , isn ’t it ? `` Yes ''",
-            [
-                (0, 1),
-                (2, 3),
-                (4,),
-                (5, 6, 7, 8),
-                (9,),
-                (10,),
-                (11,),
-                (12,),
-                (13,),
-                (14,),
-                (15,),
-                (16,),
-                (17,),
-            ],
+            "0,1 2,3 4 5,6,7,8 9 10 11 12 13 14 15 16 17",
         ),
     ],
 )
 def test_styles_of_tokenisation(other, places):
-    assert locate(SENTENCE, other.split()) == places
+    found = locate(SENTENCE, other.split())
+    assert [",".join(map(str, positions)) for positions in found] == places.split()
 
 
 def test_words_that_are_gone_are_nowhere():
     found = locate(
         ["I", "think", "it", "rains", "today"], ["I", "think", "he", "rains", "a", "lot", "today"]
     )
-    assert found is not None
     assert found[2] == ()
     assert [found[at] for at in (0, 1, 3, 4)] == [(0,), (1,), (3,), (6,)]
 
 
 def test_letters_of_a_short_word_elsewhere_do_not_count():
     found = locate(["[", "it", "seemed", "]"], ["I", "felt"])
-    assert found is not None
     assert found[1] == ()
 
 
 def test_texts_that_are_not_the_same():
-    assert locate(["a" * 6000], ["b" * 6000]) is None
+    assert locate(["a" * 600], ["b" * 600]) == [()]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +82,6 @@ def test_a_text_cut_anywhere_is_found_completely(tokens, data):
     ends = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
     others = [text[a:b] for a, b in pairwise(ends) if a < b]
     found = locate(tokens, others)
-    assert found is not None
     begin = 0
     for token, places in zip(tokens, found, strict=True):
         inside = set(range(begin, begin + len(token)))
@@ -140,24 +93,3 @@ def test_a_text_cut_anywhere_is_found_completely(tokens, data):
         )
         assert places == wanted
         begin += len(token)
-
-
-@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
-def test_the_edit_script_is_shortest(first, second):
-    pairs = same_characters(first, second)
-    assert pairs is not None
-    assert all(first[one] == second[other] for one, other in pairs)
-    assert all(a < c and b < d for (a, b), (c, d) in pairwise(pairs))
-    assert len(pairs) == longest_common(first, second)
-
-
-def longest_common(first: str, second: str) -> int:
-    row = [0] * (len(second) + 1)
-    for one in first:
-        before = 0
-        for place, other in enumerate(second, start=1):
-            before, row[place] = (
-                row[place],
-                before + 1 if one == other else max(row[place], row[place - 1]),
-            )
-    return row[-1]

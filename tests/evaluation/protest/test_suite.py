@@ -13,9 +13,9 @@ from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.suite import (
     Place,
-    ReferenceWords,
     Suite,
-    SuiteToken,
+    Token,
+    Translation,
     read_suite,
     write_suite,
 )
@@ -27,12 +27,6 @@ def path(suite, tmp_path):
     return tmp_path / "suite.jsonl"
 
 
-def problems(path):
-    with pytest.raises(InputError) as caught:
-        read_suite(path)
-    return caught.value.problems
-
-
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
 def test_what_is_written_is_read_again(suite, tmp_path, suffix):
     path = tmp_path / f"suite.jsonl{suffix}"
@@ -40,72 +34,64 @@ def test_what_is_written_is_read_again(suite, tmp_path, suffix):
     read = read_suite(path)
     assert read == suite
     assert read.digest == suite.digest
-
-
-def test_the_digest_names_the_content(suite):
     assert replace(suite, tokens=suite.tokens[1:]).digest != suite.digest
     assert replace(suite, settings={}).digest == suite.digest
 
 
-def change(path, line, edit):
-    lines = path.read_text("utf-8").splitlines()
-    record = json.loads(lines[line - 1])
-    edit(record)
-    lines[line - 1] = json.dumps(record, ensure_ascii=False)
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-
-
-TOKEN = 21  # the first token, after the record of the suite and 19 lines of text
+TOKEN = 21  # the first token, after the header and 19 lines of text
 
 
 @pytest.mark.parametrize(
-    ("line", "edit", "field"),
+    ("line", "change", "field"),
     [
-        (1, lambda r: r.update(version=9), "format"),
-        (1, lambda r: r.update(tokens=9), "tokens"),
-        (1, lambda r: r.update(references="x"), "references"),
-        (3, lambda r: r.update(line=7), "line"),
-        (3, lambda r: r.update(source=5), "source"),
-        (3, lambda r: r.update(references=[]), "references"),
-        (TOKEN, lambda r: r.update(category="it"), "category"),
-        (TOKEN, lambda r: r.update(at=[0, 99]), "at"),
-        (TOKEN, lambda r: r.update(at=[]), "at"),
-        (TOKEN, lambda r: r.update(line=99), "line"),
-        (TOKEN, lambda r: r.update(role="x"), "role"),
-        (TOKEN, lambda r: r.pop("antecedent"), "antecedent"),
-        (TOKEN, lambda r: r["antecedent"].update(at=["x"]), "antecedent.at"),
-        (TOKEN, lambda r: r.update(references=[]), "references"),
-        (TOKEN, lambda r: r["references"][0].update(pronoun_at=[50]), "references[0].pronoun_at"),
-        (TOKEN, lambda r: r["references"][0].update(head="x"), "references[0].head"),
-        (TOKEN + 1, lambda r: r.update({"token": "talk1:word_6"}), "token"),
+        (1, {"version": 9}, "version"),
+        (1, {"tokens": 9}, "lines"),
+        (1, {"references": "x"}, "references"),
+        (1, {"references": 10**15}, "references"),
+        (3, {"source": 5}, "source"),
+        (3, {"references": []}, "references"),
+        (3, {"more": 1}, "more"),
+        (TOKEN, {"category": "it"}, ""),
+        (TOKEN, {"antecedent": None}, ""),
+        (TOKEN, {"place": {"line": 0, "at": [0, 99]}}, "place.at"),
+        (TOKEN, {"place": {"line": 0, "at": [-1]}}, "place.at.0"),
+        (TOKEN, {"place": {"line": 0, "at": []}}, "place.at"),
+        (TOKEN, {"place": {"line": 99, "at": [0]}}, "place.line"),
+        (TOKEN, {"role": "x"}, "role"),
+        (TOKEN, {"antecedent": {"line": 0, "at": ["x"]}}, "antecedent.at.0"),
+        (TOKEN, {"references": []}, "references"),
+        (TOKEN, {"references": [{"pronoun_at": [50]}]}, "references.0.pronoun.at"),
+        (TOKEN, {"references": [{"head": "x"}]}, "references.0.head"),
+        (TOKEN + 1, {"name": "talk1:word_6"}, "name"),
     ],
 )
-def test_each_fault_is_named(path, line, edit, field):
-    change(path, line, edit)
-    found = problems(path)
-    assert field in [problem.field for problem in found]
-    assert field == "tokens" or {problem.line for problem in found} == {line}
-
-
-def test_all_faults_come_together(path):
-    change(path, 4, lambda r: r.update(source=1))
-    change(path, TOKEN, lambda r: r.update(category="it"))
+def test_each_fault_is_named_with_its_line(path, line, change, field):
     lines = path.read_text("utf-8").splitlines()
-    lines[TOKEN + 2] = "{broken"
+    lines[line - 1] = json.dumps(json.loads(lines[line - 1]) | change)
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    assert [problem.line for problem in problems(path)] == [4, TOKEN, TOKEN + 3]
+    with pytest.raises(InputError) as caught:
+        read_suite(path)
+    (problem,) = caught.value.problems
+    number = 2 if change.get("references") == 10**15 else line  # the first line that differs
+    assert (problem.path, problem.line) == (str(path), number)
+    assert not field or problem.field == field
 
 
-def test_a_number_of_references_that_is_wrong_takes_no_room(path):
-    change(path, 1, lambda r: r.update(references=10**15))
-    assert {problem.field for problem in problems(path)} == {"references"}
-
-
-def test_files_that_are_no_suites(tmp_path):
+@pytest.mark.parametrize("content", ["", "[]\n", "text\n", "{}\n", "\n"])
+def test_files_that_are_no_suites(tmp_path, content):
     path = tmp_path / "x"
-    for content in ("", "[]\n", "text\n", "{}\n"):
-        path.write_text(content, "utf-8")
-        assert problems(path)
+    path.write_text(content, "utf-8")
+    with pytest.raises(InputError):
+        read_suite(path)
+
+
+def test_a_token_of_several_words_is_where_its_pronoun_is(suite):
+    token = next(token for token in suite.tokens if token.name == "talk1:word_29")
+    source = list(suite.source)
+    source[token.place.line] = ("'", "It", "'", "rains")
+    wide = replace(suite, source=tuple(source))
+    for at, position in (((0, 1, 2), 1), ((2, 3), 2)):
+        assert wide.position(replace(token, place=Place(token.place.line, at))) == position
 
 
 word = st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1, max_size=5)
@@ -117,34 +103,33 @@ def suites(draw):
     size = draw(st.integers(1, 4))
     source = [draw(line) for _ in range(size)]
     references = [[draw(line) for _ in range(size)] for _ in range(draw(st.integers(1, 2)))]
-    tokens = []
+    documents = tuple(f"d{number // 2}" for number in range(size))
 
     def positions(words):
         at = st.integers(0, len(words) - 1)
         return tuple(sorted(draw(st.sets(at, min_size=1, max_size=2))))
 
+    tokens = []
     for number in range(draw(st.integers(0, 3))):
         category = BY_NAME[draw(st.sampled_from(sorted(BY_NAME)))]
         at, other = draw(st.integers(0, size - 1)), draw(st.integers(0, size - 1))
         antecedent = Place(other, positions(source[other])) if category.anaphoric else None
-        words = []
+        translations = []
         for reference in references:
-            pair = ((draw(word),), positions(reference[at]))
             head = ((draw(word),), positions(reference[other])) if antecedent else ()
-            words.append(ReferenceWords(*pair, *head))
+            translations.append(Translation((draw(word),), positions(reference[at]), *head))
         tokens.append(
-            SuiteToken(
+            Token(
                 f"t{number}",
                 category.name,
-                f"d{at // 2}",
+                documents[at],
                 Place(at, positions(source[at])),
                 draw(st.sampled_from(["subject", "object", "any"])),
                 antecedent,
                 positions(source[other]) if antecedent else (),
-                tuple(words),
+                tuple(translations),
             )
         )
-    documents = tuple(f"d{number // 2}" for number in range(size))
     return Suite("en", "fr", tuple(source), tuple(map(tuple, references)), documents, tuple(tokens))
 
 

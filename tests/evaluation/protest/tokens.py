@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crosspro.evaluation.human.verdicts import Item, Judgement
+from crosspro.evaluation.people.verdicts import Item, Judgement
 from tests.conftest import GOLDEN
 
 FOLDER = GOLDEN / "protest"
@@ -24,5 +24,5 @@ def by_name(results):
 
 
 def judgement(result, pronoun, antecedent=None):
-    item = Item(*result.item.key, result.output.name, "x", "y")
+    item = Item(*result.key, result.output.name, "x", "y")
     return {item.key: Judgement(item, pronoun, antecedent, ("A",))}

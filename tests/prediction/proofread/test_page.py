@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from crosspro.prediction.proofread.page import proofreading_page
 from crosspro.prediction.proofread.text import text_of_lines
-from tests.evaluation.output.reading import check_page
+from tests.evaluation.report.reading import check_page
 from tests.prediction.proofread.proofread_text import (
     SOURCE,
     TARGET,

@@ -39,10 +39,11 @@ def refused(line: str) -> str:
 
 
 def scores(suite, *outputs, options=""):
-    """The systems of a report."""
+    """The systems of the JSON of a score."""
     candidates = " ".join(f"--candidate {output} {OWN_LINKS}" for output in outputs)
-    text = protest(f"score {suite} {candidates} --layout json {options}")[0]
-    return json.loads(text)["systems"]
+    path = suite.with_name("scores.json")
+    protest(f"score {suite} {candidates} --json {path} {options}")
+    return json.loads(path.read_text("utf-8"))["candidates"]
 
 
 def replaced(path, *pairs):

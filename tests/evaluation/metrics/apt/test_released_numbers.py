@@ -6,15 +6,25 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.evaluation.core.evaluation import evaluate
-from crosspro.evaluation.inputs.mt_input import InputPaths, read_input
-from crosspro.evaluation.inputs.pronoun_lists import Equivalent, PronounLists, load_lists
-from crosspro.evaluation.metrics.apt.metric import Apt, case_counts
-from crosspro.evaluation.metrics.apt.settings import AptSettings
+from crosspro.evaluation.evaluation import evaluate
+from crosspro.evaluation.links import link_texts, read_links
+from crosspro.evaluation.metrics.apt.cases import case_counts
+from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings
+from crosspro.evaluation.pronouns import Equivalent, PronounLists, load_lists, read_tokens
+from crosspro.evaluation.texts import load_texts
 from tests.conftest import GOLDEN, SHARED_DATA
 
 FOLDER = GOLDEN / "apt"
-UNREPAIRED = AptSettings(repair=False)
+NEWS = SHARED_DATA / "news_mt"
+
+
+def linked(source, reference, candidate, links, candidate_links, lenient=False):
+    texts = load_texts(source, reference, {"mt": candidate}, any_language=True)
+    return link_texts(
+        texts,
+        read_links(links, texts.source, texts.reference, lenient=lenient),
+        {"mt": read_links(candidate_links, texts.source, texts.candidates["mt"], lenient=lenient)},
+    )
 
 
 def read_groups(name):
@@ -22,70 +32,78 @@ def read_groups(name):
     return tuple(tuple(word.strip() for word in line.split(",")) for line in lines)
 
 
+TEXTS = linked(*(FOLDER / name for name in ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")))
+TOKENS = tuple(read_tokens(FOLDER / "positions"))
 LISTS = PronounLists(
-    "released", "en", "fr", *(sum(read_groups(name), ()) for name in ("list_src", "list_tgt")),
+    *(sum(read_groups(name), ()) for name in ("list_src", "list_tgt")),
+    "released", "en", "fr",
     identical=read_groups("equal"), equivalent=tuple(map(Equivalent, read_groups("similar"))),
 )  # fmt: skip
-PATHS = InputPaths(
-    FOLDER / "src.en", FOLDER / "ref.fr", (FOLDER / "mt.fr",),
-    FOLDER / "ref.align", (FOLDER / "mt.align",),
-)  # fmt: skip
+ANY_WORD = replace(
+    LISTS,
+    source_pronouns=tuple(
+        {TEXTS.linked.source[line][position].lower(): None for line, position in TOKENS}
+    ),
+)
+"""The tool takes any word at given positions."""
+PLAIN = AptSettings(repair="off", pronouns=LISTS)
 CASES = {
-    "basic": (UNREPAIRED, LISTS),
-    "drop56": (replace(UNREPAIRED, discard=frozenset({5, 6})), LISTS),
-    "heur": (AptSettings(heuristics="released"), LISTS),
-    "hyphen": (UNREPAIRED, replace(LISTS, target_separator="-")),
-    "nolists": (UNREPAIRED, replace(LISTS, identical=(), equivalent=())),
-    "position": (UNREPAIRED, LISTS),
-    "w2_0": (replace(UNREPAIRED, weights=(1, 0, 0, 0, 0, 0)), LISTS),
+    "basic": PLAIN,
+    "drop56": replace(PLAIN, discard=frozenset({5, 6})),
+    "heur": replace(PLAIN, repair="released"),
+    "hyphen": replace(PLAIN, pronouns=replace(LISTS, target_separator="-")),
+    "nolists": replace(PLAIN, pronouns=replace(LISTS, identical=(), equivalent=())),
+    "position": replace(PLAIN, tokens=TOKENS, pronouns=ANY_WORD),
+    "w2_0": replace(PLAIN, weights=(1, 0, 0, 0, 0, 0)),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_scores_and_cases(name):
-    settings, lists = CASES[name]
-    tokens = FOLDER / "positions" if name == "position" else None
-    if tokens:  # the tool takes any word at these positions
-        lists = replace(lists, source_pronouns=())
-    evaluation = evaluate(Apt(settings), read_input(replace(PATHS, tokens=tokens), lists))
+    settings = CASES[name]
+    evaluation = evaluate(Apt(settings), TEXTS, None)
     score, _, _, counts, *_ = (FOLDER / name / "out.score").read_text("utf-8").splitlines()
-    assert evaluation.systems[0].scores["apt"].value == pytest.approx(
-        float(score.removeprefix("Score: ")), abs=5e-5
+    assert evaluation.scores["mt"]["apt"].value == pytest.approx(
+        100 * float(score.removeprefix("Score: ")), abs=5e-3
     )
-    occurrences = evaluation.scored.items[0]
-    used = [case_counts(occurrences)[case - 1] for case in settings.used]
+    occurrences = evaluation.items.values[0]
+    used = [
+        number
+        for case, number in enumerate(case_counts(occurrences), start=1)
+        if case not in settings.discard
+    ]
     assert used == [int(n) for n in counts.removeprefix("Findings per case: ").split(",")]
     rows = [
         line.split("\t") for line in (FOLDER / name / "out.detail").read_text("utf-8").splitlines()
     ]
-    assert [(one.anchor.sentence, one.anchor.position, one.case) for one in occurrences] == [
+    assert [(one.anchor.line, one.anchor.position, one.case) for one in occurrences] == [
         (int(row[0]), int(row[1]), int(row[-1])) for row in rows[1:]
     ]
 
 
+@pytest.fixture(scope="module")
+def news():
+    if not NEWS.is_dir():
+        pytest.skip("the news text is not here")
+    names = (
+        *("mt-output.en", "pronoun-test.tok.fr", "mt-output.fr"),
+        *("pronoun-test.tok.en-fr.alig", "mt-output.en-fr.alig"),
+    )
+    return linked(*(NEWS / f"{name}.xz" for name in names), lenient=True)
+
+
 @pytest.mark.parametrize(
-    ("lists", "settings", "counts"),
+    ("lists", "repair", "counts"),
     [
-        ("en-fr-undivided", UNREPAIRED, (515, 76, 799, 23, 182, 9)),
-        ("en-fr-undivided", AptSettings(heuristics="released"), (527, 85, 778, 23, 182, 9)),
-        ("en-fr", AptSettings(heuristics="released"), (532, 88, 770, 23, 182, 9)),
-        ("en-fr", UNREPAIRED, (520, 79, 791, 23, 182, 9)),
-        ("en-fr-undivided", AptSettings(), (527, 88, 801, 21, 162, 5)),
-        ("en-fr", AptSettings(), (536, 92, 791, 21, 159, 5)),
+        ("en-fr-undivided", "off", [515, 76, 799, 23, 182, 9]),
+        ("en-fr-undivided", "released", [527, 85, 778, 23, 182, 9]),
+        ("en-fr", "released", [532, 88, 770, 23, 182, 9]),
+        ("en-fr", "off", [520, 79, 791, 23, 182, 9]),
+        ("en-fr-undivided", "paper", [527, 88, 801, 21, 162, 5]),
+        ("en-fr", "paper", [536, 92, 791, 21, 159, 5]),
     ],
 )
-def test_counts_on_news(lists, settings, counts):
+def test_counts_on_news(news, lists, repair, counts):
     """The first three are those of the tool; the paper's repair finds more pronouns."""
-    folder = SHARED_DATA / "news_mt"
-    if not folder.is_dir():
-        pytest.skip("the news text is not here")
-    paths = InputPaths(
-        folder / "mt-output.en.xz",
-        folder / "pronoun-test.tok.fr.xz",
-        (folder / "mt-output.fr.xz",),
-        folder / "pronoun-test.tok.en-fr.alig.xz",
-        (folder / "mt-output.en-fr.alig.xz",),
-        lenient=True,
-    )
-    data = read_input(paths, load_lists(lists))
-    assert tuple(case_counts(evaluate(Apt(settings), data).scored.items[0])) == counts
+    metric = Apt(AptSettings(repair=repair, pronouns=load_lists(lists)))
+    assert case_counts(metric.items(news).values[0]) == counts

@@ -8,17 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.inputs.anchors import source_anchors
-from crosspro.evaluation.inputs.pronoun_lists import PronounLists
-from crosspro.evaluation.metrics.apt.cases import UNLISTED, translation_sides
-from crosspro.evaluation.metrics.apt.repair import Repair
-from tests.evaluation.metrics.apt.texts import LISTS, text, translation
+from crosspro.evaluation.link_repair import Repair
+from crosspro.evaluation.metrics.apt.cases import UNLISTED, find_sides
+from crosspro.evaluation.pronouns import find_anchors
+from tests.evaluation.metrics.apt.texts import LISTS, linked_texts
 
 
-def sides(english, french, links, heuristics="paper"):
-    source, translated = text([english]), translation("x", [french], [links])
-    anchors = source_anchors(source, LISTS)
-    return translation_sides(anchors, source, translated, LISTS, heuristics)
+def sides(english, french, links, heuristics="paper", lists=LISTS):
+    words = linked_texts([english], ([french], [links]), {"x": ([french], [links])}).linked
+    anchors = find_anchors(words.source, lists)
+    return find_sides(anchors, words, words.reference, lists, heuristics)
 
 
 KEPT, PICKED, MOVED = Repair.KEPT, Repair.PICKED, Repair.MOVED
@@ -49,7 +48,6 @@ KEPT, PICKED, MOVED = Repair.KEPT, Repair.PICKED, Repair.MOVED
 def test_what_becomes_of_the_links_of_a_pronoun(english, french, links, expected):
     (side,) = sides(english, french, links)
     assert (side.positions, side.labels, side.repair) == expected
-    assert side.repaired == (side.repair is MOVED)
 
 
 def test_the_example_of_the_paper():
@@ -113,12 +111,9 @@ LETTERS = st.lists(
 @given(LETTERS, LETTERS, st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5))))
 def test_any_links_give_positions_inside(source, target, pairs):
     inside = [(s, t) for s, t in pairs if s < len(source) and t < len(target)]
-    lists: PronounLists = replace(LISTS, ambiguous=("le",))
-    english = text([" ".join(source)])
-    translated = translation("x", [" ".join(target)], [inside])
-    anchors = source_anchors(english, lists)
-    before = translation_sides(anchors, english, translated, lists, None)
-    after = translation_sides(anchors, english, translated, lists, "paper")
+    lists = replace(LISTS, ambiguous=("le",))
+    texts = " ".join(source), " ".join(target), inside
+    before, after = (sides(*texts, heuristics, lists) for heuristics in ("off", "paper"))
     for old, new in zip(before, after, strict=True):
         assert all(0 <= position < len(target) for position in new.positions)
         if new.repair is Repair.MOVED:

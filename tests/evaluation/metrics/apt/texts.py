@@ -2,48 +2,45 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from crosspro.evaluation.inputs.linked_text import Text, Translation, links_from_pairs
-from crosspro.evaluation.inputs.mt_input import MtInput
-from crosspro.evaluation.inputs.pronoun_lists import load_lists
+from crosspro.evaluation.links import link_texts, parse_links
+from crosspro.evaluation.pronouns import load_lists
+from crosspro.evaluation.texts import make_texts
 
 LISTS = load_lists("en-fr")
 
 
-def text(lines):
-    raw = [line.encode() for line in lines]
-    return Text("x", raw, np.array([len(line.split()) for line in raw]))
-
-
-def translation(name, lines, links):
-    """A translation whose links are written `s-t s-t …`, or are pairs already."""
-    pairs = [
-        [tuple(map(int, link.split("-"))) for link in line.split()]
-        if isinstance(line, str)
-        else line
-        for line in links
-    ]
-    return Translation(name, text(lines), links_from_pairs(name, pairs))
+def linked_texts(source, reference, candidates, documents=None, languages=("en", "fr")):
+    """Texts with links; reference and candidates are pairs of lines and links."""
+    texts = make_texts(
+        source,
+        reference[0],
+        {name: lines for name, (lines, _) in candidates.items()},
+        documents,
+        languages,
+        any_language=True,
+    )
+    return link_texts(
+        texts,
+        parse_links(reference[1], source, reference[0], "links"),
+        {
+            name: parse_links(links, source, lines, f"links of {name}")
+            for name, (lines, links) in candidates.items()
+        },
+    )
 
 
 # One sentence for each case, and a seventh with words that are no pronouns.
-SOURCE = text(["it x"] * 7)
-REFERENCE = translation(
-    "ref",
+SOURCE = ["it x"] * 7
+REFERENCE = (
     ["C' x", "il x", "il x", "elle x", "elle x", "x x", "lui x"],
     ["0-0", "0-0", "0-0", "0-0", "", "", "0-0"],
 )
-CANDIDATE = translation(
-    "cand",
+CANDIDATE = (
     ["ce x", "ce x", "elle x", "x x", "elle x", "x x", "lui x"],
     ["0-0", "0-0", "0-0", "", "0-0", "", "0-0"],
 )
 
 
-def mt_input(
-    source=SOURCE, reference=REFERENCE, candidates=(CANDIDATE,), lists=LISTS, documents=None,
-    anchors=None,
-):  # fmt: skip
-    """Texts as metrics of linked text get them."""
-    return MtInput(source, reference, tuple(candidates), documents, "given", anchors, (), lists)
+def case_texts(**candidates):
+    """The seven sentences with one candidate, or with others."""
+    return linked_texts(SOURCE, REFERENCE, candidates or {"cand": CANDIDATE})

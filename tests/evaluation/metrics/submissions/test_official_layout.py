@@ -7,8 +7,8 @@ import lzma
 import pytest
 
 from crosspro.evaluation.metrics.submissions.official_layout import official_printout
+from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts
-from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 

@@ -1,44 +1,90 @@
-"""Layouts: every one tells the same scores."""
+"""Scores, tables and the page of submissions."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from crosspro.evaluation.core.statistics import Resampling
-from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions, ranks
-from crosspro.evaluation.metrics.submissions.submission import read_gold, read_submissions
-from crosspro.evaluation.output.tables import Style, markdown_table, text_table
-from crosspro.evaluation.output.text import text_report
+from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.formats.pointed_nouns import PointedNoun
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.evaluation.metrics.submissions.metric import (
+    agreement,
+    evaluate_submissions,
+    ranks,
+)
+from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
+from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, mapped
 from crosspro.evaluation.published.results import published_results
+from crosspro.evaluation.report.page import evaluation_page, shown_numbers
+from crosspro.evaluation.report.records import json_report
+from crosspro.evaluation.report.tables import text_report
+from crosspro.evaluation.resampling import Resampling
 from tests.conftest import GOLDEN
+from tests.evaluation.report.reading import check_page, page_data
 
 CASE = GOLDEN / "scorer" / "en-fr_random"
+TASK = load_task("en-fr")
+LINES = (
+    "ils\til|PRON\tThey sing .\tREPLACE_0 chanter|VER .|.\t0-0 1-1 2-2\n",
+    "\t\tThe birds sleep .\tle|DET oiseau|NOM dormir|VER .|.\t0-0 1-1 2-2 3-3\n",
+    "OTHER elle\tleur|PRON elle|PRON\tIt likes it .\tREPLACE_2 aimer|VER REPLACE_0 .|.\t2-0 0-2\n",
+    "ce\tce|PRON\tIt rains .\tREPLACE_0 pleuvoir|VER .|.\t0-0 1-1\n",
+)
 
 
 @pytest.fixture(scope="module")
 def evaluation():
-    from crosspro.data_prep.core.task import load_task
+    gold = read_gold(CASE / "gold.tsv", TASK)
+    read = read_submissions([CASE / "pred.tsv", CASE / "gold.tsv"], TASK, gold, lenient=True)
+    examples = list(read_examples(CASE / "gold.tsv", TASK, lenient=True))
+    published = published_results(2017, "en-fr")
+    return evaluate_submissions(
+        TASK, gold, read, resampling=Resampling(200, 1), examples=examples, published=published
+    )
 
-    task = load_task("en-fr")
-    gold = read_gold(CASE / "gold.tsv", task)
-    read = read_submissions([CASE / "pred.tsv", CASE / "gold.tsv"], task, gold, lenient=True)
-    return evaluate_submissions(task, gold, read, plan=Resampling(200, 1))
+
+def page_of(folder, lines, submissions, ids=None):
+    """The data of the page of some lines; submissions are made from the gold that was read."""
+    (folder / "gold").write_text("".join(lines), encoding="utf-8")
+    if ids:
+        (folder / "ids").write_text("".join(f"{name}\n" for name in ids), encoding="utf-8")
+    paths = (folder / "gold", TASK, folder / "ids" if ids else None)
+    gold, examples = read_gold(*paths), list(read_examples(*paths, lenient=True))
+    evaluation = evaluate_submissions(TASK, gold, submissions(gold), examples=examples)
+    return page_data(evaluation_page(evaluation))
 
 
-def test_text_has_scores_intervals_classes_tests_and_signatures(evaluation):
-    text = text_report(evaluation, Style(signatures=True))
+def generated(gaps=300, documents=None, quality=(0.8, 0.6), seed=0):
+    generator = np.random.default_rng(seed)
+    gold = generator.integers(0, 4, gaps).astype(np.int8)
+    ids = None if documents is None else np.sort(generator.integers(0, documents, gaps))
+    systems = [
+        np.where(generator.random(gaps) < right, gold, generator.integers(0, 4, gaps))
+        for right in quality
+    ]
+    read = [Submission(f"s{place}", own.astype(np.int8)) for place, own in enumerate(systems)]
+    return Gold("gold", gold, np.ones(gaps, dtype=np.int64), ids), read
+
+
+def test_text_and_json_have_scores_classes_tests_and_matrices(evaluation):
+    text = text_report(evaluation)
     assert "100.00 [100.00, 100.00]" in text
-    assert "macro_recall|task:en-fr|classes:8|absent:skip|gaps:583|" in text
-    assert "|by:gap|seed:1|crosspro:" in text
+    assert evaluation.signature in text
+    assert "pred - gold" in text
+    first = json.loads(json_report(evaluation))["candidates"][0]
+    counts = np.array(first["confusion"])
+    assert counts.sum() == 583
+    assert first["classes"]["il"]["instances"] == counts[TASK.class_index["il"]].sum()
+    assert str(counts.diagonal().max()) in text  # the matrix on the terminal
 
 
 def test_published_rows_are_ranked_only_if_primary(evaluation):
-    data = evaluation.scored.data
-    beside = replace(data, published=published_results(2017, "en-fr"))
-    text = text_report(replace(evaluation, scored=replace(evaluation.scored, data=beside)))
-    lines = [line.split() for line in text.splitlines()]
+    lines = [line.split() for line in text_report(evaluation).splitlines()]
     assert ["1", "*gold"] in [line[:2] for line in lines]
     assert ["2", "TurkuNLP-primary"] in [line[:2] for line in lines]
     assert ["TurkuNLP-contrastive", "(2017)", "64.74"] in [line[:3] for line in lines]
@@ -48,10 +94,137 @@ def test_equal_values_share_a_rank():
     assert ranks([3.0, 5.0, 3.0, 1.0]) == [2, 1, 2, 4]
 
 
-def test_tables_align():
-    assert text_table(("a", "b"), [("x", "1"), ("long", "22")]) == (
-        "a      b\n────  ──\nx      1\nlong  22\n"
-    )
-    assert (
-        markdown_table(("a", "b"), [("x|y", "1")]) == "| a | b |\n| --- | ---: |\n| x\\|y | 1 |\n"
-    )
+@pytest.mark.parametrize("documents", [None, 30])
+def test_a_clear_difference_is_found_and_none_is_not(documents):
+    gold, systems = generated(documents=documents)
+    same = replace(systems[0], name="same")
+    result = evaluate_submissions(TASK, gold, [*systems, same], resampling=Resampling(500, 7))
+    clear = result.compare("s0", "s1", "macro_recall")
+    assert clear.difference > clear.low > 0
+    assert clear.significant and clear.p_bootstrap < 0.01
+    none = result.compare("s0", "same", "macro_recall")
+    assert (none.difference, none.low, none.high, none.p_randomisation) == (0, 0, 0, 1)
+    table = agreement(systems)
+    assert (table == table.T).all() and table.diagonal().tolist() == [100, 100]
+
+
+def test_one_document_is_resampled_by_its_gaps():
+    gold, systems = generated(documents=1)
+    result = evaluate_submissions(TASK, gold, systems, resampling=Resampling(50, 1))
+    assert "|by:gap|" in result.signature
+
+
+def test_a_million_gaps_are_resampled_as_a_table_of_cells():
+    """Each resample in a second would be a quarter of an hour."""
+    gold, systems = generated(gaps=1_000_000)
+    result = evaluate_submissions(TASK, gold, systems, resampling=Resampling(1000, 1))
+    assert result.compare("s0", "s1").significant
+
+
+def test_a_system_with_more_classes_is_scored_by_the_task():
+    other = load_task("en-fr-text")
+    task = load_task("en-fr-2015")
+    names = ["il", "elle", "le", "ça"]
+    probabilities = np.eye(len(other.classes))[[other.class_index[name] for name in names]]
+    own = Submission("run", probabilities.argmax(axis=1).astype(np.int8), (), probabilities)
+    found = mapped(own, "run", other, task)
+    assert [task.classes[place] for place in found.classes][:3] == ["il", "elle", "OTHER"]
+    assert (found.probabilities.argmax(axis=1) == found.classes).all()
+    with pytest.raises(InputError):
+        mapped(own, "run", load_task("en-de-text"), task)
+
+
+# The page -----------------------------------------------------------------------------------------
+
+
+def test_the_page_has_every_gap_and_its_numbers_filter(evaluation):
+    page = evaluation_page(evaluation)
+    data, elements = check_page(page)
+    assert len(data["examples"]) == 583
+    cells = [number for filters, number in elements.buttons if "word" in filters]
+    assert sum(cells) == 2 * 583
+    score = evaluation.scores["pred"]["macro_recall"]
+    assert f"left:{score.low:.2f}%;width:{score.high - score.low:.2f}%" in page
+    assert page.count('class="bar"') == 2 * 3 + 2 * len(published_results(2017, "en-fr"))
+
+
+def test_a_gap_has_its_context_its_classes_and_the_probabilities_of_its_run(tmp_path):
+    probabilities = np.zeros((4, len(TASK.classes)))
+    for row, name in enumerate(("elles", "OTHER", "elle", "ce")):
+        probabilities[row, TASK.class_index[name]] = 0.75
+        probabilities[row, TASK.class_index["il"]] = 0.25
+    run = Submission("run", probabilities.argmax(axis=1).astype(np.int8), (), probabilities)
+    data = page_of(tmp_path, LINES, lambda gold: [run], "aaab")
+    numbers = [[data["lines"][row]["number"] for row in one["lines"]] for one in data["examples"]]
+    assert numbers == [[0], [0, 1, 2], [0, 1, 2], [3]]
+    texts = [data["lines"][row]["references"][0] for row in data["examples"][1]["lines"]]
+    assert texts[2] == "leur|PRON aimer|VER elle .|."
+    first, second = data["examples"][:2]
+    assert (first["name"], first["pronoun"]) == ("gold word il|PRON", "they")
+    mark = {"line": 0, "kind": "pronoun", "repaired": False, "source": [0], "target": [0]}
+    assert first["references"] == [[mark]]
+    assert second["references"] == [[{**mark, "line": 2, "source": [2]}]]
+    (made,) = first["candidates"]
+    assert data["verdicts"][made["verdict"]]["name"] == "wrong"
+    assert (made["reference"], made["word"]) == ("ils", "elles")
+    assert made["probabilities"][data["classes"].index("elles")] == 0.75
+
+
+def test_text_cannot_end_the_data_of_the_page(tmp_path):
+    (tmp_path / "<i>gold").write_text("il\til\tit </script><b>x\tREPLACE_0 <!--|X\t\n", "utf-8")
+    gold = read_gold(tmp_path / "<i>gold", TASK)
+    named = [Submission("<script>alert(1)</script>", gold.classes)]
+    examples = read_examples(tmp_path / "<i>gold", TASK)
+    page = evaluation_page(evaluate_submissions(TASK, gold, named, examples=examples))
+    data, _ = check_page(page)
+    assert "it </script><b>x" in [line["source"] for line in data["lines"]]
+    assert "<script>alert" not in page and "<i>gold" not in page
+
+
+def test_few_gaps_are_shown_if_asked_and_the_wrong_ones_first(evaluation):
+    data = page_data(evaluation_page(evaluation, 3))
+    assert [one["candidates"][0]["verdict"] for one in data["examples"]] == [1, 1, 1]
+    gold = np.zeros(10, dtype=np.int8)
+    first, second = gold.copy(), gold.copy()
+    first[3] = second[7] = 1
+    submissions = [Submission("1", first), Submission("2", second)]
+    gold = Gold("gold", gold, np.ones(10, dtype=np.int64))
+    few = evaluate_submissions(TASK, gold, submissions)
+    assert shown_numbers(few, 1) == [3]
+    assert set(shown_numbers(few, 4)) >= {3, 7} and len(shown_numbers(few, 4)) == 4
+
+
+def test_lines_with_other_numbers_of_labels_are_shown_too(tmp_path):
+    line = "il elle\til elle\tit rains\tREPLACE_0 pleuvoir|VER\t0-0\n"
+    data = page_of(tmp_path, [line], lambda gold: [Submission("x", gold.classes)])
+    assert [one["references"] for one in data["examples"]] == [[[]], [[]]]
+
+
+def test_gold_that_cannot_be_read_twice_is_an_error(evaluation):
+    data = replace(evaluation.items.data, examples=evaluation.items.data.examples[:2])
+    with pytest.raises(InputError):
+        evaluation_page(replace(evaluation, items=replace(evaluation.items, data=data)))
+
+
+def test_antecedents_are_marked_however_far_back(tmp_path):
+    """The line of the noun is shown, not those between it and the usual context."""
+    before = "\t\tThe birds sleep .\tle|DET oiseau|NOM dormir|VER .|.\t0-0 1-1 2-2 3-3\n"
+
+    def submissions(gold):
+        far = (PointedNoun("target", 6, 1, 0.5, 0.75), PointedNoun("source", 0, 0, 0.3, 0.05))
+        improbable = (PointedNoun("source", 7, 1, 0.2, 0.4),)
+        run = Submission("run", gold.classes, pointed=[far, improbable])
+        near = (PointedNoun("source", 1, 1, 0.6, 0.6),)
+        return [run, replace(run, name="other", pointed=[near, ()])]
+
+    data = page_of(tmp_path, [before] * 6 + [LINES[0]] * 2, submissions, "a" * 8)
+    first, second = data["examples"]
+    numbers = [line["number"] for line in data["lines"]]
+    assert [numbers[line] for line in first["lines"]] == [0, 3, 4, 5, 6]
+    marks = [
+        [(mark["line"], mark["kind"], mark["source"], mark["target"]) for mark in made["marks"]]
+        for made in first["candidates"]
+    ]
+    assert marks == [[(0, "head", [], [1])], [(3, "head", [1], [])]]
+    assert "oiseau (0.75)" in first["candidates"][0]["note"]
+    assert [made["marks"] for made in second["candidates"]] == [[], []]

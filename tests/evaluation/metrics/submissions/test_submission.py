@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.task import load_task
-from crosspro.evaluation.metrics.submissions.submission import (
-    display_names,
-    read_gold,
-    read_submissions,
-)
+from crosspro.evaluation.metrics.submissions.reading import read_gold, read_submissions
+from crosspro.evaluation.metrics.submissions.submission import display_names
 from tests.conftest import GOLDEN
 
 GOLD = (GOLDEN / "scorer" / "en-fr_basic" / "gold.tsv").read_bytes()
@@ -170,6 +167,34 @@ def test_no_input_raises_anything_else(tmp_path_factory, noise, other, in_gold, 
         read(folder, gold, pred)
     except CrossproError as error:
         assert str(error)
+
+
+def test_gold_of_another_task_is_one_problem(tmp_path):
+    lines = "".join(f"{label}\t\tit\tREPLACE_0\t0-0\n" for label in ("er", "sie", "es", "er"))
+    with pytest.raises(InputError) as refused:
+        read(tmp_path, lines.encode(), b"er\n")
+    (problem,) = refused.value.problems
+    assert (problem.line, problem.field) == (None, "classes")
+
+
+def test_labels_of_another_task_of_the_pair_become_other(tmp_path):
+    lines = b"il\t\tit\tREPLACE_0\t0-0\n" * 2
+    _, submission = read(tmp_path, lines, b"il\nle\n")
+    assert [TASK.classes[place] for place in submission.classes] == ["il", "OTHER"]
+    assert len(submission.warnings) == 1
+    (tmp_path / "typo").write_bytes(b"il\nill\n")
+    for options in ({"other_tasks": False}, {}):
+        name = "pred" if options else "typo"
+        with pytest.raises(InputError):
+            read_submissions([tmp_path / name], TASK, read_gold(tmp_path / "gold", TASK), **options)
+
+
+def test_a_gold_file_among_submissions_is_warned_of(tmp_path):
+    blind = re.sub(rb"(?m)^([^\t]*)\t[^\t]*", rb"\1\t", GOLD)
+    _, submission = read(tmp_path, blind, GOLD)
+    assert len(submission.warnings) == 1
+    _, submission = read(tmp_path, GOLD, blind)
+    assert submission.warnings == ()
 
 
 def test_a_file_without_any_label_of_the_task_is_one_problem(tmp_path, en_fr):

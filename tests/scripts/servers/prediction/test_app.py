@@ -18,7 +18,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.prediction.evidence import Evidence, EvidenceTable
-from crosspro.scripts.servers.prediction.app import Turns, gate, make_app
+from crosspro.scripts.servers.prediction.app import Turns, guarded, make_app
 from crosspro.scripts.servers.prediction.desk import Desk
 from tests.scripts.servers.prediction.conftest import HOUSE, WORDS, fitted
 
@@ -27,7 +27,7 @@ SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
 @pytest.fixture(scope="module")
 def client(desk):
-    guard = gate(make_app(desk), (), 1_000_000)
+    guard = guarded(make_app(desk))
     return TestClient(guard, "http://127.0.0.1:8080", raise_server_exceptions=False)
 
 
@@ -234,7 +234,7 @@ class Broken(Majority):
 
 def test_a_fault_of_ours_is_not_told_to_the_world():
     desk = Desk({"broken": fitted(Broken(), WORDS)}, {"en-fr-2015": PairPipeline(WORDS)}, {})
-    guard = gate(make_app(desk), (), 1000)
+    guard = guarded(make_app(desk))
     client = TestClient(guard, "http://127.0.0.1:8080", raise_server_exceptions=False)
     answer = predict(client, text=HOUSE)
     assert answer.status_code == 500
@@ -252,7 +252,7 @@ class Unbounded(Majority):
 
 def test_infinite_numbers_are_told_as_text():
     desk = Desk({"one": fitted(Unbounded(), WORDS)}, {"en-fr-2015": PairPipeline(WORDS)}, {})
-    client = TestClient(gate(make_app(desk), (), 1000), "http://127.0.0.1:8080")
+    client = TestClient(guarded(make_app(desk)), "http://127.0.0.1:8080")
     why = client.post("/api/explain", json={"text": HOUSE}).json()["explanations"][0]
     assert why["explanation"]["evidence"]["tables"][0]["rows"] == [["x", "-inf"], ["y", 1.0]]
 
@@ -275,7 +275,7 @@ def test_one_request_is_answered_a_few_wait_and_others_are_sent_away():
     desk.warm()
     slow.begun.clear()
     app = make_app(desk, Turns(0.2, most_waiting=1))
-    client = TestClient(gate(app, (), 1000), "http://127.0.0.1:8080")
+    client = TestClient(guarded(app), "http://127.0.0.1:8080")
     with ThreadPoolExecutor() as pool:
         first = pool.submit(predict, client, text=HOUSE)
         assert slow.begun.wait(60)
@@ -285,5 +285,5 @@ def test_one_request_is_answered_a_few_wait_and_others_are_sent_away():
         assert first.result().status_code == 200
     assert predict(client, text=HOUSE).status_code == 200
     full = make_app(desk, Turns(60, most_waiting=-1))
-    client = TestClient(gate(full, (), 1000), "http://127.0.0.1:8080")
+    client = TestClient(guarded(full), "http://127.0.0.1:8080")
     assert predict(client, text=HOUSE).status_code == 503

@@ -1,0 +1,173 @@
+"""A linear-chain CRF, by CRFsuite: sequences of tokens whose features are strings.
+
+CRFsuite's model is data without code, but damaged data crashes its parser. So the SHA-256 of a
+model is saved beside it and checked before CRFsuite sees the model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from crosspro.baselines.feature_evidence import token_sums
+from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
+from crosspro.data_prep.core.files import atomic_output, read_bytes, read_json_object, write_text
+from crosspro.data_prep.core.settings import settings
+from crosspro.prediction.evidence import (
+    Evidence,
+    EvidenceTable,
+    GapQuestion,
+    contribution_table,
+)
+from crosspro.prediction.system import Probabilities
+
+Features = Sequence[str] | Mapping[str, float]
+"""The features of a token; with values where they are not all 1."""
+_MODEL, _DIGEST = "model.crfsuite", "model.json"
+
+
+@settings
+class CRFSettings:
+    """How a chain is trained: the penalty is l2/2 · |weights|², the optimiser L-BFGS."""
+
+    l2: Annotated[float, Field(ge=0, le=1e9)] = 10.0
+    iterations: Annotated[int, Field(ge=1)] = 100
+
+
+def _crfsuite() -> Any:
+    try:
+        import pycrfsuite
+    except ImportError as error:
+        raise CrossproError(
+            f"CRF: expected the package python-crfsuite, found none: {how_to_install('train')}"
+        ) from error
+    return pycrfsuite
+
+
+class ChainCRF:
+    """A trained chain."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.tagger = _crfsuite().Tagger()
+        self.tagger.open_inmemory(content)
+        self.labels = frozenset(self.tagger.labels())
+
+    @classmethod
+    def train(
+        cls,
+        sequences: Iterable[tuple[list[Features], list[str]]],
+        settings: CRFSettings,
+        min_count: int = 1,
+    ) -> ChainCRF:
+        """Learn the weights of features and of transitions from labelled sequences.
+
+        A feature that goes with a label less often than `min_count` has no weight there.
+        """
+        trainer = _crfsuite().Trainer(algorithm="lbfgs", verbose=False)
+        for tokens, labels in sequences:
+            trainer.append(tokens, labels)
+        trainer.set_params(
+            {
+                "c1": 0.0,
+                "c2": settings.l2 / 2,
+                "max_iterations": settings.iterations,
+                "feature.minfreq": min_count,
+                "feature.possible_transitions": True,
+            }
+        )
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / _MODEL
+            trainer.train(str(path))
+            return cls(path.read_bytes())
+
+    def marginals(
+        self, tokens: Sequence[Features], places: Iterable[int], labels: Sequence[str]
+    ) -> Probabilities:
+        """The probability of each label at some places of a sequence."""
+        self.tagger.set(tokens)
+        return np.array(
+            [
+                [
+                    self.tagger.marginal(label, place) if label in self.labels else 0.0
+                    for label in labels
+                ]
+                for place in places
+            ]
+        ).reshape(-1, len(labels))
+
+    def evidence(
+        self,
+        question: GapQuestion,
+        tokens: Sequence[Features],
+        place: int,
+        pair: tuple[str, str],
+        names: Mapping[int, str],
+    ) -> Evidence:
+        """Why a gap got the first label of a pair, with the places of `names` on the best path.
+
+        The transitions are those from and to the neighbours on the best path.
+        """
+        path = self.tagger.tag(tokens)
+        rows = [
+            (name, path[at], float(self.tagger.marginal(path[at], at)))
+            for at, name in sorted(names.items())
+        ]
+        found = self.tagger.info()
+        features = [*tokens[place]]
+        moves = [
+            *[(f"(after {before})", (before, None)) for before in path[:place][-1:]],
+            *[(f"(before {after})", (None, after)) for after in path[place + 1 :][:1]],
+        ]
+        added: list[list[float]] = []
+        for label in pair:
+            values = [found.state_features.get((feature, label), 0.0) for feature in features]
+            for _, (before, after) in moves:
+                move = (before or label, after or label)
+                values.append(found.transitions.get(move, 0.0))
+            added.append(values)
+        shown = [*features, *(name for name, _ in moves)]
+        first, second = added
+        differences = np.subtract(first, second)[: len(features)]
+        how = (
+            "the probabilities of a chain; features: their weights for "
+            f"{pair[0]} and for {pair[1]} at this gap"
+        )
+        tables = (
+            EvidenceTable("Best path", ("token", "label", "probability"), tuple(rows)),
+            contribution_table("Features", pair, shown, first, second),
+        )
+        return Evidence(how, tables, *token_sums(question, features, differences.tolist()))
+
+    def save(self, folder: Path) -> None:
+        """Write the model and its checksum."""
+        with atomic_output(folder / _MODEL) as file:
+            file.write(self.content)
+        digest = hashlib.sha256(self.content).hexdigest()
+        write_text(folder / _DIGEST, json.dumps({"sha256": digest}) + "\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> ChainCRF:
+        """Read a model that is as it was saved."""
+        content = read_bytes(folder / _MODEL)
+        digest = hashlib.sha256(content).hexdigest()
+        saved = read_json_object(folder / _DIGEST).get("sha256")
+        if digest != saved:
+            raise input_error(folder / _MODEL, "sha256", str(saved), digest)
+        return cls(content)
+
+
+def windowed(name: str, values: Sequence[str], place: int, window: int) -> Iterator[str]:
+    """The values around a place: `target lemma -1=être`; an empty value gives no feature."""
+    for offset in range(-window, window + 1):
+        at = place + offset
+        value = values[at] if 0 <= at < len(values) else "(outside)"
+        if value:
+            yield f"{name} {offset:+d}={value}"

@@ -1,1 +1,0 @@
-"""A linear-chain conditional random field over sparse features: training, marginals, best paths."""

@@ -1,0 +1,255 @@
+"""A parallel text as arrays: words become numbers, and so does every pair of words that meet.
+
+Pairs that meet in a segment are numbered, so that a translation table is one array over the pairs
+that occur. Segments of similar lengths form a batch, some batches form a block. A block numbers its
+own pairs from 0, and training reads and counts in tables that fit the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+Words = Sequence[str]
+WordPairs = Iterable[tuple[Words, Words]]
+
+PADDING = -1
+_LENGTH_STEP = 4
+_BATCH_CELLS = 2**18
+_BLOCK_CELLS = 2**20
+_KEYS_AT_ONCE = 2**20
+_SEGMENTS_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextSide:
+    """One side of the text: its vocabulary, and the word numbers of all segments in a row."""
+
+    words: dict[str, int]
+    tokens: Numbers
+    starts: Ints
+    lengths: Ints
+
+    def segment(self, number: int) -> Numbers:
+        """The words of one segment."""
+        start = self.starts[number]
+        return self.tokens[start : start + self.lengths[number]]
+
+    def padded(self, segments: Ints) -> Numbers:
+        """The words of some segments, one segment a row, padded with -1."""
+        lengths = self.lengths[segments]
+        places = np.arange(lengths.max())
+        index = np.minimum(self.starts[segments][:, None] + places, len(self.tokens) - 1)
+        return np.where(places < lengths[:, None], self.tokens[index], np.int32(PADDING))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Segments of similar lengths and the pairs of words that meet in them.
+
+    `cells[j, b, i]` is the number of source word i with target word j of segment b inside the
+    block, 0 for padding.
+    """
+
+    segments: Ints
+    source: Numbers
+    target: Numbers
+    cells: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Batches with their own numbering: `pairs` has the number of each pair in the whole text."""
+
+    pairs: Numbers
+    batches: list[Batch]
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedText:
+    """Both sides of a text, its blocks, and the keys of all pairs; pair 0 is padding.
+
+    `outside` are segments beyond the limits of length and ratio, which are in no block.
+    """
+
+    source: TextSide
+    target: TextSide
+    blocks: list[Block]
+    outside: list[int]
+    keys: Ints
+
+    @property
+    def pair_words(self) -> tuple[Numbers, Numbers]:
+        """The source and the target word of each pair."""
+        keys, width = np.maximum(self.keys, 0), _width(self.target)
+        source = keys // width
+        return source.astype(np.int32), (keys - source * width).astype(np.int32)
+
+    def pair_numbers(self, source: Numbers, target: Numbers) -> Ints:
+        """The number of each pair of words, 0 if they do not meet."""
+        wanted = source.astype(np.int64) * _width(self.target) + target
+        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[places] == wanted, places, 0)
+
+
+def word_form(form: str, prefix_length: int) -> Callable[[str], str]:
+    """How words are compared: lower-cased, whole or only their first characters."""
+    if form == "prefix":
+        return lambda word: word.lower()[:prefix_length]
+    return str.lower
+
+
+def number_sides(
+    pairs: WordPairs, form: Callable[[str], str], words: tuple[dict[str, int], dict[str, int]]
+) -> tuple[TextSide, TextSide]:
+    """Number the words of a text, which is read once; vocabularies are continued."""
+    vocabularies = tuple(_Vocabulary(dict(known), form) for known in words)
+    tokens: tuple[list[Numbers], ...] = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
+    lengths: tuple[list[Ints], ...] = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    rest = iter(pairs)
+    while part := list(islice(rest, _SEGMENTS_AT_ONCE)):
+        for side, vocabulary in enumerate(vocabularies):
+            sentences = [pair[side] for pair in part]
+            size = np.fromiter(map(len, sentences), np.int64, len(sentences))
+            numbers = map(vocabulary.__getitem__, chain.from_iterable(sentences))
+            tokens[side].append(np.fromiter(numbers, np.int32, int(size.sum())))
+            lengths[side].append(size)
+    source, target = (
+        TextSide(vocabulary.words, np.concatenate(part), np.cumsum(size) - size, size)
+        for vocabulary, part, size in zip(
+            vocabularies, tokens, map(np.concatenate, lengths), strict=True
+        )
+    )
+    return source, target
+
+
+def number_pairs(
+    source: TextSide, target: TextSide, longest: int, ratio: float | None
+) -> NumberedText:
+    """Blocks of the segments within the limits, and numbers for all pairs that meet."""
+    beyond = beyond_limits(source.lengths, target.lengths, longest, ratio)
+    filled = (source.lengths > 0) & (target.lengths > 0)
+    width = _width(target)
+    blocks: list[tuple[Ints, list[Batch]]] = []
+    keys, waiting = np.array([-1]), [np.empty(0, np.int64)]
+    for block in _similar_segments(source, target, np.flatnonzero(filled & ~beyond)):
+        padded = [(source.padded(segments), target.padded(segments)) for segments in block]
+        distinct, cells = _numbered([_pair_keys(*sides, width) for sides in padded])
+        batches = zip(block, padded, cells, strict=True)
+        blocks.append((distinct, [Batch(some, *sides, cell) for some, sides, cell in batches]))
+        waiting.append(distinct)
+        if sum(map(len, waiting)) > max(len(keys), _KEYS_AT_ONCE):
+            keys, waiting = distinct_values(np.concatenate([keys, *waiting])), []
+    outside = np.flatnonzero(beyond).tolist()
+    for segment in outside:
+        rows = distinct_values(source.segment(segment).astype(np.int64)) * width
+        columns = distinct_values(target.segment(segment).astype(np.int64))
+        waiting.append((rows[:, None] + columns).ravel())
+    keys = distinct_values(np.concatenate([keys, *waiting]))
+    numbered = [
+        Block(np.searchsorted(keys, distinct).astype(np.int32), batches)
+        for distinct, batches in blocks
+    ]
+    return NumberedText(source, target, numbered, outside, keys)
+
+
+def beyond_limits(
+    source: Ints, target: Ints, longest: int, ratio: float | None
+) -> NDArray[np.bool_]:
+    """Which segments, by the lengths of both sides, are too long or too unequal; no empty ones."""
+    short, long = np.minimum(source, target), np.maximum(source, target)
+    beyond = long > longest
+    if ratio is not None:
+        beyond |= long > ratio * short
+    return np.asarray(beyond & (short > 0))
+
+
+def distinct_values(values: Ints) -> Ints:
+    """The distinct values in order; for many numbers sorting is faster than `np.unique`."""
+    values = np.sort(values)
+    new = np.append(True, values[1:] != values[:-1])[: len(values)]
+    return np.asarray(values[new])
+
+
+class _Vocabulary(dict[str, int]):
+    """Gives each word as written the number of its form; new forms get a new number."""
+
+    def __init__(self, words: dict[str, int], form: Callable[[str], str]) -> None:
+        super().__init__()
+        self.words = words
+        self.form = form
+
+    def __missing__(self, word: str) -> int:
+        number = self.words.setdefault(self.form(word), len(self.words))
+        self[word] = number
+        return number
+
+
+def _width(target: TextSide) -> int:
+    """The key of a pair is source * width + target."""
+    return max(len(target.words), 1)
+
+
+def _similar_segments(source: TextSide, target: TextSide, segments: Ints) -> Iterator[list[Ints]]:
+    """The segments of the batches of each block: in a batch as many of similar lengths as fit."""
+    left, right = source.lengths, target.lengths
+    segments = segments[np.lexsort((right[segments], left[segments] // _LENGTH_STEP))]
+    block: list[Ints] = []
+    cells = start = 0
+    while start < len(segments):
+        first = segments[start]
+        width, height = left[first] // _LENGTH_STEP, right[first]
+        most = _BATCH_CELLS // ((width + 1) * _LENGTH_STEP * (height + _LENGTH_STEP))
+        near = segments[start : start + (int(most) or 1)]
+        similar = (left[near] // _LENGTH_STEP == width) & (
+            right[near] <= max(height + _LENGTH_STEP, int(height * 1.15))
+        )
+        batch = near if similar.all() else near[: int(np.argmin(similar))]
+        block.append(batch)
+        cells += len(batch) * int(left[batch].max()) * int(right[batch].max())
+        start += len(batch)
+        if cells >= _BLOCK_CELLS or start == len(segments):
+            yield block
+            block, cells = [], 0
+
+
+def _pair_keys(source: Numbers, target: Numbers, width: int) -> Ints:
+    """The key of each pair of words [target, segment, source], -1 for padding."""
+    down = target.T[:, :, None]
+    keys = source[None, :, :].astype(np.int64) * width + down
+    keys[(source[None, :, :] < 0) | (down < 0)] = -1
+    return keys
+
+
+def _numbered(keys: list[Ints]) -> tuple[Ints, list[Numbers]]:
+    """The distinct keys of a block in order, -1 first, and the number of each key among them.
+
+    A key and its place are sorted as one number, in a fifth of the time of `np.unique`.
+    """
+    flat = np.concatenate([[-1], *(part.ravel() for part in keys)])
+    bits = len(flat).bit_length()
+    if (int(flat.max()) + 2).bit_length() + bits > 63:
+        distinct, inverse = np.unique(flat, return_inverse=True)
+        numbers = inverse.astype(np.int32)
+    else:
+        flat += 1
+        flat <<= bits
+        flat |= np.arange(len(flat))
+        flat.sort()
+        places = flat & ((1 << bits) - 1)
+        flat >>= bits
+        flat -= 1
+        new = np.append(True, flat[1:] != flat[:-1])
+        distinct, numbers = flat[new], np.empty(len(flat), np.int32)
+        numbers[places] = np.cumsum(new) - 1
+    ends = np.cumsum([1, *(part.size for part in keys)])
+    return distinct, [
+        numbers[start : start + part.size].reshape(part.shape)
+        for start, part in zip(ends, keys, strict=False)
+    ]

@@ -1,0 +1,320 @@
+"""The evaluation of some candidates by one metric: scores, intervals, groups and paired tests.
+
+One record for all metrics, from which all outputs are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
+from crosspro.evaluation.metric import Data, Group, Items, Metric
+from crosspro.evaluation.report import Displayed
+from crosspro.evaluation.resampling import (
+    FEW_DOCUMENTS,
+    USUAL,
+    Booleans,
+    Cells,
+    Columns,
+    Difference,
+    Resampling,
+    Units,
+    intervals,
+    paired_tests,
+    unit_table,
+)
+from crosspro.version import __version__
+
+UNDEFINED = "–"
+
+
+@dataclass(frozen=True)
+class Score:
+    """A value in per cent with its 95% interval; nan where it is undefined."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def shown(self, digits: int = 2) -> str:
+        """The value and, where it is known, its interval."""
+        if isnan(self.value):
+            return UNDEFINED
+        if self.low is None or self.high is None:
+            return f"{self.value:.{digits}f}"
+        return f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+
+    def __str__(self) -> str:
+        return self.shown()
+
+
+@dataclass(frozen=True)
+class GroupScores:
+    """A group of items of one candidate; the total has no breakdown."""
+
+    breakdown: str
+    group: str
+    counts: Mapping[str, int]
+    scores: Mapping[str, Score]
+
+
+@dataclass(frozen=True)
+class CandidateScores:
+    """A candidate: scores and counts of everything, and of each group."""
+
+    name: str
+    total: GroupScores
+    groups: tuple[GroupScores, ...]
+    facts: Mapping[str, Any]
+
+    @property
+    def scores(self) -> Mapping[str, Score]:
+        """Scores of everything, by measure."""
+        return self.total.scores
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Counts of everything."""
+        return self.total.counts
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation(Displayed):
+    """All that was computed for some candidates.
+
+    `str` is the table of the command, `repr` one line;
+    `evaluation.scores["A"]["apt"].value` is a score, `.low` and `.high` are its interval.
+    """
+
+    metric: Metric[Any, Any, Any]
+    items: Items[Any, Any]
+    candidates: tuple[CandidateScores, ...]
+    comparisons: tuple[Difference, ...]
+    warnings: tuple[str, ...]
+    resampling: Resampling | None
+    signature: str
+    """How the scores were computed, for quotation."""
+    statistics: tuple[Columns, ...] = field(default=())
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the candidates."""
+        return [candidate.name for candidate in self.candidates]
+
+    @property
+    def scores(self) -> Mapping[str, Mapping[str, Score]]:
+        """Scores of everything, by candidate and measure."""
+        return {candidate.name: candidate.scores for candidate in self.candidates}
+
+    @property
+    def measures(self) -> list[str]:
+        """The measures in their order."""
+        return list(self.candidates[0].scores) if self.candidates else []
+
+    @property
+    def headline(self) -> str:
+        """The measure that candidates are ordered by."""
+        return self.metric.display.headline or self.measures[0]
+
+    def compare(
+        self,
+        first: str,
+        second: str,
+        measure: str | None = None,
+        resampling: Resampling | None = None,
+    ) -> Difference:
+        """The first candidate less the second: difference, interval and p values.
+
+        >>> import crosspro
+        >>> gold = ["il", "elle", "il", "elle"] * 5
+        >>> result = crosspro.evaluate(gold, {"A": gold, "B": ["il"] * 20}, "en-fr")
+        >>> test = result.compare("A", "B")
+        >>> test.difference, test.significant
+        (50.0, True)
+        """
+        for argument, name in (("first", first), ("second", second)):
+            if name not in self.names:
+                raise input_error("arguments", argument, choices(self.names), quoted(str(name)))
+        pair = self.names.index(first), self.names.index(second)
+        tests = {
+            test.measure: test
+            for test in _compared(self, pair, resampling or self.resampling or USUAL)
+        }
+        if not tests:
+            raise CrossproError("compare: nothing was scored, so there is nothing to compare")
+        if measure is None:
+            measure = self.headline if self.headline in tests else next(iter(tests))
+        if measure not in tests:
+            raise input_error("arguments", "measure", choices(tests), quoted(str(measure)))
+        return tests[measure]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--layout json` writes: lists, mappings, texts and numbers."""
+        from crosspro.evaluation.report.records import record
+
+        return record(self)
+
+    def html(self) -> str:
+        """The page of `--html`, complete in itself."""
+        from crosspro.evaluation.report.page import evaluation_page
+
+        return evaluation_page(self)
+
+    def __str__(self) -> str:
+        from crosspro.evaluation.report.tables import text_report
+
+        return text_report(self).rstrip("\n")
+
+    def __repr__(self) -> str:
+        digits = self.metric.display.digits
+        shown = (
+            f"{candidate.name} {candidate.scores[self.headline].value:.{digits}f}"
+            for candidate in self.candidates
+        )
+        return f"<{self.metric.name} {self.headline}: {', '.join(shown)}>"
+
+
+PairChoice = Callable[[Sequence[str], Sequence[float]], list[tuple[int, int]]]
+"""The pairs to compare, from names and scores (the sign turned where lower is better)."""
+
+
+def every_pair(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """Each candidate with each other."""
+    return list(combinations(range(len(names)), 2))
+
+
+def against_best(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+    """The candidate with the highest score, of equals the first, with each other."""
+    defined = [place for place, value in enumerate(values) if not isnan(value)]
+    if not defined:
+        return []
+    best = max(defined, key=values.__getitem__)
+    return [(best, other) for other in range(len(names)) if other != best]
+
+
+def against(name: str) -> PairChoice:
+    """Each other candidate with the one of this name."""
+
+    def pairs(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
+        if name not in names:
+            return against_best(names, values)
+        place = list(names).index(name)
+        return [(other, place) for other in range(len(names)) if other != place]
+
+    return pairs
+
+
+def evaluate(
+    metric: Metric[Any, Data, Any],
+    data: Data,
+    resampling: Resampling | None = USUAL,
+    pairs: PairChoice = every_pair,
+) -> Evaluation:
+    """Score candidates; with a resampling also their intervals and paired differences."""
+    items = metric.items(data)
+    places = range(len(items.candidates))
+    statistics = tuple(metric.statistics(items, place) for place in places)
+    groups = [Group("", "total"), *metric.groups(items)]
+    candidates = tuple(
+        _score_groups(metric, items, place, statistics[place], groups, resampling)
+        for place in places
+    )
+    units, warnings, drawn = items.units, list(items.warnings), []
+    if resampling:
+        drawn = [f"bootstrap:{resampling.resamples}", f"by:{units.name}", f"seed:{resampling.seed}"]
+        if units.name == "document" and units.count < FEW_DOCUMENTS:
+            warnings.append(
+                f"{units.count} documents are few: intervals and bootstrap p values are too small"
+            )
+    parts = [metric.name, f"crosspro:{__version__}", *drawn, *metric.signature(items)]
+    evaluation = Evaluation(
+        metric, items, candidates, (), tuple(warnings), resampling, "|".join(parts), statistics
+    )
+    if not resampling or not items.size or len(candidates) < 2:
+        return evaluation
+    sign = -1 if metric.display.lower_is_better else 1
+    values = [sign * candidate.scores[evaluation.headline].value for candidate in candidates]
+    tests: list[Difference] = []
+    for pair in pairs(items.candidates, values):
+        tests += _compared(evaluation, pair, resampling)
+    return replace(evaluation, comparisons=tuple(tests))
+
+
+def _score_groups(
+    metric: Metric[Any, Any, Any],
+    items: Items[Any, Any],
+    place: int,
+    statistics: Columns,
+    groups: Sequence[Group],
+    resampling: Resampling | None,
+) -> CandidateScores:
+    """The scores of a candidate, the first group being everything."""
+    counts = metric.counts(items, place)
+    scored = []
+    for group in groups:
+        columns, counted, units = statistics, counts, items.units
+        if group.statistics is not None:
+            columns = group.statistics(place)
+            counted = {name: columns[name] for name in counts if name in columns}
+        if group.chosen is not None:
+            columns, counted = _among(columns, group.chosen), _among(counted, group.chosen)
+            units = units.among(group.chosen)
+        scores = _scores(metric, columns, units, resampling)
+        scored.append(GroupScores(group.breakdown, group.name, _summed(counted), scores))
+    facts = metric.facts(items, place)
+    return CandidateScores(items.candidates[place], scored[0], tuple(scored[1:]), facts)
+
+
+def _scores(
+    metric: Metric[Any, Any, Any], columns: Columns, units: Units, resampling: Resampling | None
+) -> dict[str, Score]:
+    table = unit_table([columns], units)
+    values = {
+        name: float(value[0]) for name, value in metric.score(table.named(table.sums)).items()
+    }
+    bounds: Mapping[str, tuple[float, float] | tuple[None, None]] = {}
+    if resampling and units.count > 1:
+        bounds = intervals(table, metric.score, resampling)
+    return {
+        name: Score(value) if isnan(value) else Score(value, *bounds.get(name, ()))
+        for name, value in values.items()
+    }
+
+
+def _among(columns: Columns, chosen: Booleans) -> Columns:
+    return {
+        name: column[chosen] if isinstance(column, Cells) else np.asarray(column)[chosen]
+        for name, column in columns.items()
+    }
+
+
+def _summed(counts: Columns) -> dict[str, int]:
+    """Sums of plain columns by name; those of cells by the names of the cells."""
+    sums: dict[str, int] = {}
+    for name, column in counts.items():
+        if isinstance(column, Cells):
+            numbers = np.bincount(column.codes, minlength=column.size).tolist()
+            sums.update(zip(column.names, numbers, strict=True))
+        else:
+            sums[name] = int(np.sum(column))
+    return sums
+
+
+def _compared(
+    evaluation: Evaluation, pair: tuple[int, int], resampling: Resampling
+) -> list[Difference]:
+    """The paired tests of two candidates under the measures that candidates are compared by."""
+    metric, items = evaluation.metric, evaluation.items
+    if not items.size:
+        return []
+    wanted = metric.compared(evaluation.measures)
+    first, second = (items.candidates[place] for place in pair)
+    table = unit_table([evaluation.statistics[place] for place in pair], items.units)
+    tests = paired_tests((first, second), table, metric.score, resampling)
+    return [test for test in tests if test.measure in wanted]

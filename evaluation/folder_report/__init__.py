@@ -1,1 +1,0 @@
-"""Everything that can be computed from a folder of source, reference, outputs and documents."""

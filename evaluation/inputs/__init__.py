@@ -1,1 +1,0 @@
-"""What metrics of MT output read: texts, links, documents, lists of pronouns."""

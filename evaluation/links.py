@@ -1,0 +1,275 @@
+"""Word links of the texts that are compared: given, or made by our aligner.
+
+Each text is aligned alone, so that the links and scores of a system never depend on the other
+systems of a run. What is known of the two languages comes from a prior: that of the bundled model
+of these languages, or one that `crosspro align --save-prior` has learnt. Only without a prior links
+are learnt from the text. Both directions are merged by grow-diag-final (000 §2.3). Text without
+links need not be tokenised.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+from zipfile import ZipFile
+
+import numpy as np
+
+from crosspro.data_prep.annotate.tokenise import SAMPLE, Tokeniser, looks_tokenised
+from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.files import read_text_lines, sha256_of
+from crosspro.data_prep.formats.links import parse_link
+from crosspro.evaluation.texts import Texts
+
+if TYPE_CHECKING:
+    from crosspro.data_prep.align.prior import Prior
+
+Link = tuple[int, int]
+Links = Sequence[Sequence[Link]]
+"""The links of each line, in the order of source and target position."""
+
+SYMMETRISATION = "grow-diag-final"
+NO_PRIOR = "none"
+FEW_LINES = 20_000
+"""Fewer lines teach the aligner little."""
+FREQUENT, LEAST_FREQUENT, ENOUGH_WORDS = 100, 0.3, 100
+"""The hundred most frequent words of a language are 40 to 50% of a text, those of another 10 to 25%
+(English, French, German and Spanish news)."""
+_WORDS = re.compile(r"\S+", re.ASCII)
+"""A no-break space is a part of a word, as in other tools that count words."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedSentence:
+    """A source sentence, its translation, and the links between their words."""
+
+    source: Sequence[str]
+    target: Sequence[str]
+    links: Sequence[Link]
+
+    def targets(self, position: int) -> tuple[int, ...]:
+        """Target positions linked to a source position, in order."""
+        return tuple(target for source, target in self.links if source == position)
+
+    def sources(self, position: int) -> tuple[int, ...]:
+        """Source positions linked to a target position, in order."""
+        return tuple(source for source, target in self.links if target == position)
+
+
+@dataclass(frozen=True)
+class LinkedTranslation:
+    """The tokens of a reference or a candidate, and its links to the source."""
+
+    words: Sequence[Sequence[str]]
+    links: Links
+
+
+@dataclass(frozen=True)
+class LinkedWords:
+    """All texts as tokens, with their links."""
+
+    source: Sequence[Sequence[str]]
+    reference: LinkedTranslation
+    candidates: Mapping[str, LinkedTranslation]
+    signature: str
+    """Where the links come from."""
+
+    def sentence(self, translation: LinkedTranslation, line: int) -> LinkedSentence:
+        """A line of a translation beside its source."""
+        return LinkedSentence(self.source[line], translation.words[line], translation.links[line])
+
+
+def link_texts(
+    texts: Texts,
+    links: Links | None = None,
+    candidate_links: Mapping[str, Links] | None = None,
+    *,
+    prior: str | Path | None = None,
+    tokenised: bool | None = None,
+) -> Texts:
+    """The texts with tokens and links; links that are not given are made.
+
+    Given links count words between spaces. Other text is tokenised unless it is `tokenised`, which
+    None leaves to a look at it. `prior` is a file, a bundled model or `none`; without it the
+    bundled model of the two languages is taken.
+    """
+    texts.require("word links", "source", "reference")
+    given = [links, *((candidate_links or {}).get(name) for name in texts.candidates)]
+    lines = [texts.reference, *texts.candidates.values()]
+    as_it_is = tokenised or any(given) or (tokenised is None and _look_tokenised(texts))
+    cut = _words if as_it_is else None
+    if cut is None:
+        texts.require("word links of untokenised text", "source_language", "target_language")
+    source = list(map(cut or Tokeniser(texts.languages[0]), texts.source))
+    split = cut or Tokeniser(texts.languages[1])
+    translations = [list(map(split, text)) for text in lines]
+    warnings = list(texts.warnings)
+    signature = ["given"] if any(link is not None for link in given) else []
+    if any(link is None for link in given):
+        aligner = _aligner(prior, texts.languages, (source, translations[0]))
+        if aligner.prior is None and len(source) < FEW_LINES:
+            warnings.append(
+                f"{len(source):,} lines are few to learn word links from, fewer than "
+                f"{FEW_LINES:,}: a prior learnt from more text of these languages is better"
+            )
+        signature.append(aligner.signature if as_it_is else f"{aligner.signature},tokenised")
+    made = [
+        aligner.links(source, words) if link is None else link
+        for words, link in zip(translations, given, strict=True)
+    ]
+    linked = [LinkedTranslation(*pair) for pair in zip(translations, made, strict=True)]
+    candidates = dict(zip(texts.candidates, linked[1:], strict=True))
+    words = LinkedWords(source, linked[0], candidates, "+".join(signature))
+    return replace(texts, links=words, warnings=tuple(warnings))
+
+
+def _words(line: str) -> list[str]:
+    return _WORDS.findall(unicodedata.normalize("NFC", line))
+
+
+def _look_tokenised(texts: Texts) -> bool:
+    return looks_tokenised(texts.source[:SAMPLE]) or looks_tokenised(texts.reference[:SAMPLE])
+
+
+# Given links --------------------------------------------------------------------------------------
+
+
+def read_links(
+    path: Path, source: Sequence[str], target: Sequence[str], *, lenient: bool = False
+) -> Links:
+    """A file with `s-t s-t …` on each line, checked against the texts."""
+    lines = list(read_text_lines(path))
+    while lenient and len(lines) > len(source) and not lines[-1].strip():
+        lines.pop()
+    return parse_links(lines, source, target, str(path), lenient=lenient)
+
+
+def parse_links(
+    lines: Sequence[str | Sequence[Link]],
+    source: Sequence[str],
+    target: Sequence[str],
+    place: str,
+    *,
+    lenient: bool = False,
+) -> Links:
+    """Links as `s-t s-t …` or as pairs; lenient: those to words that are not there are dropped."""
+    if len(lines) != len(source):
+        at = min(len(lines), len(source)) + 1
+        raise input_error(place, "lines", f"{len(source)} as in the source", str(len(lines)), at)
+    links: list[list[Link]] = []
+    for number, (line, left, right) in enumerate(zip(lines, source, target, strict=True), start=1):
+        pairs: list[Link] = []
+        for written in line.split() if isinstance(line, str) else line:
+            link = parse_link(written) if isinstance(written, str) else written
+            if link is None:
+                raise input_error(place, "links", "links s-t", quoted(str(written)), number)
+            pairs.append((int(link[0]), int(link[1])))
+        pairs = sorted(set(pairs))
+        size = len(_WORDS.findall(left)), len(_WORDS.findall(right))
+        inside = [link for link in pairs if 0 <= link[0] < size[0] and 0 <= link[1] < size[1]]
+        if len(inside) < len(pairs) and not lenient:
+            outside = next(link for link in pairs if link not in inside)
+            expected = f"links inside {size[0]} source and {size[1]} target words"
+            raise input_error(place, "links", expected, "{}-{}".format(*outside), number)
+        links.append(inside)
+    return links
+
+
+# Links that are made ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Aligner:
+    """What makes links, and how a signature calls it."""
+
+    prior: Prior | None
+    signature: str
+
+    def links(self, source: Sequence[Sequence[str]], target: Sequence[Sequence[str]]) -> Links:
+        """The links of one text. All that is asked of the aligner is asked here.
+
+        With a prior nothing is learnt from the text, as in `proofread`: each line is linked alone.
+        """
+        from crosspro.data_prep.align.align import AlignerSettings, align, link_by_prior
+
+        settings = AlignerSettings(symmetrisation=SYMMETRISATION)
+        pairs = zip(source, target, strict=True)
+        if self.prior is None:
+            return align(pairs, None, settings)
+        return link_by_prior(pairs, self.prior, settings)
+
+
+def _aligner(
+    prior: str | Path | None,
+    languages: tuple[str, str],
+    sides: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]],
+) -> _Aligner:
+    """The aligner with the named prior, or with that of the bundled model of the languages."""
+    pair = "-".join(languages)
+    bundled = _bundled_models()
+    learnt = _Aligner(None, f"learnt({SYMMETRISATION})")
+    if prior is None:
+        return _with_bundled_prior(bundled[pair], pair) if pair in bundled else learnt
+    if str(prior) == NO_PRIOR:
+        return learnt
+    if str(prior) in bundled and not Path(prior).is_file():
+        if all(languages) and str(prior) != pair:
+            expected = f"a prior of the languages of the texts, {pair}"
+            raise input_error("prior", "languages", expected, str(prior))
+        return _with_bundled_prior(bundled[str(prior)], str(prior))
+    from crosspro.data_prep.align.prior import load_prior
+
+    path = Path(prior)
+    if not path.is_file():
+        expected = f"a file, {NO_PRIOR} or a bundled model ({choices(bundled)})"
+        raise input_error(path, "prior", expected, "no such file")
+    loaded = load_prior(path)
+    _check_languages(path, loaded, sides)
+    return _Aligner(loaded, f"prior-{sha256_of(path)[:8]}({SYMMETRISATION})")
+
+
+def _bundled_models() -> dict[str, Path]:
+    from crosspro import models
+
+    return {path.stem: path for path in sorted(Path(models.__file__).parent.glob("*.zip"))}
+
+
+def _with_bundled_prior(path: Path, name: str) -> _Aligner:
+    from crosspro.data_prep.align.prior import load_prior
+
+    with ZipFile(path) as archive, TemporaryDirectory() as folder:
+        content = archive.read("prior.npz")
+        unpacked = Path(folder, "prior.npz")
+        unpacked.write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()[:8]
+        return _Aligner(load_prior(unpacked), f"prior-{name}-{digest}({SYMMETRISATION})")
+
+
+def _check_languages(
+    path: Path, prior: Prior, sides: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]
+) -> None:
+    """Refuse a prior whose most frequent words are not those of a text."""
+    from crosspro.data_prep.align.numbering import word_form
+
+    form = word_form(prior.form, prior.prefix_length)
+    for lines, vocabulary, places, counts in (
+        (sides[0], prior.source_words, prior.pair_source, prior.backward.pairs),
+        (sides[1], prior.target_words, prior.pair_target, prior.forward.pairs),
+    ):
+        words = [form(word) for line in lines for word in line if word.isalpha()]
+        by_count = np.argsort(-np.bincount(places, counts, len(vocabulary)), kind="stable")
+        every = list(vocabulary)
+        ranked = (every[number] for number in by_count.tolist())
+        frequent = set(islice(filter(str.isalpha, ranked), FREQUENT))
+        share = sum(word in frequent for word in words) / max(len(words), 1)
+        if len(words) >= ENOUGH_WORDS and share < LEAST_FREQUENT:
+            expected = "a prior of the languages of the texts"
+            found = f"one whose {FREQUENT} most frequent words are {share:.0%} of a text"
+            raise input_error(path, "prior", expected, found)

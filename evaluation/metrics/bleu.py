@@ -1,0 +1,149 @@
+"""BLEU and chrF of MT output through sacrebleu, to compare pronoun metrics with (000 §4).
+
+Scores are sacrebleu's; resampling is ours, so that intervals are by document where documents are
+known and the paired tests are those of every other score. Both are functions of summed statistics
+of lines: `_extract_corpus_statistics` and `_compute_score_from_stats` are what sacrebleu's own
+significance tests use.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeVar
+
+import numpy as np
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised
+from crosspro.data_prep.core.errors import (
+    CrossproError,
+    choices,
+    counted,
+    how_to_install,
+    input_error,
+)
+from crosspro.evaluation.metric import Display, Items, Metric
+from crosspro.evaluation.resampling import Columns, Floats, Scores, Sums, Units
+from crosspro.evaluation.texts import Texts
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class BleuSettings:
+    """The tokeniser of BLEU (`none` for tokenised text), and whether case counts."""
+
+    tokenise: str = "13a"
+    ignore_case: bool = False
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class ChrfSettings:
+    """The longest word n-grams (2 is chrF++), and whether case counts."""
+
+    word_order: Annotated[int, Field(ge=0)] = 0
+    ignore_case: bool = False
+
+
+Settings = TypeVar("Settings")
+
+
+class SacrebleuMetric(Metric[Settings, Texts, Floats]):
+    """A metric of sacrebleu; an item is a line with its statistics."""
+
+    needs = ("reference",)
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.program = self.make_program(None)
+
+    @abstractmethod
+    def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
+        """The metric of sacrebleu, which looks at references once."""
+
+    def items(self, data: Texts) -> Items[Texts, Floats]:
+        """The lines with what sacrebleu counts on each."""
+        data.require(self.name, "reference")
+        self.program = self.make_program([data.reference])
+        rows = [
+            np.array(self.program._extract_corpus_statistics(lines, None))
+            for lines in data.candidates.values()
+        ]
+        units = Units.choose(document=data.document_of_line, line=range(data.size))
+        size = counted(data.size, "line")
+        names, warnings = tuple(data.candidates), data.warnings
+        return Items(data, names, tuple(rows), units, size, {}, warnings)  # type: ignore[arg-type]
+
+    def statistics(self, items: Items[Texts, Floats], candidate: int) -> Columns:
+        """What sacrebleu has counted."""
+        return {"statistics": np.asarray(items.values[candidate])}
+
+    def score(self, sums: Sums) -> Scores:
+        """What sacrebleu makes of sums."""
+        rows = np.rint(np.atleast_2d(sums["statistics"])).astype(np.int64).tolist()
+        values = [self.program._compute_score_from_stats(row).score for row in rows]
+        return {self.name: np.array(values)}
+
+    def signature(self, items: Items[Texts, Floats]) -> Sequence[str]:
+        """The number of lines, and sacrebleu's signature."""
+        return [f"lines:{items.size}", f"sacrebleu|{self.program.get_signature().format()}"]
+
+
+class Bleu(SacrebleuMetric[BleuSettings]):
+    """BLEU (Papineni et al. 2002)."""
+
+    name = "bleu"
+    settings_class = BleuSettings
+    display = Display("BLEU", measures={"bleu": "BLEU"})
+
+    def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
+        """BLEU with sacrebleu's tokeniser."""
+        kind = _sacrebleu().BLEU
+        if self.settings.tokenise not in kind.TOKENIZERS:
+            expected = choices(kind.TOKENIZERS)
+            raise input_error("bleu", "tokenise", expected, self.settings.tokenise)
+        settings = self.settings
+        return kind(
+            lowercase=settings.ignore_case,
+            tokenize=settings.tokenise,
+            force=True,
+            references=references,
+        )
+
+    def items(self, data: Texts) -> Items[Texts, Floats]:
+        """The lines; a warning if they are cut into words twice."""
+        from dataclasses import replace
+
+        items = super().items(data)
+        if self.settings.tokenise == "none" or not looks_tokenised(data.reference[:SAMPLE]):
+            return items
+        warning = (
+            "the reference looks tokenised: BLEU is comparable with that of other reports only if "
+            "their text was tokenised in the same way"
+        )
+        return replace(items, warnings=(*items.warnings, warning))
+
+
+class Chrf(SacrebleuMetric[ChrfSettings]):
+    """chrF (Popović 2015)."""
+
+    name = "chrf"
+    settings_class = ChrfSettings
+    display = Display("chrF", measures={"chrf": "chrF"})
+
+    def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
+        """chrF, or chrF++ with word n-grams."""
+        settings = self.settings
+        return _sacrebleu().CHRF(
+            word_order=settings.word_order, lowercase=settings.ignore_case, references=references
+        )
+
+
+def _sacrebleu() -> Any:
+    try:
+        import sacrebleu.metrics
+    except ImportError as error:
+        raise CrossproError(
+            f"BLEU and chrF need sacrebleu, which is not installed: {how_to_install('mt')}"
+        ) from error
+    return sacrebleu.metrics

@@ -1,1 +1,0 @@
-"""BLEU and chrF of MT output: what the pronoun metrics are compared with."""

@@ -1,1 +1,0 @@
-"""Contrastive test sets: does a system prefer the right pronoun to wrong ones?"""

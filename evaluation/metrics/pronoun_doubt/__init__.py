@@ -1,1 +1,0 @@
-"""Pronouns in doubt: what a model that was never shown a reference says of a translation."""

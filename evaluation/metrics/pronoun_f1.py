@@ -1,0 +1,163 @@
+"""Precision, recall and F1 of pronouns against a reference, counted without word links.
+
+What MuDA (Fernandes et al. 2023) and BlonDe (Jiang et al. 2022) report of pronouns, from plain
+text. A pronoun of the reference is matched by an equal one on the same line of the candidate, each
+at most once. For the total and for single forms, equal is the form; for person, gender, number and
+kind, that they agree in it: *le* for *la* matches in person and number. A form with several
+readings (German *sie*) counts for what all of them share. Words that are also articles, verbs or
+conjunctions (*la*, *sein*, *that*) are left out unless they are asked for: without a parse nobody
+knows which they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+import numpy as np
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
+from crosspro.evaluation.metric import Display, Group, Items, Metric
+from crosspro.evaluation.pronouns import GENDERS, LANGUAGES, readings_of, target_words
+from crosspro.evaluation.resampling import Columns, Ints, Scores, Sums, Units, ratio
+from crosspro.evaluation.texts import Texts
+
+PERSONS = {"1": "first", "2": "second", "3": "third"}
+NUMBERS = {"sg": "singular", "pl": "plural"}
+VALUES = {"kind": {}, "person": PERSONS, "number": NUMBERS, "gender": GENDERS}
+"""The breakdowns, and the names of their values where they are not their own."""
+
+GroupName = tuple[str, str]
+"""A breakdown and one of its groups."""
+
+
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
+class PronounF1Settings:
+    """The language of the translations (else that of the texts); whether words count that may be
+    something else."""
+
+    language: str = ""
+    ambiguous: bool = False
+
+
+class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
+    """Pronouns of each line against those of the reference's line, in total and by group.
+
+    An item is a line: how often each form is in the reference and in the candidate.
+    """
+
+    name = "pronoun-f1"
+    settings_class = PronounF1Settings
+    display = Display(
+        "F1 of pronouns without links",
+        headline="f1",
+        measures={"f1": "F1"},
+        counts=("reference", "candidate", "matched"),
+        group="pronouns",
+        notes=(
+            "In total and by pronoun the same word must be there: he for she is a miss. By kind, "
+            "person, number and gender any word that agrees in it will do, so these rows may be "
+            "higher than the total.",
+        ),
+    )
+
+    def language(self, texts: Texts) -> str:
+        """The language of the translations, which must have a table of pronouns."""
+        language = self.settings.language or texts.languages[1]
+        if language not in LANGUAGES:
+            found = quoted(language) if language else "none"
+            raise input_error(self.name, "target-language", choices(LANGUAGES), found)
+        return language
+
+    def items(self, data: Texts) -> Items[Texts, Ints]:
+        """The lines with their pronouns."""
+        data.require(self.name, "reference")
+        language = self.language(data)
+        words_of = target_words(language)
+        number_of = {form: number for number, form in enumerate(self._forms(language))}
+
+        def counts(lines: Sequence[str]) -> Ints:
+            """How often each form is on each line."""
+            table = np.zeros((len(lines), len(number_of)), dtype=np.int64)
+            for row, line in enumerate(lines):
+                for word in words_of(line):
+                    if word in number_of:
+                        table[row, number_of[word]] += 1
+            return table
+
+        reference = counts(data.reference)
+        values = [np.stack((reference, counts(text)), axis=1) for text in data.candidates.values()]
+        units = Units.choose(document=data.document_of_line, line=range(data.size))
+        warnings = data.warnings
+        if not reference.any():
+            warnings = (*warnings, "the reference has no pronoun")
+        facts = {"language": language}
+        size = counted(data.size, "line")
+        names = tuple(data.candidates)
+        return Items(data, names, tuple(values), units, size, facts, warnings)  # type: ignore[arg-type]
+
+    def _forms(self, language: str) -> dict[str, list[GroupName]]:
+        """The pronouns that are counted, with the groups that each belongs to."""
+        forms = {}
+        for form, readings in readings_of(language).items():
+            if not self.settings.ambiguous and any(reading.also for reading in readings):
+                continue
+            groups: list[GroupName] = []
+            for breakdown, names in VALUES.items():
+                values = {getattr(reading, breakdown) for reading in readings}
+                named = {names.get(value, "") if names else value for value in values}
+                if len(named) == 1 and "" not in named:
+                    groups.append((breakdown, named.pop()))
+            forms[form] = [*groups, ("pronoun", form)]
+        return forms
+
+    def statistics(self, items: Items[Texts, Ints], candidate: int) -> Columns:
+        """Matched pronouns of each line, those of the candidate and those of the reference."""
+        forms = np.asarray(items.values[candidate])
+        return {
+            "matched": forms.min(axis=1).sum(axis=1),
+            "candidate": forms[:, 1].sum(axis=1),
+            "reference": forms[:, 0].sum(axis=1),
+        }
+
+    counts = statistics
+
+    def score(self, sums: Sums) -> Scores:
+        """F1 is known as soon as one text has a pronoun: a kind that is never translated has 0."""
+        matched, candidate, reference = sums["matched"], sums["candidate"], sums["reference"]
+        return {
+            "precision": 100 * ratio(matched, candidate),
+            "recall": 100 * ratio(matched, reference),
+            "f1": 100 * ratio(2 * matched, candidate + reference),
+        }
+
+    def groups(self, items: Items[Texts, Ints]) -> Iterable[Group]:
+        """Kinds, persons, numbers, genders and forms that are in some text."""
+        there = np.any([np.any(lines, axis=(0, 1)) for lines in items.values], axis=0)
+        members: dict[GroupName, list[int]] = {}
+        for number, groups in enumerate(self._forms(items.facts["language"]).values()):
+            for group in groups if there[number] else ():
+                members.setdefault(group, []).append(number)
+        for name in sorted(members, key=_place_in_table):
+            yield Group(*name, statistics=partial(self._group, items, members[name]))
+
+    def _group(self, items: Items[Texts, Ints], forms: list[int], candidate: int) -> Columns:
+        """Any form of a group matches any other of it."""
+        sums = np.asarray(items.values[candidate])[:, :, forms].sum(axis=2)
+        return {"matched": sums.min(axis=1), "candidate": sums[:, 1], "reference": sums[:, 0]}
+
+    def signature(self, items: Items[Texts, Ints]) -> Sequence[str]:
+        """Language, lines, and which words count."""
+        ambiguous = "yes" if self.settings.ambiguous else "no"
+        language = items.facts["language"]
+        return [f"language:{language}", f"lines:{items.size}", f"ambiguous:{ambiguous}"]
+
+
+def _place_in_table(group: GroupName) -> tuple[int, int, str]:
+    """One breakdown after the other, forms last."""
+    breakdown, name = group
+    order = [*PERSONS.values(), *NUMBERS.values(), *GENDERS.values()]
+    place = [*VALUES, "pronoun"].index(breakdown)
+    return place, order.index(name) if name in order else 0, name

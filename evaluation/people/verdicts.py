@@ -1,0 +1,287 @@
+"""Verdicts of annotators, and the SQLite file that keeps them.
+
+An *item* is a pronoun token of a test suite in one translation. A digest of the translation is part
+of its key: another output is another item, and systems with the same translation share an item.
+Verdicts are about the pronoun and, if it is anaphoric, the head of its antecedent (001 §3).
+
+The file has one table to which rows are only added; triggers refuse everything else. The last
+verdict of an annotator on an item counts. A decision is a verdict that ends a disagreement.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.evaluation.people.agreement import agreement
+
+PronounVerdict = Literal["right", "wrong", "unclear", "bad"]
+"""`bad`: the translation is too bad to be judged (000 §3.1)."""
+AntecedentVerdict = Literal["right", "wrong", "unclear"]
+Kind = Literal["verdict", "decision"]
+PRONOUN_VERDICTS: tuple[PronounVerdict, ...] = get_args(PronounVerdict)
+ANTECEDENT_VERDICTS: tuple[AntecedentVerdict, ...] = get_args(AntecedentVerdict)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+CONFLICT: Literal["conflict"] = "conflict"
+ItemKey = tuple[str, str]
+"""A token and the digest of a translation."""
+
+_WAIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A token in a translation, the systems that translate so, and the words that were marked."""
+
+    token: str
+    digest: str
+    system: str
+    pronoun: str
+    head: str
+
+    @property
+    def key(self) -> ItemKey:
+        """What names it; the systems and the marked words do not."""
+        return self.token, self.digest
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The antecedent has none where the pronoun is not anaphoric or the translation is bad."""
+
+    item: Item
+    annotator: str
+    pronoun: PronounVerdict
+    antecedent: AntecedentVerdict | None = None
+    remark: str = ""
+    kind: Kind = "verdict"
+    time: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdicts on an item together: the decision, or what all annotators agree on."""
+
+    item: Item
+    pronoun: PronounVerdict | Literal["conflict"]
+    antecedent: AntecedentVerdict | Literal["conflict"] | None
+    annotators: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def in_conflict(self) -> bool:
+        """Whether annotators disagree and nobody has decided."""
+        return CONFLICT in (self.pronoun, self.antecedent)
+
+
+Judgements = dict[ItemKey, Judgement]
+
+
+@dataclass(slots=True)
+class ItemVerdicts:
+    """The verdicts on an item that count: the last of each annotator, and the last decision."""
+
+    item: Item
+    by_annotator: dict[str, Verdict] = field(default_factory=dict)
+    decision: Verdict | None = None
+
+    @property
+    def judgement(self) -> Judgement:
+        """The verdicts together."""
+        verdicts = list(self.by_annotator.values())
+        deciding = [self.decision] if self.decision is not None else verdicts
+        pronouns = {verdict.pronoun for verdict in deciding}
+        antecedents = {verdict.antecedent for verdict in deciding}
+        every = verdicts if self.decision is None else [*verdicts, self.decision]
+        return Judgement(
+            self.item,
+            pronouns.pop() if len(pronouns) == 1 else CONFLICT,
+            antecedents.pop() if len(antecedents) == 1 else CONFLICT,
+            tuple(dict.fromkeys(verdict.annotator for verdict in every)),
+            tuple(verdict.remark for verdict in every if verdict.remark),
+        )
+
+
+def verdicts_by_item(verdicts: Iterable[Verdict]) -> dict[ItemKey, ItemVerdicts]:
+    """The verdicts that count, from all verdicts in the order in which they were added."""
+    items: dict[ItemKey, ItemVerdicts] = {}
+    for verdict in verdicts:
+        on_item = items.setdefault(verdict.item.key, ItemVerdicts(verdict.item))
+        if verdict.kind == "decision":
+            on_item.decision = verdict
+        else:
+            on_item.by_annotator[verdict.annotator] = verdict
+    return items
+
+
+AGREEMENT_HEADING = ("agreement", "judged by several", "equal %", "Cohen's κ", "Krippendorff's α")
+
+
+def agreement_table(items: Iterable[ItemVerdicts]) -> list[tuple[str, ...]]:
+    """Agreement of annotators on pronouns and on antecedents; decisions do not count."""
+    pronouns, antecedents = [], []
+    for on_item in items:
+        verdicts = on_item.by_annotator.items()
+        pronouns.append({name: verdict.pronoun for name, verdict in verdicts})
+        antecedents.append({n: v.antecedent for n, v in verdicts if v.antecedent is not None})
+    measured = {"pronoun": agreement(pronouns), "antecedent": agreement(antecedents)}
+    return [
+        (
+            what,
+            str(result.items),
+            "–" if result.equal is None else f"{100 * result.equal:.1f}",
+            *("–" if value is None else f"{value:.2f}" for value in (result.kappa, result.alpha)),
+        )
+        for what, result in measured.items()
+    ]
+
+
+# The file -----------------------------------------------------------------------------------------
+
+_APPLICATION = 0x70726F74
+_VERSION = 4
+
+
+def _choices(values: Sequence[str]) -> str:
+    return ", ".join(f"'{value}'" for value in values)
+
+
+_SCHEMA = (
+    f"""CREATE TABLE verdict (
+        id INTEGER PRIMARY KEY,
+        time TEXT NOT NULL,
+        suite TEXT NOT NULL, token TEXT NOT NULL, digest TEXT NOT NULL,
+        system TEXT NOT NULL, words TEXT NOT NULL, head TEXT NOT NULL,
+        annotator TEXT NOT NULL,
+        pronoun TEXT NOT NULL CHECK (pronoun IN ({_choices(PRONOUN_VERDICTS)})),
+        antecedent TEXT CHECK (antecedent IN ({_choices(ANTECEDENT_VERDICTS)})),
+        remark TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ({_choices(KINDS)}))
+    )""",
+    "CREATE INDEX verdict_on_item ON verdict (suite, token, digest, id)",
+    *(
+        f"CREATE TRIGGER verdict_no_{action} BEFORE {action} ON verdict "
+        "BEGIN SELECT RAISE(ABORT, 'rows are only added'); END"
+        for action in ("UPDATE", "DELETE")
+    ),
+    f"PRAGMA application_id = {_APPLICATION}",
+    f"PRAGMA user_version = {_VERSION}",
+)
+_COLUMNS = "token, digest, system, words, head, annotator, pronoun, antecedent, remark, kind, time"
+
+
+class VerdictStore:
+    """The verdicts on one suite in a file; each call opens the file, so threads may share this."""
+
+    def __init__(self, path: str | Path, suite: str, create: bool = True) -> None:
+        self.path = Path(path)
+        self.suite = suite
+        if not create and not self.path.is_file():
+            raise input_error(self.path, "verdicts", "a file of verdicts", "none")
+        with self._transaction("IMMEDIATE" if create else "DEFERRED") as connection:
+            self._check_or_create(connection)
+
+    def add(self, verdicts: Iterable[Verdict]) -> int:
+        """Add verdicts, all or none, and return how many; they are on the disk afterwards.
+
+        A verdict that its annotator's last verdict on the item repeats is not added again.
+        """
+        added = 0
+        with self._transaction("IMMEDIATE") as connection:
+            for verdict in verdicts:
+                if self._last(connection, verdict) != verdict:
+                    self._insert(connection, verdict)
+                    added += 1
+        return added
+
+    def verdicts(self, annotator: str | None = None) -> list[Verdict]:
+        """All verdicts ever given, or those of an annotator, in the order in which they came."""
+        query = (
+            f"SELECT {_COLUMNS} FROM verdict "  # noqa: S608
+            "WHERE suite = ?1 AND (?2 IS NULL OR annotator = ?2) ORDER BY id"
+        )
+        with self._transaction("DEFERRED") as connection:
+            return [_verdict(row) for row in connection.execute(query, (self.suite, annotator))]
+
+    def by_item(self, annotator: str | None = None) -> dict[ItemKey, ItemVerdicts]:
+        """The verdicts that count."""
+        return verdicts_by_item(self.verdicts(annotator))
+
+    def judgements(self) -> Judgements:
+        """The verdicts on each item together."""
+        return {key: on_item.judgement for key, on_item in self.by_item().items()}
+
+    def _last(self, connection: sqlite3.Connection, verdict: Verdict) -> Verdict | None:
+        """The last verdict of its author on an item, or for a decision, the last decision."""
+        own = "" if verdict.kind == "decision" else "AND annotator = ?"
+        query = (
+            f"SELECT {_COLUMNS} FROM verdict WHERE suite = ? AND token = ? AND digest = ? "  # noqa: S608
+            f"AND kind = ? {own} ORDER BY id DESC LIMIT 1"
+        )
+        values = [self.suite, *verdict.item.key, verdict.kind]
+        row = connection.execute(query, [*values, verdict.annotator] if own else values).fetchone()
+        return None if row is None else _verdict(row)
+
+    def _insert(self, connection: sqlite3.Connection, verdict: Verdict) -> None:
+        item = verdict.item
+        connection.execute(
+            f"INSERT INTO verdict (suite, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "  # noqa: S608
+            "COALESCE(NULLIF(?, ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))",
+            (
+                *(self.suite, item.token, item.digest, item.system, item.pronoun, item.head),
+                *(verdict.annotator, verdict.pronoun, verdict.antecedent, verdict.remark),
+                *(verdict.kind, verdict.time),
+            ),
+        )
+
+    def _check_or_create(self, connection: sqlite3.Connection) -> None:
+        (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        if not tables:
+            for statement in _SCHEMA:
+                connection.execute(statement)
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if (application, version) != (_APPLICATION, _VERSION):
+            raise self._refused("another kind of database")
+        suites = [suite for (suite,) in connection.execute("SELECT DISTINCT suite FROM verdict")]
+        if suites and self.suite not in suites:
+            expected, others = f"verdicts on suite {self.suite}", ", ".join(map(str, suites))
+            raise input_error(self.path, "suite", expected, f"verdicts on {others}")
+
+    @contextmanager
+    def _transaction(self, kind: Literal["DEFERRED", "IMMEDIATE"]) -> Iterator[sqlite3.Connection]:
+        """A transaction. IMMEDIATE waits for other writers; its commit has reached the disk."""
+        try:
+            connection = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
+            try:
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute(f"BEGIN {kind}")
+                with connection:
+                    yield connection
+            finally:
+                connection.close()
+        except (sqlite3.Error, ValueError) as error:
+            raise self._refused(str(error)) from error
+
+    def _refused(self, found: str) -> InputError:
+        return input_error(self.path, "verdicts", "a file of verdicts (SQLite)", found)
+
+
+def _verdict(row: Sequence[Any]) -> Verdict:
+    *item, annotator, pronoun, antecedent, remark, kind, time = row
+    known = pronoun in PRONOUN_VERDICTS and antecedent in (None, *ANTECEDENT_VERDICTS)
+    if not known or kind not in KINDS:
+        raise ValueError(f"the verdict {pronoun!r}, {antecedent!r}, {kind!r}")
+    return Verdict(
+        Item(*map(str, item)), str(annotator), pronoun, antecedent, str(remark), kind, str(time)
+    )
+
+
+def read_judgements(path: Path | None, suite: str) -> Judgements:
+    """The judgements of a store, if there is one."""
+    return {} if path is None else VerdictStore(path, suite, create=False).judgements()

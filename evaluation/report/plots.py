@@ -1,0 +1,119 @@
+"""Plots as SVG text, by matplotlib, which the extra `plots` installs."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import cycle
+from typing import Any, NamedTuple
+
+from crosspro.data_prep.core.errors import CrossproError, how_to_install, printable
+
+_COLOURS = ("#0b6bcb", "#c0392b", "#1e8449", "#8e44ad", "#b9770e", "#566573")
+_COLUMNS = 3
+
+Values = Sequence[float | None]
+"""The values of a line; None where there is none."""
+
+
+class ScatterPanel(NamedTuple):
+    """The points of a panel with their line of regression."""
+
+    title: str
+    x_label: str
+    x: Sequence[float]
+    slope: float
+    intercept: float
+
+
+def has_matplotlib() -> bool:
+    """Whether plots can be drawn."""
+    return find_spec("matplotlib") is not None
+
+
+def require_matplotlib() -> None:
+    """Raise an error that says what to install, for commands to call before they compute."""
+    if not has_matplotlib():
+        raise CrossproError(f"plots need matplotlib: {how_to_install('plots')}")
+
+
+@contextmanager
+def _settings() -> Iterator[None]:
+    """Names come from files, so none is read as a formula; the same plot has the same bytes."""
+    require_matplotlib()
+    from matplotlib import rc_context
+
+    texts = {"text.parse_math": False, "font.size": 9}
+    with rc_context({**texts, "svg.fonttype": "none", "svg.hashsalt": "crosspro"}):
+        yield
+
+
+def _panels(number: int, columns: int, width: float, height: float, **options: Any) -> Any:
+    """A figure with so many axes in rows, each of this size in inches, and the axes."""
+    from matplotlib.figure import Figure as Canvas
+
+    columns = max(1, min(columns, number))
+    rows = max(1, -(-number // columns))
+    canvas = Canvas(figsize=(width * columns, height * rows), layout="constrained")
+    axes = canvas.subplots(rows, columns, squeeze=False, **options)
+    for unused in axes.flat[number:]:
+        unused.set_visible(False)
+    return canvas, list(axes.flat[:number])
+
+
+def _svg(canvas: Any) -> str:
+    text = io.StringIO()
+    canvas.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()
+
+
+@_settings()
+def line_panels(
+    title: str,
+    x_label: str,
+    x: Sequence[float],
+    panels: Mapping[str, Mapping[str, Values]],
+    marked: tuple[float, str] | None = None,
+) -> str:
+    """Panels below each other over the same x: by the label of their y, lines by their name.
+
+    `marked` is a place of x and its title.
+    """
+    canvas, axes = _panels(len(panels), 1, 7, 3, sharex=True)
+    canvas.suptitle(printable(title))
+    colours = cycle(_COLOURS)
+    for axis, (y_label, lines) in zip(axes, panels.items(), strict=True):
+        for name, values in lines.items():
+            numbers = [math.nan if value is None else value for value in values]
+            axis.plot(x, numbers, "o-", ms=3, label=printable(name), color=next(colours))
+        axis.set_ylabel(y_label)
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=8)
+        if marked is not None:
+            axis.axvline(marked[0], color="#566573", linestyle="--", linewidth=1)
+    if marked is not None:
+        axes[0].set_title(printable(marked[1]), fontsize=9)
+    axes[-1].set_xlabel(x_label)
+    return _svg(canvas)
+
+
+@_settings()
+def scatter_panels(
+    names: Sequence[str], y_label: str, y: Sequence[float], panels: Sequence[ScatterPanel]
+) -> str:
+    """Panels side by side over the same y, with a named point for each value (000 Figure 1)."""
+    canvas, axes = _panels(len(panels), _COLUMNS, 3.6, 3.2, sharey=True)
+    for panel, axis in zip(panels, axes, strict=True):
+        axis.scatter(panel.x, y, color=_COLOURS[0], s=16)
+        for name, place in zip(names, zip(panel.x, y, strict=True), strict=True):
+            axis.annotate(printable(name), place, (3, 3), fontsize=7, textcoords="offset points")
+        ends = [min(panel.x), max(panel.x)]
+        line = [panel.slope * x + panel.intercept for x in ends]
+        axis.plot(ends, line, color=_COLOURS[1], lw=1)
+        axis.set_title(printable(panel.title), fontsize=9)
+        axis.set_xlabel(printable(panel.x_label))
+    axes[0].set_ylabel(printable(y_label))
+    return _svg(canvas)

@@ -1,0 +1,290 @@
+"""Tables as plain data, and the tables of an evaluation as text and Markdown.
+
+A metric says what is in its tables; how they look is decided here for a terminal and in `page.py`
+for a page. rich lays out columns: it knows the widths of Chinese characters and wraps long names.
+Names come from files, so their control characters are shown as escapes.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crosspro.data_prep.core.errors import printable
+from crosspro.evaluation.evaluation import Evaluation, GroupScores, Score
+from crosspro.evaluation.resampling import Difference
+
+_NARROWEST_NAME = 12
+_COLUMN_GAP = 2
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table, with a note beside its text.
+
+    On a page a score has a bar, and a number with filters shows its examples when it is pressed:
+    `candidate`, `verdict`, `group` (their numbers), `reference`, `word` (texts).
+    """
+
+    text: str
+    score: Score | None = None
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    kind: Literal["", "hit"] = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.note}".rstrip()
+
+
+Row = Sequence[Cell | str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A heading and rows, of whose columns the first `left` are flush left, and notes below."""
+
+    heading: Sequence[str]
+    rows: Sequence[Row]
+    title: str = ""
+    left: int = 1
+    notes: Sequence[str] = ()
+    only: Literal["", "text", "page"] = ""
+
+
+# Tables that every metric has ---------------------------------------------------------------------
+
+
+def score_tables(evaluation: Evaluation) -> list[Table]:
+    """Scores with intervals: candidates in rows, or groups in rows where there are some.
+
+    With several measures and groups each candidate has a table; with one measure, candidates are
+    columns.
+    """
+    display, measures = evaluation.metric.display, evaluation.measures
+    headings = [display.heading(name) for name in (*display.counts, *measures)]
+    notes = (*interval_note(evaluation), *display.notes)
+    if not any(candidate.groups for candidate in evaluation.candidates):
+        rows = [
+            [candidate.name, *_cells(evaluation, candidate.total)]
+            for candidate in evaluation.candidates
+        ]
+        return [Table((display.candidate, *headings), rows, notes=notes)]
+    if len(measures) == 1:
+        return [_candidates_in_columns(evaluation, notes)]
+    tables = []
+    for number, candidate in enumerate(evaluation.candidates, start=1):
+        rows = [[display.total, *_cells(evaluation, candidate.total)]]
+        rows += [[group_title(group), *_cells(evaluation, group)] for group in candidate.groups]
+        last = number == len(evaluation.candidates)
+        heading = (display.group, *headings)
+        tables.append(Table(heading, rows, candidate.name, notes=notes if last else ()))
+    return tables
+
+
+def _cells(evaluation: Evaluation, group: GroupScores) -> list[Cell | str]:
+    display = evaluation.metric.display
+    counts = [f"{group.counts.get(name, 0):,}" for name in display.counts]
+    return [*counts, *(score_cell(group.scores[name], display.digits) for name in group.scores)]
+
+
+def _candidates_in_columns(evaluation: Evaluation, notes: Sequence[str]) -> Table:
+    display, (measure,) = evaluation.metric.display, evaluation.measures
+    rows: list[list[Cell | str]] = []
+    titles = [display.total, *map(group_title, evaluation.candidates[0].groups)]
+    for number, title in enumerate(titles):
+        groups = [
+            candidate.groups[number - 1] if number else candidate.total
+            for candidate in evaluation.candidates
+        ]
+        counts = [f"{groups[0].counts.get(name, 0):,}" for name in display.counts]
+        scores = [score_cell(group.scores[measure], display.digits) for group in groups]
+        rows.append([title, *counts, *scores])
+    headings = map(display.heading, display.counts)
+    return Table((display.heading(measure), *headings, *evaluation.names), rows, notes=notes)
+
+
+def group_title(group: GroupScores) -> str:
+    """A group with its breakdown."""
+    return f"{group.breakdown} {group.group}"
+
+
+def score_cell(score: Score, digits: int, note: str = "") -> Cell:
+    """A score with its interval."""
+    return Cell(score.shown(digits), score, note=note)
+
+
+def interval_note(evaluation: Evaluation) -> list[str]:
+    """What the brackets are."""
+    scores = [score for scores in evaluation.scores.values() for score in scores.values()]
+    if all(score.low is None for score in scores):
+        return []
+    return [f"[95% interval by {evaluation.items.units.name}]"]
+
+
+def matrix_table(
+    labels: Sequence[str],
+    counts: NDArray[np.int64],
+    title: str,
+    candidate: int,
+    sides: tuple[str, str] = ("reference", "candidate"),
+    never_right: Collection[str] = (),
+) -> Table:
+    """How often the labels in rows became those in columns, without labels that do not occur.
+
+    Equal labels are a hit unless they are `never_right` (a label for words of no class).
+    """
+    rows: list[list[Cell | str]] = []
+    columns = np.flatnonzero(counts.sum(axis=0)).tolist()
+    for row in np.flatnonzero(counts.sum(axis=1)).tolist():
+        cells: list[Cell | str] = [labels[row]]
+        for column in columns:
+            filters = {"candidate": candidate, "reference": labels[row], "word": labels[column]}
+            hit = row == column and labels[row] not in never_right
+            number = f"{counts[row, column]:,}" if counts[row, column] else "·"
+            cells.append(Cell(number, filters=filters, kind="hit" if hit else ""))
+        rows.append([*cells, f"{counts[row].sum():,}"])
+    sums = [*counts[:, columns].sum(axis=0).tolist(), counts.sum()]
+    rows.append(["sum", *(f"{number:,}" for number in sums)])
+    heading = ("", *(labels[column] for column in columns), "sum")
+    return Table(heading, rows, title, notes=(f"{sides[0]} in rows, {sides[1]} in columns",))
+
+
+def difference_table(evaluation: Evaluation) -> Table | None:
+    """Paired differences; none if there are none."""
+    tests = evaluation.comparisons
+    if not tests:
+        return None
+    display = evaluation.metric.display
+    several = len({test.measure for test in tests}) > 1
+    rows = [
+        [
+            f"{test.first} - {test.second}",
+            *([display.heading(test.measure)] if several else []),
+            *difference_cells(test, display.digits),
+            outcome(test, display.lower_is_better, evaluation.items.units.name),
+        ]
+        for test in tests
+    ]
+    between = ["measure"] if several else []
+    heading = ("pair", *between, "difference", "p (randomisation)", "p (bootstrap)", "p < .05")
+    notes = ("p values are two-sided and not corrected for the number of comparisons.",)
+    return Table(heading, rows, "Paired differences", 1 + len(between), notes)
+
+
+def difference_cells(test: Difference, digits: int) -> list[str]:
+    """The difference with its interval, and both p values."""
+    change, low, high = (f"{value:+.{digits}f}" for value in (test.difference, test.low, test.high))
+    p_values = (f"{value:.4f}" for value in (test.p_randomisation, test.p_bootstrap))
+    return [f"{change} [{low}, {high}]", *p_values]
+
+
+def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
+    """Which candidate is better, `=`, or that too few units differ for p < .05."""
+    if not test.decidable:
+        return f"too few {unit}s: {test.differing}"
+    if not test.significant:
+        return "="
+    return test.second if (test.difference > 0) == lower_is_better else test.first
+
+
+# Text and Markdown --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Style:
+    """Markdown, or text that keeps to `width` where it can."""
+
+    markdown: bool = False
+    width: int | None = None
+
+    def title(self, text: str) -> str:
+        """The line above a table."""
+        return f"## {text}\n" if self.markdown else f"{text}\n"
+
+    def table(self, heading: Row, rows: Sequence[Row], left: int = 1) -> str:
+        """Rows under a heading."""
+        if self.markdown:
+            return markdown_table(heading, rows, left)
+        return text_table(heading, rows, left, self.width)
+
+    def shown(self, table: Table) -> str:
+        """A table under its title, with its notes."""
+        notes = "".join(f"{printable(note)}\n" for note in table.notes)
+        body = self.table(table.heading, table.rows, table.left) if table.heading else ""
+        between = "\n" if self.markdown and body and notes else ""
+        title = f"{self.title(printable(table.title))}\n" if table.title else ""
+        return f"{title}{body}{between}{notes}"
+
+
+PLAIN = Style()
+
+
+def text_report(evaluation: Evaluation, style: Style = PLAIN) -> str:
+    """All tables of an evaluation, and its signature."""
+    description = evaluation.items.description or evaluation.metric.display.title
+    tables = [table for table in evaluation_tables(evaluation) if table.only != "page"]
+    return tables_text(description, tables, [evaluation.signature], style)
+
+
+def evaluation_tables(evaluation: Evaluation) -> list[Table]:
+    """The tables of the metric, and the paired differences."""
+    differences = difference_table(evaluation)
+    return [*evaluation.metric.tables(evaluation), *([differences] if differences else [])]
+
+
+def tables_text(
+    title: str, tables: Iterable[Table], signatures: Iterable[str], style: Style = PLAIN
+) -> str:
+    """Tables under a title, and signatures."""
+    signed = "".join(f"signature: {signature}\n" for signature in signatures)
+    return "\n".join([style.title(title), *map(style.shown, tables), signed])
+
+
+def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | None = None) -> str:
+    """Aligned columns under a rule; names and headings are wrapped to keep to `width`."""
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.rule import Rule
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    titles, *lines = ([printable(str(cell)) for cell in row] for row in (heading, *rows))
+    widest = [max(1, *map(cell_len, column)) for column in zip(titles, *lines, strict=True)]
+    gaps = _COLUMN_GAP * (len(widest) - 1)
+    needed = total = sum(widest) + gaps
+    if width is not None and total > width:
+        for column in range(left, len(titles)):
+            number = max((cell_len(row[column]) for row in lines), default=0)
+            titles[column] = textwrap.fill(titles[column], max(number, 1), break_long_words=False)
+            widest[column] = max(number, *map(cell_len, titles[column].split("\n")))
+        names = [min(size, _NARROWEST_NAME) for size in widest[:left]]
+        needed = max(width, sum(names) + sum(widest[left:]) + gaps)
+    grid = Grid.grid(padding=(0, _COLUMN_GAP), pad_edge=False)
+    for column in range(len(titles)):
+        if column < left:
+            grid.add_column(justify="left", overflow="fold")
+        else:
+            grid.add_column(justify="right", no_wrap=True)
+    grid.add_row(*map(Text, titles))
+    grid.add_row(*(Rule(style="none") for _ in titles))
+    for row in lines:
+        grid.add_row(*map(Text, row))
+    console = Console(file=io.StringIO(), width=needed, color_system=None, legacy_windows=False)
+    with console.capture() as printed:
+        console.print(grid)
+    return "".join(f"{line.rstrip()}\n" for line in printed.get().splitlines())
+
+
+def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
+    """A Markdown table with the same alignment."""
+    titles, *lines = (
+        [printable(str(cell)).replace("|", "\\|") for cell in row] for row in (heading, *rows)
+    )
+    rule = ["---" if column < left else "---:" for column in range(len(titles))]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (titles, rule, *lines))

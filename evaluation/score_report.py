@@ -1,0 +1,323 @@
+"""Several metrics of the same texts, in one table: what `crosspro score` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
+from crosspro.evaluation.evaluation import (
+    Evaluation,
+    PairChoice,
+    Score,
+    against,
+    against_best,
+    evaluate,
+    every_pair,
+)
+from crosspro.evaluation.links import Links, link_texts
+from crosspro.evaluation.metrics import metric_class
+from crosspro.evaluation.metrics.pronoun_doubt import PronounJudge
+from crosspro.evaluation.pronouns import LANGUAGES, PronounLists, lists_names
+from crosspro.evaluation.report.page import (
+    TEMPLATES,
+    differing_numbers,
+    page_tables,
+    render_page,
+    shown_numbers,
+)
+from crosspro.evaluation.report.records import csv_text, detail_records, json_text, record
+from crosspro.evaluation.report.tables import (
+    Cell,
+    Style,
+    Table,
+    difference_cells,
+    evaluation_tables,
+    outcome,
+    score_cell,
+    tables_text,
+    text_report,
+)
+from crosspro.evaluation.resampling import Resampling
+from crosspro.evaluation.texts import Texts
+from crosspro.version import __version__
+
+METRICS = ("apt", "autoprf", "pronoun-f1", "bleu", "chrf", "doubt")
+"""The metrics of MT output, in the order of their columns."""
+LINKED = ("apt", "autoprf")
+MOST_EVERY_PAIR = 3
+"""With more candidates, the others are compared with the best."""
+MOST_EXAMPLES = 2000
+"""A page with so many pronouns is still quick."""
+DIFFERENCES = "Paired differences"
+COLUMNS = {"apt": "APT", "autoprf": "AutoPRF F1", "pronoun-f1": "pronoun F1", "doubt": "in doubt"}
+"""The headings of scores that do not say what they are of."""
+
+Settings = Mapping[str, Mapping[str, Any]]
+"""Settings of each metric by name."""
+JudgeOf = Callable[[str, str], PronounJudge | None]
+Progress = Callable[[str], None]
+USUAL_RESAMPLING = Resampling()
+
+
+def usual_metrics(texts: Texts, lists: object = None) -> list[str]:
+    """The metrics for which there are texts, lists of the languages, and the packages."""
+    source, target = texts.languages
+    pair = bool(lists) or f"{source}-{target}" in lists_names()
+    available = {
+        "apt": bool(texts.source and texts.reference and pair),
+        "autoprf": bool(texts.source and texts.reference and pair),
+        "pronoun-f1": bool(texts.reference) and target in LANGUAGES,
+        "bleu": bool(texts.reference) and find_spec("sacrebleu") is not None,
+        "chrf": bool(texts.reference) and find_spec("sacrebleu") is not None,
+    }
+    names = [name for name, there in available.items() if there]
+    if not names:
+        expected = "a reference, and languages whose pronouns are known"
+        raise input_error("metrics", "texts", expected, "neither")
+    return names
+
+
+def make_metric(name: str, settings: Mapping[str, Any]) -> Any:
+    """A metric with these settings; text from a command line is read as their types ask for."""
+    if name not in METRICS:
+        raise input_error("metrics", "name", choices(METRICS), quoted(name))
+    kind = metric_class(name)
+    try:
+        return kind(TypeAdapter(kind.settings_class).validate_python(dict(settings)))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        key = ".".join([name, *map(str, fault["loc"])])
+        raise input_error("settings", key, fault["msg"], quoted(repr(fault["input"]))) from error
+
+
+@dataclass(frozen=True, repr=False)
+class ScoreReport:
+    """The scores of several metrics; `report["apt"]` is the evaluation by one of them.
+
+    `str` is the table of the command, `repr` one line.
+    """
+
+    evaluations: Mapping[str, Evaluation]
+    texts: Texts
+
+    def __getitem__(self, metric: str) -> Evaluation:
+        return self.evaluations[metric]
+
+    @property
+    def scores(self) -> dict[str, dict[str, Score]]:
+        """The headline score of each metric, by candidate and metric."""
+        return {
+            name: {
+                metric: evaluation.scores[name][evaluation.headline]
+                for metric, evaluation in self.evaluations.items()
+            }
+            for name in self.texts.candidates
+        }
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings of all metrics, each once."""
+        every = (warning for one in self.evaluations.values() for warning in one.warnings)
+        return list(dict.fromkeys(every))
+
+    @property
+    def title(self) -> str:
+        """How much was scored."""
+        candidates = counted(len(self.texts.candidates), "candidate")
+        size = f"{candidates}, {counted(self.texts.size, 'line')}"
+        documents = self.texts.document_of_line
+        return size if documents is None else f"{size}, {counted(documents[-1] + 1, 'document')}"
+
+    def score_table(self) -> Table:
+        """Candidates in rows, metrics in columns."""
+        heading = ["candidate", *map(_heading, self.evaluations.values())]
+        rows: list[list[Cell | str]] = [
+            [
+                name,
+                *(
+                    score_cell(one.scores[name][one.headline], one.metric.display.digits)
+                    for one in self.evaluations.values()
+                ),
+            ]
+            for name in self.texts.candidates
+        ]
+        units = {one.items.units.name for one in self.evaluations.values() if one.resampling}
+        notes = (
+            [f"per cent [95% interval by {' or '.join(sorted(units))}]"] if units else ["per cent"]
+        )
+        if "doubt" in self.evaluations:
+            notes.append("in doubt: expected wrong pronouns in a hundred; lower is better")
+        return Table(heading, rows, "Scores", notes=notes)
+
+    def difference_table(self) -> Table | None:
+        """The paired tests of the headline scores."""
+        rows: list[list[Cell | str]] = []
+        for one in self.evaluations.values():
+            display = one.metric.display
+            for test in one.comparisons:
+                if test.measure == one.headline:
+                    better = outcome(test, display.lower_is_better, one.items.units.name)
+                    pair = f"{test.first} - {test.second}"
+                    rows.append(
+                        [pair, _heading(one), *difference_cells(test, display.digits), better]
+                    )
+        if not rows:
+            return None
+        heading = ("pair", "measure", "difference", "p (randomisation)", "p (bootstrap)", "p < .05")
+        note = "p values are two-sided and not corrected for the number of comparisons."
+        return Table(heading, rows, DIFFERENCES, 2, (note,))
+
+    def tables(self) -> list[Table]:
+        """Scores and paired differences."""
+        differences = self.difference_table()
+        return [self.score_table(), *([differences] if differences else [])]
+
+    def text(self, style: Style) -> str:
+        """One metric as it shows itself, or all in one table."""
+        if len(self.evaluations) == 1:
+            return text_report(next(iter(self.evaluations.values())), style)
+        signatures = [one.signature for one in self.evaluations.values()]
+        return tables_text(self.title, self.tables(), signatures, style)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` writes."""
+        return {
+            "crosspro": __version__,
+            "lines": self.texts.size,
+            "languages": list(self.texts.languages),
+            "warnings": self.warnings,
+            "metrics": {name: record(one) for name, one in self.evaluations.items()},
+        }
+
+    def json(self) -> str:
+        """The same as text."""
+        return json_text(self.to_dict())
+
+    def csv(self) -> str:
+        """A row for each candidate, with the score and interval of each metric."""
+        columns = [f"{name}{end}" for name in self.evaluations for end in ("", "_low", "_high")]
+        rows = [
+            [
+                name,
+                *(
+                    "" if value is None or isnan(value) else f"{value:.6g}"
+                    for score in scores.values()
+                    for value in (score.value, score.low, score.high)
+                ),
+            ]
+            for name, scores in self.scores.items()
+        ]
+        return csv_text([["candidate", *columns], *rows])
+
+    def details(self) -> str:
+        """A record of every item of every candidate, by metric, as JSON."""
+        return json_text({name: detail_records(one) for name, one in self.evaluations.items()})
+
+    def html(self, most_examples: int = MOST_EXAMPLES) -> str:
+        """A page: scores, pronouns that candidates translate differently, groups of each metric."""
+        followed = next((one for name, one in self.evaluations.items() if name in LINKED), None)
+        groups = [table for one in self.evaluations.values() for table in _page_tables(one)]
+        cases = [table for table in groups if table.title == "APT: Cases"]
+        examples, cut_note = None, ""
+        if followed is not None and followed.items.size:
+            numbers = differing_numbers(followed, most_examples)[0]
+            others = shown_numbers(followed, most_examples)
+            numbers = sorted({*numbers, *others[: most_examples - len(numbers)]})
+            examples = followed.metric.examples(followed.items, numbers)
+            if len(numbers) < followed.items.size:
+                cut_note = f"{len(numbers):,} of {followed.items.size:,} pronouns are shown."
+        return render_page(
+            TEMPLATES / "score.html",
+            title="Scores of translations",
+            subtitle=self.title,
+            warnings=self.warnings,
+            sections=[*self.tables(), *cases],
+            groups=[table for table in groups if table not in cases],
+            examples=examples,
+            cut_note=cut_note,
+            signatures=[one.signature for one in self.evaluations.values()],
+        )
+
+    def __str__(self) -> str:
+        return self.text(Style()).rstrip("\n")
+
+    def __repr__(self) -> str:
+        metrics, candidates = ", ".join(self.evaluations), ", ".join(self.texts.candidates)
+        return f"<scores of {candidates} by {metrics}>"
+
+
+def _page_tables(evaluation: Evaluation) -> list[Table]:
+    """The tables of a metric that say more than the table of all metrics."""
+    tables = page_tables(evaluation_tables(evaluation))
+    if len(evaluation.measures) == 1:
+        tables = [table for table in tables if table.title and table.title != DIFFERENCES]
+    heading = _heading(evaluation)
+    return [replace(table, title=f"{heading}: {table.title}".rstrip(": ")) for table in tables]
+
+
+def _heading(evaluation: Evaluation) -> str:
+    name = evaluation.metric.name
+    return COLUMNS.get(name) or evaluation.metric.display.heading(evaluation.headline)
+
+
+def score_texts(
+    texts: Texts,
+    metrics: Sequence[str] = (),
+    settings: Settings | None = None,
+    *,
+    pronouns: PronounLists | str | None = None,
+    links: Links | None = None,
+    candidate_links: Mapping[str, Links] | None = None,
+    prior: str | Path | None = None,
+    tokenised: bool | None = None,
+    resampling: Resampling | None = USUAL_RESAMPLING,
+    baseline: str | None = None,
+    judge_of: JudgeOf | None = None,
+    progress: Progress = lambda message: None,
+) -> ScoreReport:
+    """Score texts by several metrics: those that are named, or all for which there is enough.
+
+    `settings` are those of each metric by name. Links that are not given are made. `judge_of` finds
+    what judges pronouns of two languages without a reference.
+    """
+    names = list(dict.fromkeys(metrics or usual_metrics(texts, pronouns)))
+    chosen = {name: dict((settings or {}).get(name, {})) for name in names}
+    if unknown := sorted((settings or {}).keys() - chosen.keys()):
+        raise input_error("settings", unknown[0], choices(names), "no such metric here")
+    if baseline is not None and baseline not in texts.candidates:
+        raise input_error("baseline", "name", choices(texts.candidates), quoted(baseline))
+    linked = [name for name in names if name in LINKED]
+    for name in linked:
+        chosen[name].setdefault("pronouns", pronouns)
+    if "doubt" in names:
+        texts.require("doubt", "source", "source_language", "target_language")
+        chosen["doubt"]["judge"] = _judge(texts.languages, judge_of)
+    made = {name: make_metric(name, values) for name, values in chosen.items()}
+    if linked:
+        progress("word links")
+        if chosen.get("apt", {}).get("tokens") is not None:
+            tokenised = True  # positions count words between spaces
+        texts = link_texts(texts, links, candidate_links, prior=prior, tokenised=tokenised)
+    pairs: PairChoice = every_pair if len(texts.candidates) <= MOST_EVERY_PAIR else against_best
+    if baseline is not None:
+        pairs = against(baseline)
+    evaluations = {}
+    for name, metric in made.items():
+        progress(name)
+        evaluations[name] = evaluate(metric, texts, resampling, pairs)
+    return ScoreReport(evaluations, texts)
+
+
+def _judge(languages: tuple[str, str], judge_of: JudgeOf | None) -> PronounJudge:
+    judge = judge_of(*languages) if judge_of else None
+    if judge is None:
+        expected = "languages of a bundled model"
+        raise input_error("metrics", "doubt", expected, "-".join(languages))
+    return judge

@@ -1,0 +1,288 @@
+"""The texts of a comparison: source, reference, candidates and documents as plain lists.
+
+Metrics take `Texts`. Files are read here, at the edge, and lengths and languages are checked here;
+word links are added by `evaluation.links`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.files import read_text_lines
+from crosspro.data_prep.core.words import looks_otherwise, names_of
+from crosspro.data_prep.formats.shared_task import read_doc_ids
+
+if TYPE_CHECKING:
+    from crosspro.evaluation.links import LinkedWords
+
+SHORT_TEXT = 200
+"""Below so many lines a few quotations look like a text in another language: only a warning."""
+_LANGUAGE = re.compile(r"[a-z]{2}")
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Parallel lines; `source` or `reference` may be empty where no metric needs them."""
+
+    source: Sequence[str]
+    reference: Sequence[str]
+    candidates: Mapping[str, Sequence[str]]
+    documents: Sequence[str] | None = None
+    """The document of each line; a document is a run of equal names."""
+    languages: tuple[str, str] = ("", "")
+    """Those of source and translations, where they are known."""
+    links: LinkedWords | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def size(self) -> int:
+        """The number of lines."""
+        return len(next(filter(None, (self.reference, self.source)), ()))
+
+    @property
+    def linked(self) -> LinkedWords:
+        """The tokens and links, which must have been added."""
+        if self.links is None:
+            raise ValueError("texts without word links: call evaluation.links.link_texts first")
+        return self.links
+
+    @cached_property
+    def document_of_line(self) -> list[int] | None:
+        """The number of each line's document, from 0."""
+        if self.documents is None or not self.documents:
+            return None
+        numbers = [0]
+        for before, name in pairwise(self.documents):
+            numbers.append(numbers[-1] + (name != before))
+        return numbers
+
+    def require(self, metric: str, *names: str) -> None:
+        """Raise where a metric needs a text or a language that is not there."""
+        for name in names:
+            number = ("source_language", "target_language").index(name) if "_" in name else None
+            if not (getattr(self, name) if number is None else self.languages[number]):
+                what = "a text" if number is None else "a language such as fr"
+                raise input_error(metric, name.replace("_", "-"), what, "none")
+
+
+def make_texts(
+    source: Sequence[str],
+    reference: Sequence[str],
+    candidates: Mapping[str, Sequence[str]],
+    documents: Sequence[str] | None = None,
+    languages: tuple[str, str] = ("", ""),
+    *,
+    any_language: bool = False,
+    paths: Mapping[str, Path] | None = None,
+) -> Texts:
+    """Texts whose lengths and languages are checked; errors name the paths, if they have any."""
+    paths = paths or {}
+    parallel = {"source": source, "reference": reference, "documents": documents or ()}
+    parallel |= {_key(name): lines for name, lines in candidates.items()}
+    place_of = {key: str(paths.get(key, key)) for key in parallel}
+    if not candidates:
+        raise input_error("candidates", "texts", "at least one", "none")
+    first = next((key for key, lines in parallel.items() if lines), _key(next(iter(candidates))))
+    size = len(parallel[first])
+    if not size:
+        raise input_error(place_of[first], "lines", "at least one", "none")
+    for key, lines in parallel.items():
+        optional = (key == "documents" and documents is None) or key in ("source", "reference")
+        if len(lines) != size and not (optional and key not in paths and not lines):
+            expected = f"{size} lines as in {place_of[first]}"
+            at = min(len(lines), size) + 1
+            raise input_error(place_of[key], "lines", expected, str(len(lines)), at)
+    warnings = []
+    for key, lines in parallel.items():
+        language = languages[key != "source"]
+        looks_like = None if key == "documents" else looks_otherwise(lines, language)
+        if looks_like is None or any_language:
+            continue
+        if size >= SHORT_TEXT:
+            problem = Problem(place_of[key], None, "language", f"text in {language}", looks_like)
+            raise InputError([problem], "any-language accepts it")
+        warnings.append(f"{place_of[key]}: expected text in {language}, found {looks_like}")
+    return Texts(source, reference, candidates, documents, languages, warnings=tuple(warnings))
+
+
+def _key(name: str) -> str:
+    return f"candidate {name}"
+
+
+# Files --------------------------------------------------------------------------------------------
+
+
+def load_texts(
+    source: Path | None,
+    reference: Path | None,
+    candidates: Mapping[str, Path],
+    doc_ids: Path | None = None,
+    languages: tuple[str, str] = ("", ""),
+    *,
+    any_language: bool = False,
+) -> Texts:
+    """Read parallel files; languages that are not stated are the ends of file names (X.fr)."""
+    paths = {"source": source, "reference": reference, "documents": doc_ids}
+    paths |= {_key(name): path for name, path in candidates.items()}
+    existing = {key: path for key, path in paths.items() if path is not None}
+    translations = [path for path in (reference, *candidates.values()) if path is not None]
+    languages = (
+        languages[0] or language_of(source) or "",
+        languages[1] or next(filter(None, map(language_of, translations)), ""),
+    )
+    texts = {key: path for key, path in existing.items() if key != "documents"}
+    lines = {key: list(read_text_lines(path)) for key, path in texts.items()}
+    documents = None
+    if doc_ids is not None:
+        documents = list(read_doc_ids(doc_ids))
+    if not any_language:
+        for path, language in ((source, languages[0]), *((p, languages[1]) for p in translations)):
+            _check_name(path, language)
+    return make_texts(
+        lines.get("source", []),
+        lines.get("reference", []),
+        {name: lines[_key(name)] for name in candidates},
+        documents,
+        languages,
+        any_language=any_language,
+        paths=existing,
+    )
+
+
+def language_of(path: Path | None) -> str | None:
+    """The language that the name of a file ends in, if it does."""
+    if path is None:
+        return None
+    stem, dot, suffix = plain_name(path).rpartition(".")
+    return suffix if dot and stem and _LANGUAGE.fullmatch(suffix) else None
+
+
+def _check_name(path: Path | None, language: str) -> None:
+    named = language_of(path)
+    if language and named != language and named in names_of("frequent"):
+        raise input_error(
+            path or "", "language", f"text in {language}", f"a name that ends in {named}"
+        )
+
+
+def plain_name(path: Path) -> str:
+    """The name of a file without the suffix of its compression."""
+    return path.name.removesuffix(".gz").removesuffix(".xz")
+
+
+def system_name(path: Path) -> str:
+    """The name of a system by its file: without compression, and without `txt` or the language."""
+    stem, dot, suffix = plain_name(path).rpartition(".")
+    return (
+        stem
+        if dot and stem and (suffix == "txt" or _LANGUAGE.fullmatch(suffix))
+        else plain_name(path)
+    )
+
+
+def system_names(paths: Sequence[Path]) -> list[str]:
+    """A name for each file, with as much of the path as tells the files apart."""
+    for depth in range(max(len(path.parts) for path in paths)):
+        folders = ["/".join(path.parts[-1 - depth : -1]) for path in paths]
+        for name_of in (system_name, plain_name):
+            names = [
+                f"{folder}/{name_of(path)}" if folder else name_of(path)
+                for folder, path in zip(folders, paths, strict=True)
+            ]
+            if len(set(names)) == len(names):
+                return names
+    twice = next(path for path in paths if paths.count(path) > 1)
+    raise input_error(twice, "candidate", "each file once", "it twice")
+
+
+# A folder of outputs ------------------------------------------------------------------------------
+
+_ROLES = {
+    "source": re.compile(r"(.*[.-])?(source|src)([.-].*)?", re.IGNORECASE),
+    "reference": re.compile(r"(.*[.-])?(reference|ref)([.-].*)?", re.IGNORECASE),
+    "doc_ids": re.compile(r"(.*\.)?doc-ids"),
+}
+_LINKS = ".links"
+OUTPUTS = "outputs"
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    """The files of a comparison, from a command line or found in a folder."""
+
+    source: Path | None
+    reference: Path | None
+    candidates: Mapping[str, Path]
+    doc_ids: Path | None = None
+    links: Path | None = None
+    candidate_links: Mapping[str, Path] = field(default_factory=dict)
+
+
+def find_files(folder: Path) -> TextFiles:
+    """The files of a folder by their names.
+
+    source.en (or X.src), reference.fr (X.ref), outputs/NAME.fr, doc-ids; word links in X.links
+    beside X.fr. All may end in .gz or .xz.
+    """
+    if not folder.is_dir():
+        found = "a file" if folder.exists() else "nothing of that name"
+        raise input_error(folder, "folder", "a folder with source, reference and outputs", found)
+    here, outputs = _files_of(folder), _files_of(folder / OUTPUTS)
+    texts: dict[str, Path | None] = {}
+    for role, pattern in _ROLES.items():
+        paths = [p for p in here if pattern.fullmatch(plain_name(p)) and not _is_links(p)]
+        if len(paths) > 1:
+            found = choices(path.name for path in paths)
+            raise input_error(folder, role, "one such file", found)
+        texts[role] = paths[0] if paths else None
+    translations = [path for path in outputs if not _is_links(path)]
+    if not translations:
+        raise input_error(folder / OUTPUTS, "candidates", "at least one file", "none")
+    candidates = dict(zip(system_names(translations), translations, strict=True))
+    linked = {name: _links_beside(path, outputs) for name, path in candidates.items()}
+    candidate_links = {name: path for name, path in linked.items() if path is not None}
+    missing = [name for name, path in linked.items() if path is None]
+    if candidate_links and missing:
+        expected = "links of every output or of none"
+        raise input_error(candidates[missing[0]], "links", expected, "no .links file beside it")
+    reference = texts["reference"]
+    return TextFiles(
+        texts["source"],
+        reference,
+        candidates,
+        texts["doc_ids"],
+        None if reference is None else _links_beside(reference, here),
+        candidate_links,
+    )
+
+
+def _files_of(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    files = (path for path in folder.iterdir() if path.is_file())
+    return sorted(path for path in files if not path.name.startswith((".", "README")))
+
+
+def _is_links(path: Path) -> bool:
+    return plain_name(path).endswith(_LINKS)
+
+
+def _links_beside(text: Path, files: Sequence[Path]) -> Path | None:
+    names = {f"{plain_name(text)}{_LINKS}", f"{system_name(text)}{_LINKS}"}
+    return next((path for path in files if plain_name(path) in names), None)
+
+
+def as_lines(name: str, lines: object) -> list[str]:
+    """Lines from a caller of the Python API: a list of strings, or the path of a file."""
+    if isinstance(lines, str | Path):
+        return list(read_text_lines(Path(lines)))
+    if not isinstance(lines, Sequence) or not all(isinstance(line, str) for line in lines):
+        raise input_error(name, "lines", "a list of strings, or a path", quoted(repr(lines)))
+    return list(lines)

@@ -1,0 +1,123 @@
+"""Prior correction around any system: its probabilities, with rare classes favoured.
+
+The strength is chosen on dev (`crosspro.prediction.adjustment`). Gaps then get their most probable
+class, whatever way of its own to decide the system has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from crosspro.data_prep.core.settings import settings
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.formats.pointed_nouns import PointedNouns
+from crosspro.data_prep.lexicon.lexicon import Lexicon
+from crosspro.prediction.adjustment import (
+    Adjustment,
+    class_counts,
+    load_adjustment,
+    save_adjustment,
+    tune_tau,
+)
+from crosspro.prediction.dev_score import Monitor, dev_score
+from crosspro.prediction.evidence import Evidence, GapQuestion
+from crosspro.prediction.system import Classes, Examples, Probabilities, System, load_saved
+
+_SYSTEM = "system"
+
+
+@settings
+class PriorCorrectionSettings:
+    """The dev score that chooses the strength."""
+
+    monitor: Monitor = "macro_recall"
+
+
+class PriorCorrected(System):
+    """Another system whose probabilities are corrected."""
+
+    name = "prior_corrected"
+    settings_class = PriorCorrectionSettings
+    settings: PriorCorrectionSettings
+    system: System
+    adjustment: Adjustment
+
+    def __init__(self, system: System | None = None, **values: Any) -> None:
+        super().__init__(**values)
+        if system is not None:  # else it is loaded
+            self.system = system
+
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
+        """Fit the system, and choose the strength on dev."""
+        self.task = task
+        counts = class_counts(task, train)
+        score = dev_score(task, dev, self.settings.monitor)
+        self.system.fit(task, train, dev, folder)
+        self.report = self.system.report
+        self.trained_layers = self.system.trained_layers
+        frequencies = counts / counts.sum()
+        tau = tune_tau(self.system.predict(dev), frequencies, score)
+        self.adjustment = Adjustment(tau, frequencies)
+
+    def predict(self, examples: Examples) -> Probabilities:
+        """The probabilities of the system, corrected."""
+        return self.adjustment.of(self.system.predict(examples))
+
+    def unadjusted(self, examples: Examples) -> Probabilities:
+        """The probabilities of the system."""
+        return self.system.predict(examples)
+
+    @property
+    def context(self) -> int:
+        """That of the system."""
+        return self.system.context
+
+    @property
+    def reach(self) -> int | None:
+        """That of the system."""
+        return self.system.reach
+
+    @property
+    def shown_name(self) -> str:
+        """That of the system."""
+        return self.system.shown_name
+
+    @property
+    def noun_lexicons(self) -> Mapping[str, Lexicon]:
+        """Those of the system."""
+        return self.system.noun_lexicons
+
+    @property
+    def layers_read(self) -> frozenset[str]:
+        """Those of the system."""
+        return self.system.layers_read
+
+    @property
+    def points(self) -> bool:
+        """Whether the system points at nouns."""
+        return self.system.points
+
+    def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
+        """What the system points at."""
+        return self.system.antecedents(examples, classes)
+
+    def evidence(self, question: GapQuestion) -> Evidence | None:
+        """That of the system, before the correction."""
+        return self.system.evidence(question)
+
+    def reseeded(self, by: int) -> System | None:
+        """The same correction of the system with another seed."""
+        system = self.system.reseeded(by)
+        return None if system is None else type(self)(system, **vars(self.settings))
+
+    def save_state(self, folder: Path) -> None:
+        """Write the system to a folder of its own, and the correction."""
+        self.system.save(folder / _SYSTEM)
+        save_adjustment(self.adjustment, folder)
+
+    def load_state(self, folder: Path) -> None:
+        """Read them."""
+        self.system = load_saved(folder / _SYSTEM)
+        self.adjustment = load_adjustment(folder, len(self.task.classes))

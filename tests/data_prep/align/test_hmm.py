@@ -1,0 +1,154 @@
+"""Posteriors of the models against a sum over all alignments, and estimates."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import digamma as scipy_digamma
+
+from crosspro.data_prep.align.hmm import (
+    Transitions,
+    diagonal_prior,
+    hmm_posterior,
+    ibm1_posterior,
+)
+from crosspro.data_prep.align.model import (
+    FLOOR,
+    digamma,
+    first_jumps,
+    jump_index,
+    jump_weights,
+    translation_probabilities,
+)
+
+STATES, OBSERVED, LOOSE = np.array([3, 2, 4]), np.array([3, 4, 2]), 0.1
+
+
+@pytest.fixture
+def batch():
+    """Three segments of different lengths, filled up as the aligner does it."""
+    random = np.random.default_rng(7)
+    emit = random.random((4, 3, 4)).astype(np.float32)
+    none = random.random((4, 3)).astype(np.float32)
+    for segment, length in enumerate(OBSERVED):
+        emit[length:, segment] = 0
+        none[length:, segment] = 1
+    for segment, length in enumerate(STATES):
+        emit[:, segment, length:] = 0
+    jump, first = first_jumps(5)
+    jump = random.random(len(jump))
+    return emit, none, diagonal_prior(STATES, OBSERVED, 4.0), jump_weights(jump, 0.5), first
+
+
+def all_alignments(batch, segment):
+    """Probabilities of links, of no link, and counts of moves, by adding up every path."""
+    emit, none, near, jump, first = (np.asarray(array, dtype=float) for array in batch)
+    width, steps = STATES[segment], OBSERVED[segment]
+
+    def move(step, before):
+        weights = (first if before is None else jump[before])[:width] * near[step, segment, :width]
+        return (1 - LOOSE) * weights / weights.sum(), LOOSE * near[step, segment, :width]
+
+    links, silent = np.zeros((steps, width)), np.zeros(steps)
+    moves = np.zeros((width, width))
+    total = 0.0
+    for path in product(range(2 * width), repeat=steps):  # width and above: no link, same place
+        chance, place, jumped = 1.0, None, []
+        for step, state in enumerate(path):
+            here = state % width
+            jumps, loose = move(step, place)
+            if state >= width:
+                start = (jumps + loose)[here] if place is None else float(here == place)
+                chance *= none[step, segment] * start
+            else:
+                chance *= (jumps + loose)[here] * emit[step, segment, here]
+                if place is not None:
+                    jumped.append((place, here, jumps[here] / (jumps + loose)[here]))
+            place = here
+        total += chance
+        for step, state in enumerate(path):
+            if state >= width:
+                silent[step] += chance
+            else:
+                links[step, state] += chance
+        for before, here, share in jumped:
+            moves[before, here] += chance * share
+    return links / total, silent / total, moves / total
+
+
+def test_the_hmm_sums_over_all_alignments(batch):
+    emission, null, diagonal, jump, first = batch
+    transitions = Transitions(jump, first, LOOSE)
+    posterior, counted = hmm_posterior(emission, null, diagonal, np.arange(3), transitions)
+    expected_moves = np.zeros((4, 4))
+    for segment in range(3):
+        links, silent, moves = all_alignments(batch, segment)
+        steps, width = links.shape
+        assert posterior.links[:steps, segment, :width] == pytest.approx(links, abs=1e-5)
+        assert posterior.null[:steps, segment] == pytest.approx(silent, abs=1e-5)
+        assert posterior.links[steps:, segment].sum() == 0
+        assert posterior.links[:, segment, width:].sum() == 0
+        expected_moves[:width, :width] += moves
+    assert counted.jump == pytest.approx(expected_moves, abs=1e-5)
+    assert counted.first == pytest.approx(posterior.links[0].sum(axis=0))
+
+
+def test_segments_of_equal_lengths_share_a_prior(batch):
+    emit, none, near, jump, first = batch
+    twice = np.array([0, 0, 2])
+    transitions = Transitions(jump, first, LOOSE)
+    shared, _ = hmm_posterior(emit, none, near, twice, transitions)
+    separate, _ = hmm_posterior(emit, none, near[:, twice], np.arange(3), transitions)
+    assert np.array_equal(shared.links, separate.links)
+
+
+def test_ibm1_links_each_word_for_itself(batch):
+    emit, none, near, _, _ = batch
+    posterior = ibm1_posterior(emit, none, near)
+    total = posterior.links.sum(axis=2) + posterior.null
+    assert total == pytest.approx(np.ones_like(total), abs=1e-6)
+    expected = emit[1, 0] * near[1, 0] / ((emit[1, 0] * near[1, 0]).sum() + none[1, 0])
+    assert posterior.links[1, 0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_diagonal_prior_is_highest_on_the_diagonal():
+    near = diagonal_prior(np.array([4, 2]), np.array([4, 4]), 6.0)
+    assert near.sum(axis=2) == pytest.approx(np.ones((4, 2)))
+    assert near[:, 0].argmax(axis=1).tolist() == [0, 1, 2, 3]
+    assert near[:, 1].argmax(axis=1).tolist() == [0, 0, 1, 1]
+    assert near[:, 1, 2:].sum() == 0
+
+
+def test_digamma_is_that_of_scipy():
+    values = np.concatenate([np.geomspace(1e-3, 1e6, 500), np.linspace(0.1, 20, 500)])
+    assert digamma(values) == pytest.approx(scipy_digamma(values), rel=1e-9, abs=1e-9)
+
+
+def test_variational_estimates_discount_rare_words_most():
+    given = np.array([0, 0, 1], dtype=np.int32)
+    counts, totals = np.array([90.0, 10.0, 1.0]), np.array([100.0, 1.0])
+    plain = translation_probabilities(counts, totals, given, 50, 0.0)
+    assert plain == pytest.approx([0.9, 0.1, 1.0])
+    bayes = translation_probabilities(counts, totals, given, 50, 0.01)
+    assert (bayes < plain).all()
+    assert bayes[2] / plain[2] < bayes[1] / plain[1] < bayes[0] / plain[0]
+
+
+@pytest.mark.parametrize("concentration", [0.0, 1e-4])
+def test_nothing_is_impossible(concentration):
+    zeros = np.zeros(3)
+    given = np.zeros(3, dtype=np.int32)
+    weights = translation_probabilities(zeros, np.zeros(1), given, 3, concentration)
+    assert weights == pytest.approx([FLOOR] * 3)
+
+
+def test_jumps_depend_on_the_distance_alone():
+    jump, _ = first_jumps(6)
+    weights = jump_weights(jump, 1.0)
+    assert weights.shape == (6, 6)
+    assert weights[0, 1] == weights[3, 4] == weights.max()
+    assert jump_index(3, 13).tolist() == [[6, 7, 8], [5, 6, 7], [4, 5, 6]]
+    flat = jump_weights(jump, 0.5)
+    assert flat[0, 5] / flat[0, 1] == pytest.approx((weights[0, 5] / weights[0, 1]) ** 0.5)

@@ -1,0 +1,225 @@
+"""Sheets of source pronouns: what people say of subjects and links comes back (003 §3.3.3)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+import pytest
+
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.formats.shared_task import read_examples
+from crosspro.data_prep.gaps.segments import Correction, HandCheck, PronounDecision
+from crosspro.data_prep.pipeline.pronoun_sheet import checked_pronouns, sheet_text
+from tests.scripts.run import crosspro
+
+ENGLISH = ["It/obj works/root ./punct", "I/nsubj like/root it/obj ./punct",
+           "They/nsubj say/root it/nsubj is/ccomp it/nsubj ./punct"]  # fmt: skip
+"""The parser is wrong twice: the first it is a subject, the last one is none."""
+FRENCH = ["Il marche .", "Je l' aime .", "Ils disent que c' est lui ."]
+LINKS = ["0-0 1-1 2-2", "0-0 1-2 3-3", "0-0 1-1 2-2 3-4 4-3 5-6"]
+"""The it of line 1 has no link, and both of line 2 have wrong ones."""
+
+FILLED = {
+    ("0", "0"): ("yes", "yes"),
+    ("1", "2"): ("no", "l'"),
+    ("2", "0"): ("", "yes"),
+    ("2", "2"): ("Yes", "c'#1"),
+    ("2", "4"): ("no", "Lui"),
+}
+
+
+@pytest.fixture
+def call(tmp_path):
+    """The command that prepares three lines, with a parse, annotation and links of our own."""
+    parse = []
+    for line in ENGLISH:
+        for number, token in enumerate(line.split(), start=1):
+            form, label = token.split("/")
+            tag = "PRON" if label in ("nsubj", "obj") else "VERB"
+            parse.append(f"{number}\t{form}\t{form.lower()}\t{tag}\t_\t_\t0\t{label}\t_\t_")
+        parse.append("")
+    files = {
+        "t.en": [" ".join(token.split("/")[0] for token in line.split()) for line in ENGLISH],
+        "t.fr": FRENCH,
+        "links": LINKS,
+        "parse": parse,
+        "tokens": [
+            " ".join(f"{word}|{word.lower()}|X" for word in line.split()) for line in FRENCH
+        ],
+    }
+    for name, lines in files.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return (
+        *("prepare", "--task", "en-fr", "--source", tmp_path / "t.en"),
+        *("--target", tmp_path / "t.fr", "--links", tmp_path / "links", "--tokenised"),
+        *(
+            "--annotator",
+            f"tokens:{tmp_path / 'tokens'}",
+            "--source-annotator",
+            f"conllu:{tmp_path / 'parse'}",
+        ),
+        *("-o", tmp_path / "work"),
+    )
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle, delimiter="\t"))
+
+
+def fill(sheet, path, answers, separator="\t"):
+    rows = rows_of(sheet)
+    for row in rows:
+        row["subject"], row["words"] = answers.get((row["line"], row["position"]), ("", ""))
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, rows[0], delimiter=separator)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.fixture
+def sheet(call, tmp_path):
+    result = crosspro(*call, "--sheet", tmp_path / "sheet.tsv")
+    assert result.code == 0, result.stderr
+    return tmp_path / "sheet.tsv"
+
+
+def labels(tmp_path):
+    return [[gap.label for gap in one.gaps]
+            for one in read_examples(tmp_path / "work.data", load_task("en-fr"))]  # fmt: skip
+
+
+def test_a_sheet_shows_what_was_decided(sheet, tmp_path):
+    shown = [tuple(row[name] for name in ("line", "position", "filter", "rule", "linked"))
+             for row in rows_of(sheet)]  # fmt: skip
+    assert shown == [
+        ("0", "0", "removed", "label obj", "0"),
+        ("1", "2", "removed", "label obj", "-"),
+        ("2", "0", "unfiltered", "", "0"),
+        ("2", "2", "kept", "label nsubj", "2"),
+        ("2", "4", "kept", "label nsubj", "3"),
+    ]
+    assert rows_of(sheet)[3]["source"] == "They say [[it]] is it ."
+    assert rows_of(sheet)[3]["target"] == "Ils disent [[que]] c' est lui ."
+    assert labels(tmp_path) == [[], [], ["ils", "OTHER", "ce"]]
+    assert "checked" not in json.loads((tmp_path / "work.report.json").read_text())
+
+
+@pytest.mark.parametrize("separator", ["\t", ",", ";"])
+def test_a_sheet_that_comes_back_corrects_and_tells_how_often_we_were_wrong(
+    call, sheet, tmp_path, separator
+):
+    filled = fill(sheet, tmp_path / "filled.csv", FILLED, separator)
+    result = crosspro(*call, "--checked", filled)
+    assert result.code == 0, result.stderr
+    assert labels(tmp_path) == [["il"], [], ["ils", "ce"]]
+    examples = list(read_examples(tmp_path / "work.data", load_task("en-fr")))
+    assert (2, 1) in examples[1].links  # it is l', which had no link
+    assert (4, 5) in examples[2].links
+    assert (4, 3) not in examples[2].links
+    report = json.loads((tmp_path / "work.report.json").read_text())
+    assert str(filled) in report["inputs"]
+    found = report["checked"]
+    assert [
+        (one["name"], one["checked"], one["wrong"], one["in_text"]) for one in found["filter"]
+    ] == [
+        ("kept", 2, 1, 2),
+        ("removed", 2, 1, 2),
+    ]
+    assert found["filter_precision"] == 0.5
+    assert found["filter_recall"] == 0.5
+    assert [(one["name"], one["checked"], one["wrong"]) for one in found["links"]] == [
+        ("missing", 5, 1),
+        ("wrong", 5, 2),
+    ]
+    assert (found["link_precision"], found["link_recall"]) == (2 / 4, 2 / 5)
+    assert "removed: label obj" in result.stdout.decode()
+
+
+def test_rows_that_are_not_filled_in_say_nothing(call, sheet, tmp_path):
+    filled = fill(sheet, tmp_path / "f.tsv", {("2", "4"): ("", "-")})
+    assert crosspro(*call, "--checked", filled).code == 0
+    assert labels(tmp_path) == [[], [], ["ils", "OTHER", "OTHER"]]
+    found = json.loads((tmp_path / "work.report.json").read_text())["checked"]
+    assert [one["checked"] for one in (*found["filter"], *found["links"])] == [0, 0, 1, 1]
+    assert (found["filter_recall"], found["link_recall"]) == (None, None)
+    empty = crosspro(*call, "--checked", sheet)
+    assert empty.code == 2
+    assert sheet.name in empty.stderr.decode()
+
+
+def test_marks_are_those_of_the_sheet_not_of_links_that_have_changed(call, sheet, tmp_path):
+    """`yes` confirms what people saw, whatever the aligner says now."""
+    filled = fill(sheet, tmp_path / "f.tsv", {("0", "0"): ("yes", "yes")})
+    (tmp_path / "links").write_text("0-1 2-2\n" + "\n".join(LINKS[1:]) + "\n")
+    assert crosspro(*call, "--checked", filled).code == 0
+    assert labels(tmp_path)[0] == ["il"]
+    found = json.loads((tmp_path / "work.report.json").read_text())["checked"]
+    assert found["links"][1]["wrong"] == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ("yes\tyes", "perhaps\tyes", "subject"),
+        ("yes\tyes", "yes\telle", "words"),
+        ("Lui", "lui#2", "words"),
+        ("I like", "I hate", "source"),
+        ("0\t0\tIt", "9\t0\tIt", "line"),
+        ("2\t0\tThey", "2\t1\tThey", "position"),
+        ("2\t0\tThey", "2\tThey", "cells"),
+        ("subject", "subjects", "heading"),
+    ],
+)
+def test_faults_of_a_sheet_are_placed(call, sheet, tmp_path, old, new, field):
+    filled = fill(sheet, tmp_path / "f.tsv", FILLED)
+    before = (tmp_path / "work.data").read_bytes()
+    text = filled.read_text("utf-8")
+    assert old in text
+    filled.write_text(text.replace(old, new, 1), encoding="utf-8")
+    result = crosspro(*call, "--checked", filled)
+    assert result.code == 2
+    assert re.search(rf"f\.tsv:\d+: {field}:", result.stderr.decode())
+    assert (tmp_path / "work.data").read_bytes() == before
+
+
+def test_null_subjects_have_no_pronouns_to_check(tmp_path):
+    for option in ("--sheet", "--checked"):
+        result = crosspro("prepare", "--task", "es-en", "--source", tmp_path / "x", option,
+                          tmp_path / "s.tsv", "-o", tmp_path / "w")  # fmt: skip
+        assert result.code == 2
+        assert option in result.stderr.decode()
+
+
+def decision(line, decided):
+    return PronounDecision(line, 0, ("it",), ("il",), (0,), decided, "rule")
+
+
+def test_a_sample_is_of_each_decision_and_the_same_for_a_seed():
+    checks = [HandCheck(sample=20) for _ in range(2)]
+    for check in checks:
+        check.see(decision(n, "removed" if n % 10 == 0 else "kept") for n in range(1000))
+    first, second = (check.sampled() for check in checks)
+    assert first == second
+    assert [one.line for one in first] == sorted(one.line for one in first)
+    assert sum(one.filter == "removed" for one in first) == 20
+    assert len(first) == 40
+    kept = [one.line for one in first if one.filter == "kept"]
+    assert min(kept) < 300 < 700 < max(kept)
+    assert checks[0].totals == {"kept": 900, "removed": 100}
+    assert sheet_text(first).count("\n") == 41
+
+
+def test_error_rates_of_the_paper():
+    """003 §3.3.3, de-en: 34 of a sample of 70 removed pronouns were subjects."""
+    said = {n: {0: Correction(subject=n < 34)} for n in range(70)}
+    check = HandCheck(said)
+    check.see(decision(n, "removed") for n in range(700))
+    removed = checked_pronouns(check).filter[1]
+    assert (removed.checked, removed.wrong, removed.in_text) == (70, 34, 700)
+    assert removed.rate == pytest.approx(34 / 70)
+    low, high = removed.interval
+    assert (round(low, 3), round(high, 3)) == (0.372, 0.600)

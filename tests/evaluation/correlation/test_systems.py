@@ -1,0 +1,214 @@
+"""Correlations: against scipy, and against the figures that 000 and 001 print."""
+
+from __future__ import annotations
+
+import lzma
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.correlation.systems import (
+    COEFFICIENTS,
+    correlate,
+    correlation,
+    interval,
+    p_value,
+    printed_correlations,
+    published_table,
+    read_score_table,
+    smallest_significant,
+    williams_test,
+    with_weights,
+)
+from crosspro.evaluation.published.results import read_figures
+
+scipy_stats = pytest.importorskip("scipy.stats", reason="needs the extra `mt`")
+
+columns = st.integers(3, 12).flatmap(
+    lambda n: st.tuples(
+        *(st.lists(st.integers(-4, 4).map(float), min_size=n, max_size=n) for _ in range(2))
+    )
+)
+
+
+def published(*without):
+    return correlate(read_score_table(published_table(), "protest", without=without))
+
+
+@given(columns)
+def test_the_coefficients_are_those_of_scipy(pair):
+    x, y = map(np.array, pair)
+    assume(np.ptp(x) > 0 and np.ptp(y) > 0)
+    expected = {
+        "pearson": scipy_stats.pearsonr(x, y)[0],
+        "spearman": scipy_stats.spearmanr(x, y)[0],
+        "kendall": scipy_stats.kendalltau(x, y)[0],
+    }
+    for kind, value in expected.items():
+        assert float(correlation(kind, x, y)) == pytest.approx(value, abs=1e-9)
+    for kind in COEFFICIENTS:
+        rows = correlation(kind, np.stack([x, x[::-1]]), np.stack([y, y]))
+        assert rows[0] == pytest.approx(correlation(kind, x, y))
+        assert np.isnan(correlation(kind, x, np.ones(len(x))))
+
+
+def test_p_values_are_exact_for_few_systems():
+    x, y = np.array([1.0, 2, 3, 4, 5]), np.array([2.0, 1, 4, 3, 5])
+    value = abs(float(correlation("kendall", x, y)))
+    every = [abs(float(correlation("kendall", x, np.array(p)))) for p in permutations(y)]
+    expected = np.mean(np.array(every) >= value - 1e-12)
+    assert p_value("kendall", x, y, 1) == pytest.approx(expected)
+    assert p_value("spearman", x, x, 1) == pytest.approx(2 / 120)
+    many = np.arange(30.0)
+    assert p_value("spearman", many, many, 1) < 0.001
+    assert p_value("spearman", many, np.roll(many, 15) % 7, 1) > 0.01
+    assert p_value("pearson", x, y, 1) == pytest.approx(scipy_stats.pearsonr(x, y).pvalue)
+    assert smallest_significant(10) == pytest.approx(0.632, abs=5e-4)
+
+
+def test_intervals_leave_out_constant_resamples():
+    low, high = interval("pearson", np.array([0.0, 0, 1]), np.array([0.0, 1, 1]), 200, 3)
+    assert -1 <= low < high <= 1
+
+
+# The figures of the papers ------------------------------------------------------------------------
+
+
+def test_table_2_of_001_comes_out_of_table_1_with_the_reference():
+    """8 of 8 printed values, with the reference as a tenth system."""
+    study, printed = published(), printed_correlations()
+    assert (len(study.systems), len(printed)) == (10, 8)
+    for one in study.correlations:
+        if (one.metric, one.coefficient) in printed:
+            assert f"{one.value:.3f}" == f"{printed.pop((one.metric, one.coefficient)):.3f}"
+    assert not printed
+
+
+def test_without_the_reference_table_2_does_not_come_out():
+    study = published("Reference")
+    for kind, values in {
+        "pearson": [0.682, 0.697, 0.684, 0.697],
+        "spearman": [0.752, 0.752, 0.745, 0.739],  # 0.7395 in the last
+    }.items():
+        found = [one.value for one in study.correlations if one.coefficient == kind]
+        assert [round(value, 3) for value in found] == values
+    left_out = [one for one in published().left_out if one.system == "Reference"]
+    assert [round(one.pearson, 3) for one in left_out] == [0.682, 0.697, 0.684, 0.697]
+
+
+@pytest.mark.parametrize(("without", "smallest"), [((), 0.218), (("Reference",), 0.201)])
+def test_williams_tests_of_001(without, smallest):
+    """The paper says p > 0.2 in all cases."""
+    p_values = [one.test.p_one_sided for one in published(*without).williams]
+    assert len(p_values) == 6
+    assert min(p_values) > 0.2
+    assert round(min(p_values), 3) == smallest
+
+
+def attainable(coefficient, n):
+    """All values over n systems of which at most two human scores are equal."""
+    orders = np.array(list(permutations(range(n))), dtype=float)
+    humans = [np.arange(float(n))]
+    humans += [np.array([j - (j > i) for j in range(n)], dtype=float) for i in range(n - 1)]
+    values = [correlation(coefficient, np.broadcast_to(h, orders.shape), orders) for h in humans]
+    return np.unique(np.round(np.concatenate(values), 9))
+
+
+def test_spearman_of_000_fits_competition_ranks():
+    """Table 4 over seven systems, the other metrics of Table 3 over six (the outlier is out)."""
+    rows = read_figures("apt_correlation")
+    tables = {
+        7: {float(row["spearman"]) for row in rows if row["table"] == "table_4"},
+        6: {float(r["spearman"]) for r in rows if r["table"] == "table_3" and r["metric"] != "APT"},
+    }
+    misfits = {7: {0.987, 0.989}, 6: {0.804, 0.919}}
+    for systems, printed in tables.items():
+        for coefficient, expected in (
+            ("spearman_competition", set()),
+            ("spearman", misfits[systems]),
+        ):
+            values = attainable(coefficient, systems)
+            unfit = {one for one in printed if not (np.abs(values - one) <= 0.000501).any()}
+            assert unfit == expected
+
+
+# Williams's test ----------------------------------------------------------------------------------
+
+
+def test_williams_by_hand():
+    """K = 1 - .64 - .36 - .25 + 2(.8)(.6)(.5) = .23; n = 13."""
+    t = 0.2 * np.sqrt(12 * 1.5) / np.sqrt(2 * 0.23 * 12 / 10 + 1.4**2 / 4 * 0.5**3)
+    test, reverse = williams_test(0.8, 0.6, 0.5, 13), williams_test(0.6, 0.8, 0.5, 13)
+    assert test.t == pytest.approx(t) == -reverse.t
+    assert test.p_one_sided == pytest.approx(scipy_stats.t.sf(t, 10))
+    assert test.p_two_sided == pytest.approx(2 * test.p_one_sided)
+
+
+def test_williams_of_equal_metrics_and_of_too_few_systems():
+    same = williams_test(0.9, 0.9, 1.0, 8)
+    assert (same.t, same.p_one_sided, same.p_two_sided) == (0, 0.5, 1)
+    assert williams_test(1.0, -1.0, -1.0, 8).t == 0  # 1 + r23 is 0
+    with pytest.raises(ValueError, match="4"):
+        williams_test(0.1, 0.2, 0.3, 3)
+
+
+# Tables -------------------------------------------------------------------------------------------
+
+TABLE = "system,bleu,apt,human\na,20,0.5,0.6\nb,21,0.6,0.5\nc,25,0.7,0.9\n"
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.xz", "semicolon.csv"])
+def test_tables_in_every_form(tmp_path, name):
+    delimiter = {"t.tsv": "\t", "semicolon.csv": ";"}.get(name, ",")
+    content = ("\ufeff" + TABLE.replace(",", delimiter).replace("\n", "\r\n")).encode()
+    path = tmp_path / name
+    path.write_bytes(lzma.compress(content) if name.endswith("xz") else content)
+    table = read_score_table(path, "human")
+    assert table.systems == ("a", "b", "c")
+    assert table.metrics == ["bleu", "apt"]
+    assert table.columns["bleu"].tolist() == [20, 21, 25]
+
+
+def test_columns_systems_signs_and_weights(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE + "d,1,2,3\n")
+    table = read_score_table(path, "human", ["bleu"], without=["a"], negate=["bleu"])
+    assert (table.systems, table.metrics) == (("b", "c", "d"), ["bleu"])
+    assert table.columns["bleu"].tolist() == [-21, -25, -1]
+    counts = {"b": [2, 2, 0, 0, 0, 0], "c": [1, 0, 3, 0, 0, 0], "d": [4, 0, 0, 0, 0, 0]}
+    weighted = with_weights(table, counts, [[1, 0.5, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]])
+    assert weighted.metrics == ["bleu", "apt 1,0.5,0,0,0,0", "apt 1,0,0,0,0,0"]
+    assert weighted.columns["apt 1,0.5,0,0,0,0"].tolist() == [0.75, 0.25, 1]
+    for other, weights in (({"b": [1] * 6}, [1] * 6), (counts, [1]), (counts, [1] * 6)):
+        with pytest.raises(InputError):
+            with_weights(table, other, [weights])
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "place"),
+    [
+        ("system,bleu,human\na,1,2\nb,,0.6\nc,3,1\n", {}, (3, "bleu")),
+        ("system,bleu,human\na,1,2\nb,3,nan\nc,3,1\n", {}, (3, "human")),
+        ("system,bleu,human\na,1,2\nb,3\nc,3,1\n", {}, (3, "cells")),
+        ("system,bleu,human\na,1,2\na,3,4\nc,3,1\n", {}, (None, "systems")),
+        ("s,human,human\na,1,2\n", {}, (1, "heading")),
+        ("s,m,human\na,1,2\nb,2,1\n", {}, (None, "systems")),
+        ("s,m,human\na,1,2\nb,1,1\nc,1,1\n", {}, (None, "m")),
+        ("", {}, (1, "column")),
+        (TABLE, {"human": "people"}, (1, "column")),
+        (TABLE, {"metrics": ["blue"]}, (1, "column")),
+        (TABLE, {"without": ["z"]}, (None, "systems left out")),
+        (TABLE, {"metrics": ["bleu"], "negate": ["apt"]}, (None, "negate")),
+    ],
+)
+def test_faults_are_placed(tmp_path, text, options, place):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_score_table(path, **{"human": "human", **options})
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.field) == place

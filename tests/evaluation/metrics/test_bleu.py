@@ -1,0 +1,89 @@
+"""BLEU and chrF: the numbers are sacrebleu's, intervals and tests ours."""
+
+from __future__ import annotations
+
+import builtins
+
+import pytest
+
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.evaluation.evaluation import evaluate
+from crosspro.evaluation.score_report import make_metric
+from crosspro.evaluation.texts import load_texts, make_texts
+from tests.conftest import SHARED_DATA
+
+sacrebleu = pytest.importorskip("sacrebleu")
+
+REFERENCE = ["the cat sat on the mat .", "dogs bark at night .", "it is raining again today ."] * 4
+GOOD = ["the cat sat on a mat .", "dogs bark at night .", "it is raining today ."] * 4
+BAD = ["cats sit on mats .", "at night dogs do bark .", "today again rain ."] * 4
+TEXTS = make_texts([], REFERENCE, {"good": GOOD, "bad": BAD})
+
+
+def scores(name, texts=TEXTS, **settings):
+    evaluation = evaluate(make_metric(name, settings), texts, None)
+    return [one.scores[name].value for one in evaluation.candidates]
+
+
+@pytest.mark.parametrize("tokenise", ["13a", "none"])
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_bleu_is_that_of_sacrebleu(tokenise, ignore_case):
+    options = {"tokenize": tokenise, "lowercase": ignore_case}
+    expected = [sacrebleu.corpus_bleu(lines, [REFERENCE], **options).score for lines in (GOOD, BAD)]
+    found = scores("bleu", tokenise=tokenise, ignore_case=ignore_case)
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("ignore_case", [False, True])
+@pytest.mark.parametrize("word_order", [0, 2])
+def test_chrf_is_that_of_sacrebleu(ignore_case, word_order):
+    metric = sacrebleu.CHRF(word_order=word_order, lowercase=ignore_case)
+    expected = [metric.corpus_score(lines, [REFERENCE]).score for lines in (GOOD, BAD)]
+    found = scores("chrf", word_order=word_order, ignore_case=ignore_case)
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_signatures_have_that_of_sacrebleu():
+    evaluation = evaluate(make_metric("bleu", {}), TEXTS)
+    assert f"|tok:13a|smooth:exp|version:{sacrebleu.__version__}" in evaluation.signature
+
+
+@pytest.mark.parametrize(
+    ("name", "tokenise", "warnings"), [("bleu", "13a", 1), ("bleu", "none", 0)]
+)
+def test_a_warning_for_tokenised_text(name, tokenise, warnings, caplog):
+    texts = make_texts([], REFERENCE * 20, {"x": GOOD * 20})
+    evaluation = evaluate(make_metric(name, {"tokenise": tokenise}), texts, None)
+    assert len(evaluation.warnings) == warnings
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"), [("bleu", {"tokenise": "moses"}), ("chrf", {"word_order": -1})]
+)
+def test_settings_that_make_no_sense(name, settings):
+    with pytest.raises(InputError):
+        make_metric(name, settings)
+
+
+def test_without_sacrebleu_an_extra_is_named(monkeypatch):
+    real = builtins.__import__
+
+    def absent(name, *arguments, **options):
+        if name.startswith("sacrebleu"):
+            raise ImportError(name)
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(CrossproError, match="mt"):
+        make_metric("bleu", {})
+
+
+def test_the_published_bleu_of_two_systems():
+    """The files of the APT authors beside their outputs: 35.44 and 36.91."""
+    folder = SHARED_DATA / "apt_es-en"
+    if not folder.is_dir():
+        pytest.skip("the es-en outputs of the APT authors are not here")
+    outputs = {name: folder / f"TED_es-en_{name}.en.xz" for name in ("baseline", "HA-enc")}
+    texts = load_texts(None, folder / "IWSLT14.TED.tst.tc.en.xz", outputs)
+    assert [round(score, 2) for score in scores("bleu", texts, tokenise="none")] == [35.44, 36.91]

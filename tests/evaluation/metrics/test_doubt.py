@@ -1,0 +1,95 @@
+"""Pronouns in doubt per 100: the mean of probabilities, by line and by document."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import pytest
+
+from crosspro.evaluation.evaluation import against_best, evaluate
+from crosspro.evaluation.metrics.pronoun_doubt import (
+    PronounDoubtSettings,
+    PronounsInDoubt,
+    ProofreadPronoun,
+)
+from crosspro.evaluation.resampling import Resampling
+from crosspro.evaluation.texts import make_texts
+
+PLAN = Resampling(50, 1)
+
+
+class Judge:
+    """Has its pronouns by the first line of a translation."""
+
+    described = ("model:en-de.0123abcd", "calibration:89ef")
+
+    def __init__(self, **pronouns):
+        self.pronouns = pronouns
+
+    def judged(self, source, target, documents, progress=None):
+        return self.pronouns[target[0]]
+
+
+def pronouns(*chances, word="it"):
+    return tuple(
+        ProofreadPronoun(line, "es", word, chance, "er") for line, chance in enumerate(chances)
+    )
+
+
+def doubted(*systems, lines=4, documents=None, plan=None, threshold=0.5):
+    names = "abc"[: len(systems)]
+    texts = make_texts(["It ."] * lines, [], {name: [name] * lines for name in names}, documents)
+    judge = Judge(**dict(zip(names, systems, strict=True)))
+    return evaluate(
+        PronounsInDoubt(PronounDoubtSettings(judge, threshold)), texts, plan, against_best
+    )
+
+
+def test_the_mean_of_all_pronouns_and_the_share_over_the_threshold():
+    evaluation = doubted(pronouns(0.1, 0.5, 0.9, 0.3))
+    (candidate,) = evaluation.candidates
+    assert candidate.scores["per_100"].value == pytest.approx(45)
+    assert candidate.scores["doubtful"].value == pytest.approx(50)
+    assert candidate.counts == {"pronouns": 4}
+    assert next(one["wrong"] for one in evaluation.metric.details(evaluation.items, 0)) == 0.9
+    assert "model:en-de.0123abcd|calibration:89ef" in evaluation.signature
+
+
+def test_it_is_by_pronoun_and_not_by_line():
+    many = (*pronouns(0.0, 0.0), *pronouns(0.6), *pronouns(0.6))
+    assert doubted(many).scores["a"]["per_100"].value == pytest.approx(30)
+
+
+def test_translations_of_a_source_word_are_a_group_of_every_candidate():
+    first = (*pronouns(0.2, 0.4), *pronouns(0.9, word="They"))
+    found = doubted(first, pronouns(0.1))
+    groups = [{one.group: one for one in candidate.groups} for candidate in found.candidates]
+    assert list(groups[0]) == ["it", "they"]
+    assert groups[0]["it"].scores["per_100"].value == pytest.approx(30)
+    assert groups[0]["they"].counts == {"pronouns": 1}
+    assert groups[1]["they"].counts == {"pronouns": 0}
+    assert isnan(groups[1]["they"].scores["per_100"].value)
+
+
+def test_the_best_candidate_has_the_lowest_score():
+    systems = pronouns(*[0.5] * 12), pronouns(*[0.2] * 12), pronouns(*[0.8] * 6)
+    found = doubted(*systems, lines=12, plan=PLAN)
+    tests = [one for one in found.comparisons if one.measure == "per_100"]
+    assert [(one.first, one.second) for one in tests] == [("b", "a"), ("b", "c")]
+    assert tests[0].difference == pytest.approx(-30)
+    assert found.to_dict()["better"] == "lower"
+
+
+def test_documents_are_resampled_where_they_are_known():
+    documents = [f"d{number // 3}" for number in range(12)]
+    chances = pronouns(*[0.1, 0.2, 0.3] * 4)
+    score = doubted(chances, lines=12, documents=documents, plan=PLAN).scores["a"]["per_100"]
+    assert score.low == score.high == pytest.approx(20)
+    by_line = doubted(chances, lines=12, plan=PLAN).scores["a"]["per_100"]
+    assert by_line.low < 20 < by_line.high
+
+
+def test_a_candidate_without_pronouns_has_a_warning_and_no_score():
+    found = doubted((), pronouns(0.5))
+    assert isnan(found.scores["a"]["per_100"].value)
+    assert len(found.warnings) == 1

@@ -1,0 +1,258 @@
+"""Lists of a language pair, tables of forms, and the words of translations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crosspro.data_prep.core.errors import InputError
+from crosspro.evaluation.pronouns import (
+    LANGUAGES,
+    gender_of,
+    has_form,
+    likely_readings,
+    lists_names,
+    lists_of,
+    load_lists,
+    readings_of,
+    rivals_of,
+    target_words,
+)
+
+
+def written(folder, mapping):
+    """Lists as their file is read."""
+    path = folder / "my.yaml"
+    path.write_text(yaml.safe_dump(mapping, sort_keys=False), "utf-8")
+    return load_lists(path)
+
+
+def plain(lists):
+    """Their content as YAML writes it."""
+    import json
+
+    return json.loads(json.dumps(lists.to_dict()))
+
+
+@pytest.mark.parametrize("name", lists_names())
+def test_shipped_lists_are_well_formed(tmp_path, name):
+    lists = load_lists(name)
+    assert lists.name == name
+    assert name.startswith(f"{lists.source_language}-{lists.target_language}")
+    assert written(tmp_path, plain(lists)) == lists
+
+
+def test_pairs_that_are_shipped():
+    assert {"en-fr", "en-de", "en-es", "fr-en", "de-en", "es-en"} <= set(lists_names())
+    assert lists_of(("en", "fr")) == load_lists("en-fr")
+    for languages in (("en", "xx"), ("", "fr")):
+        with pytest.raises(InputError):
+            lists_of(languages)
+
+
+def test_french_lists_are_those_of_the_paper():
+    """000 Table 2."""
+    lists = load_lists("en-fr")
+    assert lists.label("c'") == "ce"
+    assert lists.label("cela") == lists.label("ç'") == "ça"
+    assert lists.probabilities == {frozenset(("ce", "il")): 0.6, frozenset(("ce", "ça")): 0.6}
+
+
+def test_the_undivided_french_lists_differ_in_the_separator_alone():
+    divided, undivided = (load_lists(name) for name in ("en-fr", "en-fr-undivided"))
+    assert replace(undivided, name="en-fr", target_separator="-") == divided
+    assert divided.target_pronoun("dit-il") == "il"
+    assert undivided.target_pronoun("dit-il") is None
+
+
+def test_words_are_in_lower_case_and_groups_have_a_first_member(tmp_path):
+    mapping = {
+        "source_pronouns": ["It"],
+        "target_pronouns": ["Il", "L", "c\u0327a"],
+        "identical": [["L", "Il"]],
+        "equivalent": [["il", "l"]],
+        "ambiguous": None,
+    }
+    lists = written(tmp_path, mapping)
+    assert lists.source_pronouns == ("it",)
+    assert lists.labels == {"il": "l", "l": "l", "\u00e7a": "\u00e7a"}
+    assert lists.probabilities == {}
+    assert lists.name == "my"
+    assert written(tmp_path, plain(lists)).signature == lists.signature
+    assert replace(lists, identical=()).signature != lists.signature
+
+
+GOOD = {"source_pronouns": ["it"], "target_pronouns": ["il", "elle"]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"colour": "red"},
+        {"source_pronouns": []},
+        {"target_pronouns": ["il", "IL"]},
+        {"target_pronouns": ["il", True]},
+        {"target_pronouns": ["a b"]},
+        {"translations": {"he": ["il"]}},
+        {"identical": [["il"]]},
+        {"identical": [["il", "on"]]},
+        {"identical": [["il", "elle"], ["elle", "il"]]},
+        {"equivalent": [{"pronouns": ["il", "elle"], "probability": 2}]},
+        {"equivalent": [{"pronouns": ["il", "elle"], "p": 1}]},
+        {"ambiguous": ["le"]},
+        *({key: value} for key in ("ambiguous", "identical") for value in ("il", 0, {"il": 1})),
+    ],
+)
+def test_lists_with_a_fault_are_refused(tmp_path, change):
+    with pytest.raises(InputError, match=r"my\.yaml"):
+        written(tmp_path, GOOD | change)
+
+
+@pytest.mark.parametrize("content", ["source_pronouns: [it\n", "- it\n", "it\n", ""])
+def test_files_that_are_no_lists(tmp_path, content):
+    path = tmp_path / "my.yaml"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"my\.yaml"):
+        load_lists(path)
+    with pytest.raises(InputError, match="xx-yy"):
+        load_lists("xx-yy")
+    with pytest.raises(InputError, match=r"none\.yaml"):
+        load_lists(tmp_path / "none.yaml")
+
+
+KINDS = {"personal", "possessive", "reflexive", "demonstrative"}
+ROLES = {"subject", "object", "indirect", "stressed", "any", "determiner", "pronoun"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_tables_are_sound(language):
+    found = readings_of(language)
+    assert len(found) > 30
+    for form, readings in found.items():
+        assert form == form.lower().strip() != ""
+        assert len(set(readings)) == len(readings)
+        for one in readings:
+            assert one.form == form
+            assert one.kind in KINDS
+            assert one.role in ROLES
+            assert one.person in ("1", "2", "3")
+            assert one.number in ("sg", "pl", "")
+            assert one.gender in ("m", "f", "n", "")
+
+
+@pytest.mark.parametrize(
+    ("form", "language", "source", "gender"),
+    [
+        ("Il", "fr", None, "masculine"),
+        ("elle", "fr", "it", "feminine"),
+        ("lui", "fr", None, "masculine"),
+        ("sie", "de", "it", "feminine"),
+        ("sie", "de", "they", None),
+        ("ihm", "de", "it", None),
+        ("vous", "fr", "you", None),
+        ("ella", "es", None, "feminine"),
+        ("x", "fr", None, None),
+        ("il", "it", None, None),
+    ],
+)
+def test_genders(form, language, source, gender):
+    assert gender_of(likely_readings(form, language, source)) == gender
+
+
+@pytest.mark.parametrize(
+    ("form", "language", "source", "rivals"),
+    [
+        ("il", "fr", "it", {"elle"}),
+        ("elle", "fr", None, {"il", "lui"}),
+        ("la", "fr", "it", {"le"}),
+        ("ils", "fr", "they", {"elles"}),
+        ("er", "de", "it", {"sie", "es"}),
+        ("ihm", "de", "it", {"ihr"}),
+        ("sie", "de", "they", set()),
+        ("tu", "fr", "you", {"vous"}),
+        ("lo", "es", "it", {"la"}),
+        ("x", "fr", None, set()),
+    ],
+)
+def test_rivals(form, language, source, rivals):
+    assert set(rivals_of(likely_readings(form, language, source), language)) == rivals
+
+
+THERE = [
+    *("Va-t-elle bien ?|elle", "Qu'elle vienne !|elle", "Où est-il ?|il", "Y a-t-il du pain ?|il"),
+    *("dit-il.|il", "Dit‑elle.|elle", "-Elle dort.|elle", "« Elle » dort|elle", "ELLE DORT|elle"),
+    *("Donne-la-moi.|la", "Donne-la-moi.|moi", "Allez-vous-en !|vous", "Va-t'en|te"),
+    *("Elle-même le sait.|elle", "Lui, il dort.|lui", "S'il dort…|il", "puisqu'ils dorment|ils"),
+    *("Lorsqu’elles dorment|elles", "C’est lui.|ce", "Je t'aime.|te", "J'ai peur|je"),
+    *("Il s'en va.|se", "jusqu'à ce qu'il vienne|il", "la, elle dort.|la", "Prends-les !|les"),
+    *("Est-ce là ?|ce", "(elle)|elle", "elle...|elle", "L'a-t-il vue ?|il", "L'a-t-il vue ?|l'"),
+]
+NOT_THERE = [
+    *("Il l'a vu.|la", "Il l'a vu.|le", "Il est là.|la", "celle-là|elle", "Aix-la-Chapelle|la"),
+    *("un rendez-vous|vous", "ils dorment|il", "Elles dorment.|elle", "une île|il", "peut-être|il"),
+    *("l'arc-en-ciel|en", "S'il vient|se", "Noël|elle", "au-delà|la", "|il", "Là-bas|la"),
+]
+
+
+@pytest.mark.parametrize(
+    ("case", "there"), [*((one, True) for one in THERE), *((one, False) for one in NOT_THERE)]
+)
+def test_french_forms(case, there):
+    text, form = case.split("|")
+    words = target_words("fr")
+    assert has_form(words(text), words.form(form)) == there
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "Wie geht's dir?", ["wie", "geht", "es", "dir", "?"]),
+        ("de", "Ich mag Peter's Haus.", ["ich", "mag", "peter", "'s", "haus", "."]),
+        ("de", "Die Er-Form, sagte sie.", ["die", "er-form", ",", "sagte", "sie", "."]),
+        ("es", "Quiero verla.", ["quiero", "ver", "la", "."]),
+        ("es", "decírselo", ["decír", "se", "lo"]),
+        ("es", "viéndolas", ["viéndo", "las"]),
+        ("es", "Carlos tiene dineros.", ["carlos", "tiene", "dineros", "."]),
+        ("pt", "Vou vê-la.", ["vou", "vê", "la", "."]),
+        ("en", "They're here, it's late.", ["they", "'re", "here", ",", "it", "'s", "late", "."]),
+        ("it", "L'ha vista.", ["l'", "ha", "vista", "."]),
+    ],
+)
+def test_words_of_other_languages(language, text, expected):
+    assert target_words(language)(text) == expected
+
+
+def test_forms_of_several_words():
+    words = target_words("fr")
+    assert has_form(words("Elle l'a fait hier."), words.form("a fait"))
+    assert not has_form(words("Elle a bien fait."), words.form("a fait"))
+    assert not has_form(["a"], ())
+
+
+FORMS = ("il", "elle", "ils", "elles", "lui", "le", "la")
+
+
+@given(
+    st.sampled_from(FORMS),
+    st.lists(st.sampled_from(("bon", "dort", "qui", "là", "l'été", "ne")), max_size=5),
+    st.integers(0, 5),
+    st.sampled_from(("{}", "dit-{}", "va-t-{}", "qu'{}", "« {} »", "({})", "{},", "-{}")),
+)
+def test_a_form_is_found_wherever_it_stands_and_nowhere_else(form, others, place, written):
+    words = target_words("fr")
+    text = " ".join([*others[:place], written.format(form), *others[place:]])
+    for shown in (text, text.upper(), text.replace("'", "’")):
+        found = [one for one in FORMS if has_form(words(shown), words.form(one))]
+        assert found == [form]
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=40), st.sampled_from(("fr", "de", "es", "en", "pt", "ru", "xx")))
+def test_any_text_has_words(text, language):
+    words = target_words(language)(text)
+    assert all(words)
+    assert not any(" " in word for word in words)
