@@ -118,7 +118,7 @@ class Translation:
 
     is_line: ClassVar[bool] = False
     by_message: ClassVar[bool] = False
-    """Whether each segment is a document of its own unless the user wants otherwise."""
+    """Whether each segment is a document of its own by default."""
 
     def __init__(self, source: File, target: File) -> None:
         self.source, self.target = source, target

@@ -173,17 +173,19 @@ class Xliff(_Xml):
         elements = [self._root, *_children(self._root, "file")]
         sides = ("source-language", "srcLang"), ("target-language", "trgLang")
         source, target = (
-            {language for one in elements for key in keys for language in _language(one.get(key))}
+            {code for element in elements for key in keys for code in _language(element.get(key))}
             for keys in sides
         )
         return source, target
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
         """Units, their `<segment>` elements, or what is marked as a segment on both sides."""
+        documents: set[str] = set()
         for number, file in enumerate(_children(self._root, "file"), start=1):
-            name = file.get("original") or file.get("id") or ""
-            twice = sum(name == (one.get("original") or one.get("id")) for one in self._root) > 1
-            document = f"{name} ({number})" if twice or not name else name
+            document = file.get("original") or file.get("id") or str(number)
+            if document in documents:
+                document = f"{document} ({number})"
+            documents.add(document)
             for source, target in _units(file, True):
                 yield Pair(_passage(source), _passage(target), document)
 
@@ -248,13 +250,13 @@ class Memory(_Xml):
         for unit, variants in self._units():
             source, target = (_variant(variants, language) for language in languages)
             complete |= source is not None and target is not None
-            properties = (
-                one.text
-                for one in _children(unit, "prop")
-                if _DOCUMENT.fullmatch(one.get("type", ""))
+            documents = (
+                item.text
+                for item in _children(unit, "prop")
+                if _DOCUMENT.fullmatch(item.get("type", ""))
             )
             if source is not None or target is not None:
-                yield Pair(_passage(source), _passage(target), next(properties, None) or "")
+                yield Pair(_passage(source), _passage(target), next(documents, None) or "")
         if not complete:
             expected = f"units in {languages[0]} and {languages[1]}"
             raise input_error(self.target.name, "languages", expected, "none")
@@ -263,7 +265,7 @@ class Memory(_Xml):
 def _variant(variants: Mapping[str, Any], language: str) -> Any:
     """The segment in a language: the exact tag first, else the first region of it."""
     exact = variants.get(language.lower())
-    regions = (one for tag, one in variants.items() if same_language(tag, language))
+    regions = (segment for tag, segment in variants.items() if same_language(tag, language))
     return next(regions, None) if exact is None else exact
 
 

@@ -16,11 +16,11 @@ def stated_languages(translation: Translation) -> tuple[set[str], set[str]]:
 
     Names end with languages (book.en.srt, de.po), or are in folders called so (en/talk).
     """
-    known = {language for name in box_models() for language in name.split("-")[:2]}
+    languages = {language for name in box_models() for language in name.split("-")[:2]}
     source, target = translation.stated()
     if translation.source is not translation.target:
-        source = source or _named(translation.source.name, known)
-    return source, target or _named(translation.target.name, known)
+        source = source or _named(translation.source.name, languages)
+    return source, target or _named(translation.target.name, languages)
 
 
 def model_for(translation: Translation) -> str:
@@ -37,7 +37,7 @@ def model_for(translation: Translation) -> str:
     raise input_error(translation.target.name, "languages", expected + ", ".join(models), stated)
 
 
-def _named(name: str, known: Iterable[str]) -> set[str]:
+def _named(name: str, languages: Iterable[str]) -> set[str]:
     path = Path(name)
     parts = [*path.parts[:-1], *re.split(r"[._-]", path.name.lower())]
-    return set([part for part in parts if part in known][-1:])
+    return set([part for part in parts if part in languages][-1:])

@@ -185,7 +185,7 @@ def as_json(result: Proofreading) -> str:
 
 def as_json_lines(result: Proofreading) -> str:
     """An object a line for each pronoun."""
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in result.records())
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in result.records())
 
 
 def _record(doubt: PronounDoubt, doubtful: bool) -> dict[str, Any]:

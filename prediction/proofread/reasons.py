@@ -76,7 +76,7 @@ def stood_for(word: str, language: str) -> PronounAgreement:
     readings = readings_of(language).get(bare, ())
     if any(reading.person != "3" or reading.kind == "demonstrative" for reading in readings):
         return PronounAgreement()
-    traits = [(_GENDERS.get(one.gender), _NUMBERS.get(one.number)) for one in readings]
+    traits = [(_GENDERS.get(reading.gender), _NUMBERS.get(reading.number)) for reading in readings]
     if all(gender is None and number is None for gender, number in traits):
         return PronounAgreement()
     return PronounAgreement(tuple(dict.fromkeys(traits)))

@@ -84,8 +84,8 @@ def check_languages(text: TranslatedText, task: Task) -> list[str]:
     """Warnings where a short text looks like another language; a long one is an error."""
     warnings = []
     for name, language, lines in (
-        (text.source_name, task.source_language, [one.source for one in text.segments]),
-        (text.target_name, task.target_language, [one.target for one in text.segments]),
+        (text.source_name, task.source_language, [segment.source for segment in text.segments]),
+        (text.target_name, task.target_language, [segment.target for segment in text.segments]),
     ):
         looks_like = looks_otherwise(lines, language)
         if looks_like is None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
-from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.prediction.proofread.files import (
     DECISIONS,
     DecidedPronoun,
@@ -281,3 +282,9 @@ def test_documents_of_lines(tmp_path):
     ids.write_text("x\n")
     assert refused(*paths, doc_ids=ids) == ("ids", None, "lines")
     assert refused(FOLDER / "editor.de.po", doc_ids=ids) == ("ids", None, "doc-ids")
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "polib", None)
+    with pytest.raises(CrossproError, match=r"polib.*\[formats\]"):
+        open_translation(FOLDER / "editor.de.po")
