@@ -25,7 +25,6 @@ from crosspro.prediction.model_archive import archived_text
 from crosspro.version import __version__
 
 FILE = "run.json"
-ENCODED = "encoded"
 """The folder in a run's for data as arrays: it is gone when the run is complete."""
 MEMBERS = "members"
 """The folder in an ensemble's for those of its members while they are trained."""
@@ -64,9 +63,8 @@ Scores = Mapping[str, Mapping[str, RunScore]]
 class Configuration:
     """How a run was asked for.
 
-    `choices` has the name that was chosen in each group (task, system, data, trainer, experiment)
-    and those of an ensemble's members by their keys (system.members.svm), `overrides` the arguments
-    as they were given, and `settings` every value that came of them.
+    `choices` has the name that was chosen in each group (task, system, data, trainer, experiment),
+    `overrides` the arguments as they were given, and `settings` every value that came of them.
     """
 
     choices: Mapping[str, str] = field(default_factory=dict)

@@ -6,31 +6,7 @@ import pytest
 
 from crosspro.prediction.runs import Configuration, Run, Times
 from crosspro.prediction.runs import RunScore as Score
-from crosspro.scripts.train_sweep import folder_name, mean_scores, means_table, naming_arguments
-
-
-@pytest.mark.parametrize(
-    ("overrides", "fixed", "name"),
-    [
-        (["task=en-fr", "seed=1", "system=ngram"], ["task"], "seed-1_system-ngram"),
-        (["+system.new=2", "seed=1"], [], "system.new-2_seed-1"),
-        (["data.dir=a/b c"], [], "data.dir-a_b_c_7"),
-        (["data.dir=../é"], [], "data.dir-..___7"),
-        (["system.texts=[a,b]"], [], "system.texts-_a_b__7"),
-        (["seed=1"], ["seed"], "run_7"),
-        ([f"data.dir={'x' * 500}"], [], f"data.dir-{'x' * 141}_7"),
-    ],
-)
-def test_folders_are_named_by_what_varies(overrides, fixed, name):
-    assert folder_name(overrides, fixed, 7) == name
-
-
-def test_what_does_not_vary_is_told_to_hydra():
-    arguments = ["-m", "task=en-fr", "seed=1,2", "data.dir=a/b", "hydra.sweep.dir=x", "~data.test"]
-    assert naming_arguments(arguments) == [
-        "hydra.job.config.override_dirname.exclude_keys=['task','data.dir','data.test']"
-    ]
-    assert naming_arguments(["-m", "seed=range(1,4)"]) == []
+from crosspro.scripts.train_sweep import mean_scores, means_table
 
 
 def run(system, seed, value, *overrides, status="complete"):
