@@ -144,8 +144,8 @@ class FeatureReader:
         )
         self.vocabulary, matrix = learn_matrix(strings, self.settings.min_count)
         if not self.vocabulary:
-            found = f"{self.settings.min_count}, and no feature of the training data is so frequent"
-            raise input_error("settings", "min_count", "a number that leaves features", found)
+            message = f"{self.settings.min_count}, above the count of every feature"
+            raise input_error("settings", "min_count", "a number that leaves features", message)
         examples = [example for part in parts for example in part.examples]
         rows = LabelledRows(matrix, self._labels(task, examples))
         without_chains = {c.feature.name: c.feature.without_chains for c in self.features}

@@ -119,8 +119,8 @@ class FeatureSystem(System):
         names = self.reader.names()
         explained = []
         for name, step in zip(self.steps.names, self.steps.steps, strict=True):
-            found = step.model.contributions(row) if step.model else _NOTHING
-            columns = found.features.tolist()
+            added = step.model.contributions(row) if step.model else _NOTHING
+            columns = added.features.tolist()
             explained.append(
                 ExplainedStep(
                     name,
@@ -128,8 +128,8 @@ class FeatureSystem(System):
                     step.probabilities(row)[0],
                     tuple(names[column] for column in columns),
                     tuple(column in present for column in columns),
-                    found.values,
-                    found.base,
+                    added.values,
+                    added.base,
                 )
             )
         return explained

@@ -121,16 +121,18 @@ class Steps:
             arrays = load_tensors(path).arrays
             for number in range(2 if "1.groups" in arrays else 1):
                 prefix = f"{number}."
-                own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
-                pairs = own["groups"].tolist()
+                step = {
+                    k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)
+                }
+                pairs = step["groups"].tolist()
                 if not all(0 <= label < classes for label, _ in pairs):
                     raise ValueError(f"labels of other than {classes} classes")
                 groups = tuple(
                     tuple(label for label, group in pairs if group == n)
                     for n in range(1 + max(group for _, group in pairs))
                 )
-                kind = Forest if "roots" in own else LinearModel
-                model = kind.from_arrays(own, len(groups), features) if len(groups) > 1 else None
+                kind = Forest if "roots" in step else LinearModel
+                model = kind.from_arrays(step, len(groups), features) if len(groups) > 1 else None
                 steps.append(Step(groups, model))
         except (OSError, SafetensorError, KeyError, ValueError, TypeError, IndexError) as error:
             expected = f"the classifier of {features:,} features"

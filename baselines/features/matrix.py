@@ -64,10 +64,10 @@ def _columns(gaps: Iterable[list[str]], column: Callable[[str], int]) -> tuple[I
 
 def _sparse(columns: Ints, ends: Ints, size: int) -> csr_matrix:
     """A matrix of ones at the columns of each row; -1 is none."""
-    known = columns >= 0
-    ends = np.concatenate([[0], np.cumsum(known)])[ends]
+    kept = columns >= 0
+    ends = np.concatenate([[0], np.cumsum(kept)])[ends]
     ones = np.ones(int(ends[-1]), np.float32)
-    matrix = csr_matrix((ones, columns[known], ends), shape=(len(ends) - 1, size))
+    matrix = csr_matrix((ones, columns[kept], ends), shape=(len(ends) - 1, size))
     matrix.sum_duplicates()
     matrix.data[:] = 1
     return matrix

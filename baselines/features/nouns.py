@@ -113,11 +113,11 @@ _GROUPS = word_set("number", "en", "groups")
 
 def antecedent_number(view: GapView, _: int) -> Iterator[str]:
     """The number of the last noun of the source in the pronoun's chain, else the pronoun's own."""
-    own = number_of_pronoun(view)
+    of_pronoun = number_of_pronoun(view)
     chained = view.example.chains is not None
-    nouns = (noun for noun in view.candidates("source") if _refers(noun, own, chained))
+    nouns = (noun for noun in view.candidates("source") if _refers(noun, of_pronoun, chained))
     noun = next(nouns, None)
-    number = (noun and noun.number) or own
+    number = (noun and noun.number) or of_pronoun
     if number is not None:
         yield f"number={number}"
 

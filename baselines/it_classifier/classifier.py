@@ -97,14 +97,8 @@ def _patterns(clause: ItClause) -> Iterator[str]:
     predicate = clause.at(place)
     yield f"predicate={predicate.lemma.lower()}"
     yield f"predicate_tag={predicate.tag}"
-    following = next(
-        (
-            clause.word(one)
-            for one in range(place + 1, place + 6)
-            if clause.word(one) in word_list("opening")
-        ),
-        "-",
-    )
+    near = (clause.word(after) for after in range(place + 1, place + 6))
+    following = next((word for word in near if word in word_list("opening")), "-")
     yield f"predicate,opening={predicate.tag}_{following}"
 
 

@@ -71,18 +71,18 @@ class ItClause:
 
     def _verbs(self, place: int) -> tuple[list[str], int]:
         """The lemmas of the verb that follows, auxiliaries first, and where what follows begins."""
-        found: list[str] = []
+        lemmas: list[str] = []
         while True:
             while place < len(self.tokens) and self._skipped(place):
                 place += 1
             token = self.at(place)
-            infinitive = bool(found) and token.form.lower() == "to"
-            if infinitive and found[-1] in ("have", "go", "use", "be"):
+            infinitive = bool(lemmas) and token.form.lower() == "to"
+            if infinitive and lemmas[-1] in ("have", "go", "use", "be"):
                 place += 1
                 continue
-            if token.tag != "VERB" or (found and found[-1] not in word_list("auxiliary")):
-                return found, place
-            found.append(token.lemma.lower())
+            if token.tag != "VERB" or (lemmas and lemmas[-1] not in word_list("auxiliary")):
+                return lemmas, place
+            lemmas.append(token.lemma.lower())
             place += 1
 
     def _auxiliary_before(self) -> str:
@@ -149,8 +149,8 @@ def _seeming(clause: ItClause) -> bool:
 def _reported(clause: ItClause) -> bool:
     passive = "be" in clause.verbs[:-1] or clause.inverted == "be"
     place = clause.rest - 1 if passive else clause.rest
-    said = clause.word(place) in word_list("reported")
-    return said and clause.announces(place + 1, frozenset(("that", "to", "whether")))
+    reported = clause.word(place) in word_list("reported")
+    return reported and clause.announces(place + 1, frozenset(("that", "to", "whether")))
 
 
 def _extraposed_adjective(clause: ItClause) -> bool:

@@ -68,10 +68,10 @@ def without_documents(examples: Sequence[ItExample], names: Iterable[str]) -> li
     `discomt2015` and `teddev` stand for the talks of these sets; other names must be documents.
     """
     left_out = {talk for name in names for talk in NAMED_SETS.get(name, (name,))}
-    known = {talk for talks in NAMED_SETS.values() for talk in talks}
+    documents = {talk for talks in NAMED_SETS.values() for talk in talks}
     for example in examples:
-        known |= _names(example)
-    for name in sorted(left_out - known):
+        documents |= _names(example)
+    for name in sorted(left_out - documents):
         expected = "a document or " + choices(NAMED_SETS)
         raise input_error("settings", "system.leave_out", expected, quoted(name))
     return [example for example in examples if not left_out & _names(example)]
