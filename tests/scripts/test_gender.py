@@ -14,11 +14,11 @@ from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.contrastive import InstancePair, prepare_set
+from crosspro.prediction.contrastive import TokenPair, prepare_set
 from crosspro.prediction.models import export_run
 from crosspro.prediction.system import System
 from crosspro.scripts.reproduce.gender import (
-    NOT_FOUND,
+    NO_GAP,
     ONE_CLASS,
     find_linked,
     gender,
@@ -129,7 +129,7 @@ def test_documents_of_bitext_are_instances(bitext):
 
 
 @pytest.mark.parametrize(
-    ("number", "line", "place"), [(1, "doc0\tlater", 2), (5, "doc1\tctx", 4), (6, "doc2", 7)]
+    ("number", "line", "place"), [(1, "doc0\tlater", 2), (5, "doc1\tctx", 6), (6, "doc2", 7)]
 )
 def test_wrong_marks_are_named(bitext, number, line, place):
     ids = bitext.with_name("set.doc-ids")
@@ -151,8 +151,8 @@ def test_a_file_that_is_missing_or_of_another_length_is_named(bitext):
 
 
 def test_the_first_linked_pronoun_is_the_gap():
-    segment = InstancePair(
-        ["he", "says", "they", "see", "it"], ["il", "dit", "qu'", "Elles", "la", "ils"], "d", 0
+    segment = TokenPair(
+        ["he", "says", "they", "see", "it"], ["il", "dit", "qu'", "Elles", "la", "ils"]
     )
     links = ((0, 0), (1, 1), (2, 3), (2, 5), (4, 4))
     found = find_linked(None, segment, links, FRENCH)
@@ -162,22 +162,21 @@ def test_the_first_linked_pronoun_is_the_gap():
 
 def test_what_asks_for_no_gender_is_left_out(bitext):
     found, left_out = french(bitext)
-    assert left_out == {NOT_FOUND: 2}
+    assert left_out == {NO_GAP: 2}
     instances = found.test_set.instances
     assert [one.groups for one in instances] == [
         {"pronoun": word} for word in ("elle", "il", "ils", "elles")
     ]
     assert [one.errors[0].word for one in instances] == ["il", "elle", "elles", "ils"]
-    assert [len(one.example.gaps) for one in found.lines] == [0, 0, 1, 0, 0, 1, 1, 0, 1]
+    assert [len(one.example.gaps) for one in found.instances] == [1] * 4
+    assert [len(one.context) for one in found.instances] == [2, 2, 0, 1]
 
 
 def test_context_is_cut(bitext):
     prepared, _ = french(bitext)
     assert within_context(prepared, None) == prepared
-    assert len(within_context(prepared, 1).lines) == 2 + 2 + 1 + 2
-    alone = within_context(prepared, 0)
-    assert [line.instance for line in alone.lines] == [0, 1, 2, 3]
-    assert all(line.gap for line in alone.lines)
+    assert len(within_context(prepared, 1).examples) == 2 + 2 + 1 + 2
+    assert len(within_context(prepared, 0).examples) == 4
 
 
 @pytest.mark.parametrize(
@@ -210,11 +209,11 @@ def test_rows_with_other_fields_are_named(table):
 
 def test_words_without_a_class_do_not_compete(table, tokens):
     found, left_out = gender_questions(prepare_set(read_versions(table), GERMAN, tokens))
-    assert left_out == {ONE_CLASS: 1, NOT_FOUND: 1}
-    words = [line.gap.words for line in found.lines if line.gap]
+    assert left_out == {ONE_CLASS: 1, NO_GAP: 1}
+    words = [one.gap.words for one in found.instances]
     assert words == [("er", "sie", "es"), ("sie", "es"), ("es", "sie", "er")]
     assert [one.groups["choices"] for one in found.test_set.instances] == ["3", "2", "3"]
-    assert found.lines[1].example.target[0] == "REPLACE_0"
+    assert found.instances[0].example.target[0] == "REPLACE_0"
 
 
 def test_an_archive_chooses_among_versions(tmp_path, table, tokens, capsys):
@@ -230,7 +229,7 @@ def test_an_archive_chooses_among_versions(tmp_path, table, tokens, capsys):
     assert "with context - without context" in text
     assert "task:en-de,annotator:tokens:" in text
     figures = json.loads(output.read_text("utf-8"))
-    assert figures["left_out"] == {ONE_CLASS: 1, NOT_FOUND: 1}
+    assert figures["left_out"] == {ONE_CLASS: 1, NO_GAP: 1}
     assert [one["name"] for one in figures["candidates"]] == ["with context", "without context"]
     assert figures["data"]["items"] == 3
 
