@@ -62,7 +62,7 @@ ONE_CLASS = "whose words are of no two classes"
 # Sets ---------------------------------------------------------------------------------------------
 
 
-def read_marked_bitext(prefix: Path, task: Task, most: int | None = None) -> ContrastiveSet:
+def read_marked_bitext(prefix: Path, task: Task) -> ContrastiveSet:
     """The documents of PREFIX.en, PREFIX.fr and PREFIX.doc-ids, of a task from en to fr."""
     columns, paths = [], []
     for ending in (task.source_language, task.target_language, "doc-ids"):
@@ -92,10 +92,10 @@ def read_marked_bitext(prefix: Path, task: Task, most: int | None = None) -> Con
         if current is None:
             raise input_error(paths[2], "document", f"a line marked {CURRENT}", "none", line)
         instances.append(_instance(document, *current, context))
-    return _contrastive_set(prefix, "bitext", instances[:most])
+    return _contrastive_set(prefix, "bitext", instances)
 
 
-def read_versions(path: Path, most: int | None = None) -> ContrastiveSet:
+def read_versions(path: Path) -> ContrastiveSet:
     """The instances of a TSV file with wrong versions."""
     instances = []
     for number, line in enumerate(read_text_lines(path), start=1):
@@ -108,7 +108,7 @@ def read_versions(path: Path, most: int | None = None) -> ContrastiveSet:
         both = source_before.strip() and target_before.strip()
         context = [(source_before, target_before)] if both else []
         instances.append(_instance(name, source, reference, context, errors))
-    return _contrastive_set(path, "table", instances[:most])
+    return _contrastive_set(path, "table", instances)
 
 
 def _instance(
@@ -194,17 +194,6 @@ def words_of_classes(words: Sequence[str], task: Task) -> tuple[str, ...]:
     return tuple(word for name, word in first.items() if name != OTHER)
 
 
-def within_context(prepared: PreparedSet, most: int | None) -> PreparedSet:
-    """The same with so many sentences before each instance, at most; None is all that there are."""
-    if most is None:
-        return prepared
-    cut = (
-        replace(one, context=one.context[max(0, len(one.context) - most) :])
-        for one in prepared.instances
-    )
-    return replace(prepared, instances=tuple(cut))
-
-
 @app.command(epilog="Example: gender en-de --versions contrapro.en-de.tsv.xz")
 def gender(
     run_dir: Annotated[
@@ -216,11 +205,7 @@ def gender(
     versions: Annotated[
         Path | None, typer.Option(help="TSV: id, contexts, sentences, wrong versions (ContraPro).")
     ] = None,
-    context: Annotated[
-        int | None, typer.Option(min=0, help="Sentences before, at most; else all there are.")
-    ] = None,
     annotator: Annotated[str, typer.Option(help="What tags and lemmatises the target.")] = "auto",
-    most: Annotated[int | None, typer.Option(min=1, help="Instances to read, at most.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Figures and signatures as JSON.")
     ] = None,
@@ -237,12 +222,12 @@ def gender(
     system = load_system(run_dir)
     task = system.task
     if versions is not None:
-        test_set, find = read_versions(versions, most), find_gap
+        test_set, find = read_versions(versions), find_gap
     else:
         if not rivals_in_number(task):
             expected = f"for --bitext one into {', '.join(names_of('contrastive'))}"
             raise input_error(run_dir, "task", expected, task.name)
-        test_set, find = read_marked_bitext(bitext or Path(), task, most), find_linked
+        test_set, find = read_marked_bitext(bitext or Path(), task), find_linked
     prepared, left_out = gender_questions(prepare_set(test_set, task, annotator, tell, find))
     reasons = [f"{number:,} {reason}" for reason, number in sorted(left_out.items())]
     if not prepared.instances:
@@ -250,7 +235,7 @@ def gender(
         raise input_error(test_set.name, "instances", expected, "; ".join(reasons))
     for note in layer_notes(system, test_set.name, layers_in(prepared.examples)):
         tell(note)
-    evaluation = gender_accuracy(system, prepared, context, summary(run_dir).digest[:8])
+    evaluation = gender_accuracy(system, prepared, summary(run_dir).digest[:8])
     for warning in evaluation.warnings:
         tell(f"warning: {warning}")
     for reason in reasons:
@@ -260,17 +245,17 @@ def gender(
         write_text(output, json_text({**record(evaluation), "left_out": dict(left_out)}))
 
 
-def gender_accuracy(
-    system: System, prepared: PreparedSet, context: int | None, digest: str
-) -> Evaluation:
+def gender_accuracy(system: System, prepared: PreparedSet, digest: str) -> Evaluation:
     """The accuracy with context, unless the system reads none, and without."""
-    ways = {"with context": context} if system.context and context != 0 else {}
+    alone = tuple(replace(one, context=()) for one in prepared.instances)
+    ways = {"with context": prepared} if system.context else {}
+    ways["without context"] = replace(prepared, instances=alone)
     scores = []
-    for name, most in {**ways, "without context": 0}.items():
-        tell(f"{name}: {len(prepared.instances):,} instances")
-        scored = system_scores(name, system, within_context(prepared, most), digest)
-        origin = ("choice:gender", f"context:{'all' if most is None else most}")
-        scores.append(replace(scored, origin=(*scored.origin, *origin)))
+    for name, questions in ways.items():
+        tell(f"{name}: {len(alone):,} instances")
+        scored = system_scores(name, system, questions, digest)
+        origin = (*scored.origin, "choice:gender", f"context:{name.split()[0]}")
+        scores.append(replace(scored, origin=origin))
     return evaluate(Contrastive(None), ScoredSet(prepared.test_set, tuple(scores)))
 
 
