@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
@@ -171,64 +171,51 @@ def _title_2015(row: Training) -> str:
 
 
 def official_sets(data: Path, year: int, pair: str) -> dict[str, Path]:
-    """The official files of a year and pair by the names that they get; none if one is missing."""
+    """The official files of a year and pair by usual names, such as train.Europarl.data.gz."""
     if year not in TESTS:
         return {}
     corpora = {f"train.{STAGED.get(name, name)}": name for name in TRAINING}
     corpora |= {f"dev.{name}": name for name in DEVELOPMENT[year]}
     corpora[f"test.{TESTS[year]}"] = TESTS[year]
-    files = [path for folder in TESTS for path in sorted((data / str(folder)).rglob("*"))]
+    files = [path for folder in TESTS for path in sorted((data / str(folder)).rglob("*.*"))]
     reverse = "-".join(reversed(pair.split("-")))
     sets: dict[str, Path] = {}
-    for staged, corpus in corpora.items():
-        stem = rf"{corpus}\.{pair}(\.test)?\.data(\.filtered)?(\.final)?(\.gz|\.xz)?"
-        ids = rf"{corpus}\.({pair}|{reverse})(\.test)?\.doc-ids(\.gz|\.xz)?"
-        for suffix, pattern in (("data", stem), ("doc-ids", ids)):
+    for title, corpus in corpora.items():
+        forms = {
+            "data": rf"{corpus}\.{pair}(\.test)?\.data(\.filtered)?(\.final)?(\.gz|\.xz)?",
+            "doc-ids": rf"{corpus}\.({pair}|{reverse})(\.test)?\.doc-ids(\.gz|\.xz)?",
+        }
+        for suffix, pattern in forms.items():
             matching = [path for path in files if re.fullmatch(pattern, path.name)]
-            if matching:  # the final version of a test set before an earlier one
-                best = max(matching, key=lambda path: (".final" in path.name, pair in path.name))
+            if matching:
+                best = max(matching, key=partial(_preference, str(year), pair))
                 packed = best.suffix if best.suffix in COMPRESSED else ""
-                sets[f"{staged}.{suffix}{packed}"] = best
-    splits = {name.partition(".")[0] for name in sets if ".data" in name}
-    return sets if splits == {"train", "dev", "test"} else {}
+                sets[f"{title}.{suffix}{packed}"] = best
+    return sets
 
 
-def data_settings(row: Training, data: Path, work: Path) -> tuple[str, ...]:
-    """The settings that name the data of a row; official files are linked under usual names."""
+def _preference(year: str, pair: str, path: Path) -> tuple[bool, ...]:
+    """Final versions go before others, then files of the year, then those named by the pair."""
+    return ".final" in path.name, year in path.parts, f".{pair}." in path.name
+
+
+def data_folder(row: Training, data: Path, work: Path) -> Path:
+    """The folder of a row's data; official files are linked into one under their usual names."""
     official = official_sets(data, row.year, row.pair)
-    if not official:
-        return ("data=shared_task", f"data.dir={data / row.task}")
+    present = {name.partition(".")[0] for name in official if ".data" in name}
+    if present != {"train", "dev", "test"}:
+        folder = data / row.task
+        if not folder.is_dir():
+            found = ", ".join(sorted(present)) or "none"
+            expected = f"official files of {row.pair} for train, dev and test, or a folder {folder}"
+            raise input_error(data / str(row.year), "files", expected, found)
+        return folder
     folder = work / "data" / str(row.year) / row.pair
     make_folder(folder)
     for name, path in official.items():
         if not (folder / name).is_symlink():
             (folder / name).symlink_to(path.resolve())
-    return ("data=shared_task", f"data.dir={folder}", "data.lenient=true")
-
-
-def check(row: Training, settings: Sequence[str]) -> bool:
-    """Raise if a row cannot be trained; whether its system draws random numbers (a network)."""
-    from hydra import compose, initialize_config_dir
-
-    from crosspro.prediction.configuration import configured, plain_config
-
-    with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
-        config = compose("train", list(settings))
-    configured(config, {"task": row.task})
-    content = plain_config(config)
-    problems = [
-        Problem(str(content["data"]["dir"]), None, split, f"a file {pattern}", "none")
-        for split in ("train", "dev", "test")
-        for pattern in [content["data"][split]]
-        if not any([*Path(content["data"]["dir"]).glob(f"{pattern}{end}")] for end in COMPRESSED)
-    ]
-    if problems:
-        raise InputError(problems)
-    return _has_trainer(content["system"])
-
-
-def _has_trainer(system: Mapping[str, Any]) -> bool:
-    return "trainer" in system or any(map(_has_trainer, system.get("members", {}).values()))
+    return folder
 
 
 # Training -----------------------------------------------------------------------------------------
@@ -236,28 +223,54 @@ def _has_trainer(system: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Job:
-    """A training of a row with one seed, in a folder of its own."""
+    """A training of a row with one seed, on the data of a folder, in a folder of its own."""
 
     row: Training
     seed: int
     settings: tuple[str, ...]
+    data: Path
     folder: Path
 
     @property
-    def command(self) -> list[str]:
+    def arguments(self) -> list[str]:
         """The arguments of `crosspro train`."""
-        return [*self.settings, f"seed={self.seed}", f"hydra.run.dir={self.folder}"]
+        folders = (f"data.dir={self.data}", f"hydra.run.dir={self.folder}")
+        return [*self.settings, f"seed={self.seed}", *folders]
+
+    def check(self) -> bool:
+        """Raise if the row cannot be trained; whether it is a network, which draws its weights."""
+        from hydra import compose, initialize_config_dir
+
+        from crosspro.prediction.configuration import configured, plain_config
+
+        with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
+            config = compose("train", self.arguments[:-1])
+        configured(config, {"task": self.row.task})
+        content = plain_config(config)
+        problems = [
+            Problem(str(self.data), None, split, f"a file {pattern}", "none")
+            for split in ("train", "dev", "test")
+            for pattern in [content["data"][split]]
+            if not any(any(self.data.glob(f"{pattern}{end}")) for end in COMPRESSED)
+        ]
+        if problems:
+            raise InputError(problems)
+        return _has_trainer(content["system"])
 
     def train(self, threads: int) -> bool:
         """Train in another process, unless that was done before; whether it went well."""
         if _is_complete(self.folder):
             return True
         make_folder(self.folder)
-        command = [sys.executable, "-m", "crosspro.scripts.train", *self.command]
+        command = [sys.executable, "-m", "crosspro.scripts.train", *self.arguments]
         environment = {"OMP_NUM_THREADS": str(threads), **os.environ}
         with (self.folder / "log").open("ab") as log:
             process = subprocess.run(command, check=False, stdout=log, stderr=log, env=environment)
         return process.returncode == 0
+
+
+def _has_trainer(system: Mapping[str, Any]) -> bool:
+    return "trainer" in system or any(map(_has_trainer, system.get("members", {}).values()))
 
 
 def _is_complete(folder: Path) -> bool:
@@ -290,7 +303,7 @@ def shared_tasks(
     )
     if dry_run:
         for job in planned:
-            print(shlex.join(["crosspro", "train", *job.command]))
+            print(shlex.join(["crosspro", "train", *job.arguments]))
         return
     failed = []
     threads = max(1, processors() // jobs)
@@ -316,25 +329,31 @@ def planned_jobs(
     seeds: int = 1,
     settings: tuple[str, ...] = (),
 ) -> Iterator[Job]:
-    """What is to be trained, seed 1 of every row first; raises what all rows lack."""
+    """What is to be trained, seed 1 of every row first; raises what the rows lack."""
     problems: list[Problem] = []
-    checked: list[tuple[Training, tuple[str, ...], bool]] = []
+    first: list[tuple[Job, bool]] = []
     for row in rows:
-        chosen = (f"experiment={row.experiment}", f"task={row.task}", *row.settings)
-        chosen += (*data_settings(row, data, work), "resamples=0", *settings)
         try:
-            checked.append((row, chosen, check(row, chosen)))
+            chosen = (f"experiment={row.experiment}", f"task={row.task}", *row.settings)
+            folder = data_folder(row, data, work)
+            lenient = str(folder.is_relative_to(work)).lower()  # as the official scorer
+            chosen += ("data=shared_task", f"data.lenient={lenient}", "resamples=0", *settings)
+            job = Job(row, 1, chosen, folder, work / row.name / "seed1")
+            first.append((job, job.check()))
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(dict.fromkeys(problems))
     for seed in range(1, seeds + 1):
-        for row, chosen, is_network in checked:
-            made = (
-                read_row(row.name, results).seeds if row_file(row.name, results).is_file() else ()
-            )
-            if seed not in made and (seed == 1 or is_network):
-                yield Job(row, seed, chosen, work / row.name / f"seed{seed}")
+        for job, is_network in first:
+            if seed not in _made(job.row, results) and (seed == 1 or is_network):
+                yield replace(job, seed=seed, folder=work / job.row.name / f"seed{seed}")
+
+
+def _made(row: Training, results: Path) -> tuple[int, ...]:
+    """The seeds of a row that is there."""
+    exists = row_file(row.name, results).is_file()
+    return read_row(row.name, results).seeds if exists else ()
 
 
 # Rows ---------------------------------------------------------------------------------------------
@@ -348,17 +367,18 @@ def row_of(job: Job, data: Path, work: Path, results: Path) -> Row:
     write_gold(task.name, gold, results)
     predictions = {name: {str(job.seed): gold.predictions(labels[name])} for name in labels}
     seeds: tuple[int, ...] = (job.seed,)
-    if row_file(row.name, results).is_file():
+    if _made(row, results):
         before = read_row(row.name, results)
-        if before.predictions.keys() == predictions.keys():
-            seeds = (*before.seeds, job.seed)
-            predictions = {
-                name: {**before.predictions[name], **by_seed}
-                for name, by_seed in predictions.items()
-            }
+        if before.predictions.keys() != predictions.keys():
+            found, path = ", ".join(predictions), row_file(row.name, results)
+            raise input_error(path, "test_sets", ", ".join(before.predictions), found)
+        seeds = (*before.seeds, job.seed)
+        predictions = {
+            name: {**before.predictions[name], **by_seed} for name, by_seed in predictions.items()
+        }
     training = [contents for contents in finished.data if contents.split == "train"]
     digests = " ".join(contents.digest for contents in training)
-    command = shlex.join(["crosspro", "train", *job.command])
+    command = shlex.join(["crosspro", "train", *job.arguments])
     command = command.replace(str(work), "WORK").replace(str(data), "CORPORA")
     penalty = (finished.fit or {}).get("penalty")
     return Row(
@@ -374,7 +394,7 @@ def row_of(job: Job, data: Path, work: Path, results: Path) -> Row:
             hashlib.sha256(digests.encode()).hexdigest(),
             sum(contents.gaps for contents in training),
         ),
-        configuration=tuple(part for part in job.settings if not part.startswith("data.dir=")),
+        configuration=job.settings,
         environment=finished.versions,
         commands=(MakingCommand(row.title, command),),
         test_sets={name: gold.described(name) for name in predictions},
@@ -391,7 +411,6 @@ def read_predictions(
     """Gold labels with the test sets of a run, and the labels that it gave to each."""
     known = gold_file(task.name, results).is_file()
     gold = read_gold(task.name, results) if known else GoldLabels(task.classes)
-    folder = Path(next(part[9:] for part in job.settings if part.startswith("data.dir=")))
     labels: dict[str, list[str]] = {}
     sets = dict(gold.test_sets)
     for contents in finished.data:
@@ -399,10 +418,10 @@ def read_predictions(
             continue
         stem = data_stem(Path(contents.name))
         name = stem.removeprefix("test.")
-        test = _gold_set(folder / contents.name, task, gold)
+        test = _gold_set(job.data / contents.name, task, gold)
         if sets.setdefault(name, test) != replace(test, apart=sets[name].apart):
-            found = "other gold labels"
-            raise input_error(folder / contents.name, "labels", f"those of {name}", found)
+            expected = f"those of {name} in {gold_file(task.name, results)}"
+            raise input_error(job.data / contents.name, "labels", expected, "others")
         submission = read_examples(job.folder / f"{stem}.submission.data", task)
         labels[name] = _labels(submission)
     return replace(gold, test_sets=sets), labels

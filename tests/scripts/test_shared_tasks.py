@@ -81,7 +81,7 @@ def test_official_files_are_found_by_their_names(tmp_path, official):
         for name in ("train.Europarl", "train.ted_IWSLT15", "dev.TEDdev", "test.WMT2016")
         for suffix in ("data", "doc-ids")
     }
-    assert not official_sets(official, 2017, "en-fr")
+    assert "test.DiscoMT2017.data.gz" not in official_sets(official, 2017, "en-fr")
     later = {
         "IWSLT15.en-fr.data.filtered.gz": ("train", 1),
         "DiscoMT2017.en-fr.test.data.filtered.final.gz": ("test", 1),
@@ -102,7 +102,13 @@ def test_what_is_missing_is_said_before_anything_is_trained(tmp_path):
     rows = trainings(["en-de"], [2016], ["CUNI-*", "UU-Cap-*"])
     with pytest.raises(InputError) as caught:
         list(planned_jobs(rows, tmp_path, tmp_path / "work", tmp_path / "results"))
-    assert {problem.path for problem in caught.value.problems} == {str(tmp_path / "en-de")}
+    assert {problem.path for problem in caught.value.problems} == {str(tmp_path / "2016")}
+    (tmp_path / "en-de").mkdir()
+    (tmp_path / "en-de/train.data").touch()
+    with pytest.raises(InputError) as caught:
+        list(planned_jobs(rows, tmp_path, tmp_path / "work", tmp_path / "results"))
+    fields = {problem.field for problem in caught.value.problems}
+    assert fields == {"train", "dev", "test"}  # UU-Cap learns from talks alone
     with pytest.raises(InputError):
         trainings(systems=["nobody"])
 
