@@ -75,6 +75,11 @@ class TaskTable:
     labelled: Mapping[str, LabelledSet]
 
     @property
+    def all_rows(self) -> tuple[Row, ...]:
+        """The rows on any test sets."""
+        return (*self.rows, *self.others)
+
+    @property
     def gaps(self) -> int:
         """Gaps of the test sets that rank."""
         return len(next(iter(self.labelled.values())).gold)
@@ -163,7 +168,7 @@ def published_tables(table: TaskTable) -> Iterator[str]:
         body = []
         for result in results:
             if result.year == year:
-                row = made_here(result, table.rows)
+                row = made_here(result, table.all_rows)
                 link = "" if row is None else f"({row_file(row.name).as_posix()})"
                 name = f"[{result.submission}]{link}" if link else result.submission
                 body.append((name, _published(result), _trained(result, row)))
@@ -179,7 +184,7 @@ def _trained(result: PublishedResult, row: Row | None) -> str:
 def measured(tables: Mapping[str, TaskTable]) -> str:
     """How many of the published rows have one of ours."""
     made = [
-        made_here(result, tables[task].rows) is not None
+        made_here(result, tables[task].all_rows) is not None
         for task in TASKS
         for result in published_of(task)
         if experiment_of(result)

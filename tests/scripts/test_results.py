@@ -29,8 +29,10 @@ from crosspro.scripts.reproduce.results import (
 )
 from crosspro.scripts.reproduce.results_page import (
     made_here,
+    published_tables,
     results_page,
     short_table,
+    task_table,
     task_tables,
 )
 from tests.conftest import ROOT
@@ -94,6 +96,27 @@ def test_rows_belong_to_published_submissions():
     named = replace(row, name="2017/en-fr/UU-Stymne16-primary", title="UU-Stymne16-primary")
     assert made_here(later, [row, named]) is named
     assert made_here(results[2016, "baseline0"], [ROWS["en-fr/ngram"]]) is None
+
+
+def test_a_row_on_official_files_stands_beside_its_published_figures():
+    gold = gold_of("en-fr")
+    gold = replace(gold, test_sets={**gold.test_sets, "WMT2016": GoldSet("0123")})
+    predicted = {"WMT2016": {"1": Predictions("", "0133")}}
+    row = replace(
+        ROWS["en-fr/ngram"],
+        name="2016/en-fr/TurkuNLP-primary",
+        test_sets={"WMT2016": gold.described("WMT2016")},
+        predictions=predicted,
+        scores=scores_of(gold, predicted),
+    )
+    table = task_table("en-fr", [ROWS["en-fr/ngram"], ROWS["en-fr/helsinki_2016"], row], gold)
+    (line,) = [
+        line
+        for line in "".join(published_tables(table)).splitlines()
+        if f"({row_file(row.name).as_posix()})" in line
+    ]
+    assert "65.7 / 70.5" in line
+    assert "75.0" in line
 
 
 GOLD = GoldLabels(("a", "b"), {"x": GoldSet("0011", (2, 2)), "y": GoldSet("01", (1, 1))})
