@@ -144,8 +144,8 @@ def judge(
             sides = ("source", "target", "document")
             text = text_of_lines(*([getattr(line, side) for line in output] for side in sides))
             for doubt in proofread(predictor, text):
-                line = output[doubt.segment]
-                place = (system, line.document, line.number, doubt.kind, doubt.start, doubt.end)
+                line = output[doubt.place.segment]
+                place = (system, line.document, line.number, doubt.kind, *doubt.place[2:])
                 rows.append([*place, doubt.label, doubt.source_word, dict(doubt.probabilities)])
             tell(f"{name} {system}: {len(rows):,} pronouns")
         write_text(work / f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
