@@ -141,11 +141,14 @@ def judge(
         segments = sorted(read_verdicts(verdicts, name), key=lambda segment: segment.system)
         for system, group in groupby(segments, key=lambda segment: segment.system):
             output = list(group)
-            sides = ("source", "target", "document")
-            text = text_of_lines(*([getattr(line, side) for line in output] for side in sides))
+            text = text_of_lines(
+                [line.source for line in output],
+                [line.target for line in output],
+                [line.document for line in output],
+            )
             for doubt in proofread(predictor, text):
-                line = output[doubt.place.segment]
-                place = (system, line.document, line.number, doubt.kind, *doubt.place[2:])
+                line, at = output[doubt.place.segment], doubt.place
+                place = (system, line.document, line.number, doubt.kind, at.start, at.end)
                 rows.append([*place, doubt.label, doubt.source_word, dict(doubt.probabilities)])
             tell(f"{name} {system}: {len(rows):,} pronouns")
         write_text(work / f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
