@@ -247,8 +247,8 @@ def check_needs(names: Sequence[str], work: Path, corpora: Path, until: Until) -
     for package in TRAINING if until is Until.MODELS else ():
         if find_spec(package) is None:
             problems.append(Problem("settings", None, "package", package, "none"))
-    make_folder(work)
-    free, needed = shutil.disk_usage(work).free // 10**9, FREE_GB * len(names)
+    place = next(path for path in (work.absolute(), *work.absolute().parents) if path.exists())
+    free, needed = shutil.disk_usage(place).free // 10**9, FREE_GB * len(names)
     if free < needed:
         problems.append(Problem(str(work), None, "disk", f"{needed} GB free", f"{free} GB"))
     if problems:
