@@ -122,6 +122,7 @@ _PLACES = {
     name: module
     for module, names in {
         "crosspro.arguments": "AnyPath Paths",
+        "crosspro.contrastive_scores": "contrastive expected_forms",
         "crosspro.data_prep.core.errors": "CrossproError InputError",
         "crosspro.data_prep.core.example": "Example Gap",
         "crosspro.data_prep.core.task": "Task",
@@ -129,7 +130,6 @@ _PLACES = {
         "crosspro.evaluation.evaluation": "Evaluation",
         "crosspro.evaluation.resampling": "Difference",
         "crosspro.evaluation.score_report": "ScoreReport",
-        "crosspro.contrastive_scores": "contrastive expected_forms",
         "crosspro.prediction.explanation": "ExplainedGap",
         "crosspro.prediction.pair_prediction": "FilledPronoun FilledText Predictor",
         "crosspro.prediction.proofread.doubts": "PronounDoubt",

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crosspro.arguments import (
     AnyPath,
-    Inputs,
-    Text,
     given_path,
     given_task,
     languages_or_none,
+    path_or_none,
 )
+from crosspro.scores import Lines
 from crosspro.task_examples import given_examples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from crosspro.baselines.ngram.model import LanguageModel
     from crosspro.data_prep.core.example import Example
@@ -166,9 +167,9 @@ def predict_pair(
 
 
 def proofread(
-    source: Text,
-    translation: Text | None = None,
-    documents: Text | None = None,
+    source: Lines,
+    translation: Lines | None = None,
+    documents: Lines | None = None,
     model: Predictor | AnyPath | None = None,
     *,
     source_language: str | None = None,
@@ -177,12 +178,12 @@ def proofread(
 ) -> Proofreading:
     """What a model says of each pronoun of a translation: how probably it is wrong, and why.
 
-    Lists of lines, open files, or paths, also of subtitles (.srt, .vtt) and of files with both
-    sides (.po, .xliff, .tmx). A line of the source is translated by the line in the same place;
-    `documents` has the document of each, and without it all are one. `model` is a name (en-de), a
-    run, an archive, or what `load` has given; without it the languages say which bundled model
-    is meant, or names of files do (book.en book.de). The result iterates over the pronouns in the
-    order of the text.
+    Lists of lines, or paths, also of subtitles (.srt, .vtt) and of files with both sides (.po,
+    .xliff, .tmx). A line of the source is translated by the line in the same place; `documents`
+    has the document of each, and without it all are one. `model` is a name (en-de), a run, an
+    archive, or what `load` has given; without it the languages say which bundled model is meant,
+    or names of files do (book.en book.de). The result iterates over the pronouns in the order of
+    the text.
 
     >>> import crosspro
     >>> found = crosspro.proofread(
@@ -196,30 +197,44 @@ def proofread(
     Es Er “Es” for “It”: “Hund” is masculine, line 1
     """
     from crosspro.data_prep.core.errors import input_error
+    from crosspro.evaluation.texts import as_lines, make_texts
     from crosspro.prediction.models import chosen_run, summary
     from crosspro.prediction.pair_prediction import Predictor, load_predictor
     from crosspro.prediction.proofread.formats import read_translation
     from crosspro.prediction.proofread.output import proofreading
+    from crosspro.prediction.proofread.text import text_of_lines
 
     if isinstance(threshold, bool | str) or not 0 <= threshold <= 1:
         raise input_error("arguments", "threshold", "a number from 0 to 1", repr(threshold))
     languages = languages_or_none(source_language, target_language)
-    inputs = Inputs()
-    one = inputs.text("source", source)
-    other = inputs.text_or_none("translation", translation)
-    where = inputs.documents(documents)
-    with inputs:
-        digest = ""
-        if not isinstance(model, Predictor):
-            by_name = isinstance(source, AnyPath) and isinstance(translation, AnyPath | None)
-            files = (one, other) if by_name else None
-            path = _box_model(languages, files) if model is None else given_path("model", model)
-            run = chosen_run(path, logging.getLogger("crosspro").warning)
-            digest = summary(run).digest
-            model = load_predictor(run, path.stem)
-        known = model.task.source_language, model.task.target_language
-        text = read_translation(one, other, doc_ids=where, languages=known)
-        return proofreading(model, digest, text, threshold)
+    paths = None
+    if isinstance(source, AnyPath):
+        if isinstance(translation, Sequence) and not isinstance(translation, str):
+            expected = "a path, as the source is"
+            raise input_error("arguments", "translation", expected, "a list of lines")
+        paths = Path(source), path_or_none(translation)
+    digest = ""
+    if not isinstance(model, Predictor):
+        path = _box_model(languages, paths) if model is None else given_path("model", model)
+        run = chosen_run(path, logging.getLogger("crosspro").warning)
+        digest = summary(run).digest
+        model = load_predictor(run, path.stem)
+    if paths is not None:
+        of_model = model.task.source_language, model.task.target_language
+        doc_ids = given_path("documents", documents) if documents is not None else None
+        text = read_translation(*paths, doc_ids=doc_ids, languages=of_model)
+    else:
+        lines = as_lines("source", source)
+        texts = make_texts(
+            lines,
+            [],
+            {"translation": as_lines("translation", translation)},
+            None if documents is None else as_lines("documents", documents),
+        )
+        numbers = texts.document_of_line
+        names = None if numbers is None else list(map(str, numbers))
+        text = text_of_lines(lines, texts.candidates["translation"], names)
+    return proofreading(model, digest, text, threshold)
 
 
 def _box_model(languages: tuple[str, str] | None, files: tuple[Path, Path | None] | None) -> Path:

@@ -19,7 +19,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic import dataclasses as pydantic_dataclasses
 
 from crosspro.data_prep.annotate.tokenise import Tokeniser, normalise_punctuation
@@ -68,6 +68,11 @@ class Equivalent:
     probability: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
+def _as_group(value: object) -> object:
+    """A plain list is a group without a probability."""
+    return {"pronouns": value} if isinstance(value, list) else value
+
+
 @pydantic_dataclasses.dataclass(frozen=True, config=_CONFIG)
 class PronounLists:
     """The lists of one language pair.
@@ -89,7 +94,7 @@ class PronounLists:
     translations: dict[Word, Words] = Field(default_factory=dict)
     ambiguous: Words = ()
     identical: tuple[Group, ...] = ()
-    equivalent: tuple[Equivalent, ...] = ()
+    equivalent: tuple[Annotated[Equivalent, BeforeValidator(_as_group)], ...] = ()
     source_separator: str = ""
     target_separator: str = ""
 

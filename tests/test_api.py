@@ -118,6 +118,15 @@ def test_functions_are_pickled_by_their_public_names():
         assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 - it is ours
 
 
+def test_lists_may_be_paths():
+    lists = ROOT / "conf" / "words" / "pairs" / "en-fr.yaml"
+    links = {"links": APT / "ref.align", "candidate_links": APT / "mt.align"}
+    for metric in (crosspro.apt, crosspro.autoprf):
+        texts = APT / "src.en", APT / "ref.fr", APT / "mt.fr"
+        found = metric(*texts, pronouns=str(lists), **links, resamples=0)
+        assert found.names == ["candidate"]
+
+
 def test_wrong_arguments_are_input_errors():
     with pytest.raises(crosspro.InputError, match="rules"):
         crosspro.prepare("en-fr", "x.en", "x.fr", rules="1999")

@@ -1,4 +1,4 @@
-"""A bundled model as the judge of a whole translation, for `crosspro report`."""
+"""A bundled model as the judge of a whole translation, for `crosspro score -m doubt`."""
 
 from __future__ import annotations
 

@@ -17,9 +17,7 @@ from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
-from tests.conftest import mostly_slow
-from tests.evaluation.folder_report.folders import make_folder
-from tests.scripts.apt_files import APT
+from tests.conftest import GOLDEN, mostly_slow
 from tests.scripts.run import crosspro
 from tests.scripts.servers.prediction.conftest import WORDS, fitted
 from tests.scripts.test_serve import start
@@ -28,6 +26,7 @@ playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs playwright: make extras EXTRAS=review,browser"
 )
 
+APT = GOLDEN / "apt"
 RUN = "window.owned=1"
 RUNNING = (
     f"<script>{RUN}</script>",
@@ -182,7 +181,17 @@ def test_the_page_of_a_metric(chromium, tmp_path):
     (tmp_path / "ids").write_text("".join(f"{ATTACKS[n % 3]}\n" for n in range(15)), "utf-8")
     page = tmp_path / "page.html"
     result = crosspro(
-        *("apt", "--source", tmp_path / "s.en", "--reference", tmp_path / "r.fr"),
+        *(
+            "score",
+            "-m",
+            "apt",
+            "-m",
+            "autoprf",
+            "--source",
+            tmp_path / "s.en",
+            "--reference",
+            tmp_path / "r.fr",
+        ),
         *("--candidate", tmp_path / f"{NAME}.fr", "--pronouns", "en-fr", "--resamples", 9),
         *("--links", APT / "ref.align", "--candidate-links", APT / "mt.align"),
         *("--doc-ids", tmp_path / "ids", "--html", page),
@@ -192,25 +201,6 @@ def test_the_page_of_a_metric(chromium, tmp_path):
         shown.goto(page.as_uri())
         look_at_everything(shown)
         assert NAME in shown_words(shown)
-
-
-def test_the_pages_of_report(chromium, tmp_path):
-    folder = make_folder(tmp_path / "folder")
-    for name in ("source.en", "reference.fr", "outputs/mt.fr", "outputs/people.fr"):
-        hostile(folder / name)
-    for suffix in (".fr", ".links"):
-        (folder / f"outputs/people{suffix}").rename(folder / f"outputs/{NAME}{suffix}")
-    (folder / "doc-ids").write_text("".join(f"{ATTACKS[n // 5]}\n" for n in range(15)), "utf-8")
-    out = tmp_path / "out"
-    result = crosspro("report", folder, "--resamples", 9, "-o", out)
-    assert result.code == 0, result.stderr
-    pages = sorted(out.rglob("*.html"))
-    assert pages
-    for path in pages:
-        with watched(chromium, "file:") as shown:
-            shown.goto(path.as_uri())
-            look_at_everything(shown)
-            assert NAME in shown_words(shown)
 
 
 @pytest.fixture(scope="module")

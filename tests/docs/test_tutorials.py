@@ -18,6 +18,7 @@ NEEDS = {
 PAGES = [
     DOCS / "index.md",
     DOCS / "guides" / "evaluate.md",
+    DOCS / "guides" / "score.md",
     *(
         pytest.param(path, marks=() if path.stem in QUICK else pytest.mark.slow)
         for path in sorted((DOCS / "tutorials").glob("*.md"))

@@ -74,7 +74,7 @@ def test_words_are_in_lower_case_and_groups_have_a_first_member(tmp_path):
         "source_pronouns": ["It"],
         "target_pronouns": ["Il", "L", "c\u0327a"],
         "identical": [["L", "Il"]],
-        "equivalent": [{"pronouns": ["il", "l"]}],
+        "equivalent": [["il", "l"]],
         "ambiguous": None,
     }
     lists = written(tmp_path, mapping)
