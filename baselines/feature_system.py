@@ -7,7 +7,7 @@ same extractors. Everything that was learnt is saved as arrays and JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
@@ -62,7 +62,7 @@ from crosspro.prediction.adjustment import (
 )
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.fit_report import FeatureReport, lexicons_used
+from crosspro.prediction.fit_report import FitReport, lexicon_report
 from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
 _PREDICTED_AT_ONCE = 1 << 14
@@ -187,16 +187,34 @@ class FeatureSystem(System):
         if self.settings.tune_adjustment:
             tau = tune_tau(raw, self.adjustment.frequencies, lambda p: score(self._decided(p)))
             self.adjustment = Adjustment(tau, self.adjustment.frequencies)
-        chances = self.adjustment.of(raw)
-        self.report = FeatureReport(
-            self.settings.monitor,
-            score(self._decided(chances)),
-            int((labels >= 0).sum()),
-            len(self.vocabulary),
-            left_out,
-            {} if "chains" in self.trained_layers else self.without_chains(),
-            self._lexicons_used,
-        )
+        dev_result = score(self._decided(self.adjustment.of(raw)))
+        self.report = self._report(dev_result, int((labels >= 0).sum()), left_out)
+
+    def _report(self, dev_result: float, gaps: int, left_out: Mapping[str, str]) -> FitReport:
+        """Sizes, the dev score, and features that are missing or mean something else here."""
+        monitor, features = self.settings.monitor, len(self.vocabulary)
+        parts = [f"{features:,} features of {gaps:,} gaps", f"dev {monitor} {dev_result:.2f}"]
+        if self._lexicon_report.figures["lexicons"]:
+            parts.append(self._lexicon_report.summary)
+        instead = {} if "chains" in (self.trained_layers or ()) else self.without_chains()
+        warnings = [f"left out {name}: expected {need}" for name, need in left_out.items()]
+        warnings += self._lexicon_report.warnings
+        if instead:
+            changed = "; ".join(f"{name} is {meaning}" for name, meaning in instead.items())
+            warnings.append(
+                "warning: no coreference chains (X.chains.tsv) beside the training data, so that "
+                f"{changed}"
+            )
+        figures = {
+            "monitor": monitor,
+            "score": dev_result,
+            "gaps": gaps,
+            "features": features,
+            "left_out": dict(left_out),
+            "without_chains": instead,
+            **self._lexicon_report.figures,
+        }
+        return FitReport("; ".join(parts), figures, tuple(warnings))
 
     def without_chains(self) -> dict[str, str]:
         """What does not mean what it should without coreference chains, and what it is instead."""
@@ -219,7 +237,7 @@ class FeatureSystem(System):
         names = self.settings.lexicon, self.settings.source_lexicon
         target, source = both_lexicons(*names, self.task, train)
         self.settings = replace(self.settings, lexicon=target.name, source_lexicon=source.name)
-        self._lexicons_used = lexicons_used((target, source))
+        self._lexicon_report = lexicon_report((target, source))
         scorer = self._it_scorer(Path(self.settings.pleonastic))
         return Resources(self.task, self.settings.context, target.lexicon, source.lexicon, scorer)
 

@@ -19,7 +19,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic import dataclasses as pydantic_dataclasses
 
 from crosspro.data_prep.annotate.tokenise import Tokeniser, normalise_punctuation

@@ -10,13 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
-from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.models import summary
 from crosspro.prediction.pair_prediction import Predictor, load_predictor
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
 from crosspro.prediction.proofread.judge import load_judge
 from crosspro.prediction.proofread.text import text_of_lines
+from crosspro.prediction.registry import bundled_models
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class BoxJudge:
 def judge_of(source: str, target: str) -> BoxJudge | None:
     """The bundled model from one language to another, if there is one."""
     pair = f"{source}-{target}"
-    box = box_models()
+    box = bundled_models()
     fitting = sorted(name for name in box if name == pair or name.startswith(f"{pair}-"))
     return BoxJudge(fitting[0], box[fitting[0]]) if fitting else None
 

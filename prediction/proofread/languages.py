@@ -8,8 +8,8 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.files import is_file, read_bytes
-from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.proofread.formats import translation_format
+from crosspro.prediction.registry import bundled_models
 
 _LOOKED_AT = 1 << 16
 _STATED = {
@@ -33,7 +33,7 @@ def model_for(source: Path, target: Path | None) -> Path:
     Names of files end with languages (book.en.srt, book.fr), or folders are called so; catalogues,
     XLIFF and memories state theirs. A catalogue that does not is translated from English.
     """
-    pairs = {name: name.split("-")[:2] for name in box_models()}
+    pairs = {name: name.split("-")[:2] for name in bundled_models()}
     if target is None and not is_file(source):
         fitting = [
             name for name, pair in pairs.items() if all(_beside(source, one) for one in pair)
@@ -75,7 +75,7 @@ def named_otherwise(source: Path, target: Path | None, languages: tuple[str, str
 
 def languages_stated(source: Path, target: Path | None) -> tuple[set[str], set[str]]:
     """The languages of both sides; empty where neither files nor model names say any."""
-    known = {language for name in box_models() for language in name.split("-")[:2]}
+    known = {language for name in bundled_models() for language in name.split("-")[:2]}
     kind = translation_format(source)
     if target is not None or kind not in _STATED:
         other = source if target is None else target

@@ -46,7 +46,7 @@ class Proofreader:
     task: Task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proofreading(Displayed):
     """What a model says of all pronouns of a translation, which are in the order of the text.
 
@@ -58,6 +58,10 @@ class Proofreading(Displayed):
     text: TranslatedText
     pronouns: tuple[PronounDoubt, ...]
     threshold: float = DOUBTFUL
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.doubtful)} of {len(self.pronouns)} pronouns doubtful"
+        return f"<Proofreading {self.model.name}: {counts}>"
 
     def __iter__(self) -> Iterator[PronounDoubt]:
         return iter(self.pronouns)

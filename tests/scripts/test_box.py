@@ -15,7 +15,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example, write_examples
 from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
 from crosspro.prediction import model_archive
-from crosspro.prediction.model_archive import box_models
+from crosspro.prediction.registry import bundled_models
 from tests.conftest import GOLDEN
 from tests.prediction.test_predictor import HOUSE, MAISON, WHOLE, archive, prior  # noqa: F401
 from tests.scripts.run import crosspro as command
@@ -41,7 +41,7 @@ def said(result, code=0):
 
 
 def test_the_box_of_the_package_holds_archives():
-    for name, path in box_models().items():
+    for name, path in bundled_models().items():
         assert path.name == f"{name}.zip"
         assert crosspro.load(name).task.name == f"{name}-text"
 

@@ -27,7 +27,7 @@ from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.prediction.fit_report import FitReport
+from crosspro.prediction.fit_report import FitReport, epoch_report
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.progress import EpochLog
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
@@ -126,7 +126,7 @@ def _train(
     kept = []
     for path, score in best.best_k_models.items():
         content = read_checkpoint(Path(path))
-        report = FitReport(
+        report = epoch_report(
             training.monitor,
             float(score),
             content["epoch"],
@@ -135,7 +135,12 @@ def _train(
             stopped_by,
         )
         kept.append(KeptEpoch(_network_weights(content), report))
-    return sorted(kept, key=lambda epoch: (-epoch.report.score, epoch.report.chosen_epoch))
+    return sorted(kept, key=_best_first)
+
+
+def _best_first(epoch: KeptEpoch) -> tuple[float, int]:
+    figures = epoch.report.figures
+    return -figures["score"], figures["chosen_epoch"]
 
 
 def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Trainer:
