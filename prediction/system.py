@@ -126,6 +126,9 @@ class System(ABC):
         """How many words before a gap it reads at most on either side; None: all of a context."""
         return None
 
+    single_threaded: ClassVar[bool] = False
+    """Whether it predicts in one thread, so that a long file is shared out to processes."""
+
     @property
     def shown_name(self) -> str:
         """Its configuration, else its class."""

@@ -287,13 +287,8 @@ def disagreement(
 
 def _disagreement_text(study: DisagreementStudy) -> str:
     """Verdicts by case, disagreements by category, and their kinds where some are known."""
-    from crosspro.evaluation.correlation.disagreement import (
-        CASE_NAMES,
-        COMPARED,
-        KINDS,
-        TOTAL,
-        VERDICTS,
-    )
+    from crosspro.evaluation.correlation.disagreement import COMPARED, KINDS, TOTAL, VERDICTS
+    from crosspro.evaluation.metrics.apt.cases import CASE_NAMES
 
     counts = {
         f"{case} {CASE_NAMES[case - 1]}": by_verdict for case, by_verdict in study.verdicts.items()

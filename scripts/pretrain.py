@@ -165,8 +165,8 @@ def recipe_settings(path: Path) -> dict[str, Any]:
     if "like" in config:
         other = _recipe_of_package(config.pop("like"), path, "like")
         config = OmegaConf.merge(recipe_settings(other), config)
-    settings: dict[str, Any] = OmegaConf.to_object(config)
-    return settings
+    settings: Any = OmegaConf.to_object(config)
+    return dict(settings)
 
 
 def _recipe_of_package(name: object, where: str | Path, key: str) -> Path:

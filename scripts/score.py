@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 app = App()
 
 
-def _written(option: str, text: str) -> typer.models.OptionInfo:
+def _written(option: str, text: str) -> Any:
     return typer.Option(option, metavar="FILE", writable=True, dir_okay=False, help=text)
 
 
@@ -199,7 +199,7 @@ def _settings(options: list[str]) -> dict[str, dict[str, str]]:
 
 
 def _judge_of(source: str, target: str) -> PronounJudge | None:
-    from crosspro.prediction.proofread.box_judge import judge_of
+    from crosspro.prediction.proofread.judge import judge_of
 
     return judge_of(source, target)
 
@@ -209,5 +209,5 @@ def _plot(report: ScoreReport, path: Path) -> None:
 
     if "apt" not in report.evaluations:
         raise typer.BadParameter("--plot: only with -m apt")
-    evaluation = report["apt"]
-    write_output(plot_distribution(evaluation.metric, evaluation.items.data), path)
+    items, settings = report["apt"].items, report["apt"].metric.settings
+    write_output(plot_distribution(settings, items.data), path)

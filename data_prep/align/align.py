@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass as settings_class
+from pydantic import Field
 
 from crosspro.data_prep.align.hmm import NO_LINK
 from crosspro.data_prep.align.model import Direction, Smoothing, Tally
@@ -32,6 +31,7 @@ from crosspro.data_prep.core.errors import counted, input_error
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import processors
+from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import Task
 
 Symmetrisation = Literal[
@@ -47,7 +47,7 @@ FEW_SEGMENTS = 20_000
 _IBM1_BEFORE_HMM = 2
 
 
-@settings_class(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+@settings
 class AlignerSettings:
     """How links are made.
 

@@ -97,7 +97,8 @@ def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True)
     if argument and name == "spacy":
         return SpacyAnnotator(argument, language, tagset, parse)
     if argument and name in _FILES:
-        open_bytes(Path(argument)).close()  # a file that cannot be opened raises here
+        with open_bytes(Path(argument)):  # a file that cannot be opened raises here
+            pass
         return _FILES[name](argument, language, tagset)
     raise input_error("settings", "annotator", choices(FORMS), quoted(spec))
 

@@ -2,7 +2,7 @@
 
 `USE/LANGUAGE.tsv` has a list on each line, its name and its words; docs/tutorials/add-language.md
 says what the uses are. Another language is another file. (Lists that users replace by their own are
-YAML and have readers of their own: `evaluation.inputs.pronoun_lists` and
+YAML and have readers of their own: `evaluation.pronouns` and
 `evaluation.protest.language`.)
 
 The frequent words also tell whether a text is in the language that it should be.

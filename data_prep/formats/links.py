@@ -1,7 +1,6 @@
 """Link files: one line a segment, links `s-t` separated by spaces.
 
-`parse_link` says what a link is, here and in the fifth column of the shared task's files. Metrics
-of MT output read millions of links, as arrays (`link_arrays`, the only part that needs numpy).
+`parse_link` reads a link, here and in the fifth column of the shared task's files.
 """
 
 from __future__ import annotations

@@ -349,6 +349,6 @@ def read_scores(path: Path, test_set: ContrastiveSet) -> NDArray[np.float64]:
             f"{test_set.candidates} (a reference and its errors for each of "
             f"{len(test_set.instances)} instances)"
         )
-        line = min(len(values), test_set.candidates) + 1
-        raise input_error(path, "scores", expected, str(len(values)), line)
+        first = min(len(values), test_set.candidates) + 1
+        raise input_error(path, "scores", expected, str(len(values)), first)
     return np.array(values)

@@ -138,7 +138,7 @@ def read_translations(path: Path, test_set: ContrastiveSet) -> list[str]:
     """A line for each instance: its translation, of several sentences the last."""
     lines = list(read_text_lines(path))
     if len(lines) != len(test_set.instances):
-        expected, line = f"{len(test_set.instances)} as in {test_set.name}", None
+        expected = f"{len(test_set.instances)} as in {test_set.name}"
         line = min(len(lines), len(test_set.instances)) + 1
         raise input_error(path, "lines", expected, str(len(lines)), line)
     return lines

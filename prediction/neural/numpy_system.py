@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from crosspro.data_prep.core.errors import CrossproError, how_to_install
-from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.neural.network_system import NetworkSystem
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 class NumpySystem(NetworkSystem):
     """Predicts in numpy with the weights of a run or an archive."""
 
+    single_threaded = True
     network: NumpyDocumentEncoder
 
     def fit(
@@ -72,7 +73,8 @@ class NumpySystem(NetworkSystem):
                 rows, given = read.rows, read.given(classes[start:end])
                 positions = rows.layout.position[rows.nouns]
                 in_source = rows.layout.in_source[rows.nouns]
-                for side, own in (("target", ~in_source), ("source", in_source)):
+                sides: dict[Side, Any] = {"target": ~in_source, "source": in_source}
+                for side, own in sides.items():
                     gaps = start + rows.noun_gaps[own]
                     words.add(side, gaps, positions[own], read.of_nouns[own], given[own])
                 start = end

@@ -78,12 +78,13 @@ def write_encoded(path: Path, text: EncodedText) -> None:
 
     Positions grow from entry to entry, so their steps are small numbers.
     """
-    arrays = {f"{_FIELD}{name}": array for name, array in text.fields.items()}
+    arrays: dict[str, Any] = {f"{_FIELD}{name}": array for name, array in text.fields.items()}
     for name, array in text.positions.items():
         arrays[f"{_POSITION}{name}"] = np.diff(array, prepend=np.int32(0))
     arrays[_LABEL] = text.label
     with atomic_output(path) as handle:
-        np.savez_compressed(handle, **{name: _narrow(array) for name, array in arrays.items()})
+        narrow: dict[str, Any] = {name: _narrow(array) for name, array in arrays.items()}
+        np.savez_compressed(handle, **narrow)
 
 
 def read_encoded(path: Path, fields: Sequence[str]) -> EncodedText:

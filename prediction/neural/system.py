@@ -92,7 +92,7 @@ class NeuralSystem(NetworkSystem):
         folder: Path | None = None,
     ) -> None:
         """Train on labelled examples; the epoch with the best dev score is kept."""
-        from crosspro.prediction.neural.training.trainer import has_checkpoint, train_network
+        from crosspro.prediction.neural.training.trainer import has_checkpoint, training_run
 
         self.task = task
         earlier = self._start(task)
@@ -112,15 +112,16 @@ class NeuralSystem(NetworkSystem):
             self.network.pretrain(text, self.inventory, settings, self.settings.seed, show)
         module = self._module(self.network, data, self.settings, train)
         identity = self._identity(data, self.settings)
-        kept = train_network(module, self.settings, folder, identity)
-        self._keep(kept, data, dev)
+        with training_run(module, self.settings, folder, identity) as run:
+            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
+        self._keep(run.kept, data, dev)
         self._first_stage = data.digests["train"]
 
     def fit_encoded(
         self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
     ) -> None:
         """Train on data that was encoded elsewhere, with its encoder."""
-        from crosspro.prediction.neural.training.trainer import train_network
+        from crosspro.prediction.neural.training.trainer import training_run
 
         self.task, self.encoder = task, encoder
         self._start(task)
@@ -128,7 +129,9 @@ class NeuralSystem(NetworkSystem):
         self.network = self.settings.network.build(self.inventory)
         module = self._module(self.network, data, self.settings)
         identity = self._identity(data, self.settings)
-        self._keep(train_network(module, self.settings, folder, identity), data)
+        with training_run(module, self.settings, folder, identity) as run:
+            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
+        self._keep(run.kept, data)
 
     @property
     def fine_tunes(self) -> bool:
@@ -139,7 +142,7 @@ class NeuralSystem(NetworkSystem):
         self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
     ) -> None:
         """Go on with in-domain data; the network that is better on dev is kept."""
-        from crosspro.prediction.neural.training.trainer import train_network
+        from crosspro.prediction.neural.training.trainer import training_run
 
         settings = in_domain_settings(self.settings)
         torch.manual_seed(settings.seed)
@@ -148,11 +151,13 @@ class NeuralSystem(NetworkSystem):
         network.load_state_dict(self.network.state_dict())
         identity = {**self._identity(data, settings), "first_stage": self._first_stage}
         module = self._module(network, data, settings, in_domain)
-        kept = train_network(module, settings, folder and folder / IN_DOMAIN, identity)
+        place = folder and folder / IN_DOMAIN
+        with training_run(module, settings, place, identity) as run:
+            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
         assert self.report is not None  # noqa: S101 - for the type checker
-        report = fine_tuned_report(self.report, kept[0].report)
+        report = fine_tuned_report(self.report, run.kept[0].report)
         if report.figures["kept"] == IN_DOMAIN:
-            self._keep(kept, data, dev)
+            self._keep(run.kept, data, dev)
         self.report = report
 
     def _start(self, task: Task) -> NeuralSystem | None:
@@ -235,7 +240,9 @@ class NeuralSystem(NetworkSystem):
     ) -> GapClassifier:
         from crosspro.prediction.neural.training.module import GapClassifier
 
-        teacher = self._teacher and soft_targets(self._teacher, train, settings.distillation)
+        teacher = None
+        if self._teacher is not None:
+            teacher = soft_targets(self._teacher, train, settings.distillation)
         return GapClassifier(network, data, settings, len(self.task.classes), teacher)
 
     def _identity(self, data: TrainingData, settings: NeuralSettings) -> dict[str, Any]:

@@ -211,14 +211,15 @@ def make_server(
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            client = self.client and self.client[0]
-            same = [
-                other for other in self.connections if other.client and other.client[0] == client
-            ]  # type: ignore[union-attr]
+            clients = [getattr(connection, "client", None) for connection in self.connections]
+            same = [client for client in clients if client and client[0] == self._address()]
             if len(same) > per_client:
                 transport.abort()
             else:
                 self.wait_for_head()
+
+        def _address(self) -> str | None:
+            return self.client[0] if self.client else None
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)

@@ -52,7 +52,7 @@ class VocabularyOutput(nn.Linear):
             )
 
         size = max(1, _SCORES_AT_ONCE // self.out_features)
-        parts = list(zip(rows.split(size), words.split(size), strict=True))
+        parts = list(zip(torch.split(rows, size), torch.split(words, size), strict=True))
         if len(parts) > 1 and torch.is_grad_enabled():
             losses = [checkpoint(part_losses, *part, use_reentrant=False) for part in parts]
         else:

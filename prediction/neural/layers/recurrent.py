@@ -11,18 +11,18 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 
 def read(
-    layers: nn.GRU | nn.LSTM,
+    layers: nn.Module,
     words: Tensor,
     lengths: Tensor | None = None,
     state: Tensor | None = None,
 ) -> Tensor:
-    """The states after each word: (batch, time, inputs) -> (batch, time, directions * hidden).
+    """The states of a GRU or LSTM: (batch, time, inputs) -> (batch, time, directions * hidden).
 
     With `lengths` rows are packed, as reading backwards needs; `state` (batch, hidden) is that
     before the first word. Autocast is off, because it would run RNNs of a GPU in fp16.
     """
     with torch.autocast(words.device.type, enabled=False):
-        words = words.to(layers.weight_ih_l0.dtype)
+        words = words.to(next(layers.parameters()).dtype)
         if lengths is None:
             first = None if state is None else state.to(words.dtype)[None].contiguous()
             states: Tensor = layers(words, first)[0]

@@ -190,7 +190,7 @@ class SkipGram:
         ) as bar:
             for _ in range(settings.epochs):
                 order = torch.randperm(len(usable), generator=self.generator, device=usable.device)
-                for chosen in usable[order].split(max(1, size)):
+                for chosen in torch.split(usable[order], max(1, size)):
                     self._step(optimiser, self._pairs(text, chosen, settings), settings.negatives)
                     bar.update()
 

@@ -48,13 +48,14 @@ class Transformer(nn.Module):
 
     def __init__(self, width: int, layers: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(TransformerLayer(width, heads, dropout) for _ in range(layers))
-        for layer in self.layers:
+        blocks = [TransformerLayer(width, heads, dropout) for _ in range(layers)]
+        for layer in blocks:
             for module in layer.modules():
                 if isinstance(module, nn.Linear):
                     nn.init.normal_(module.weight, std=_SPREAD)
             for residual in (layer.attended, layer.narrow):  # what is added up begins small
                 nn.init.normal_(residual.weight, std=_SPREAD / sqrt(2 * layers))
+        self.layers = nn.ModuleList(blocks)
 
     def forward(self, states: Tensor, angles: RotaryAngles, inside: Tensor) -> Tensor:
         """(batch, time, width), angles, and (batch, time) False for padding -> (…, width)."""

@@ -8,8 +8,8 @@ predicted from the states at the gap and at the pronoun, and, with a `pointer`, 
 it points at (`antecedent_pointer`).
 
 It can be pre-trained on text without links (`masked_words` above 0): each pronoun of a text is a
-gap whose word is known. Other pronouns are then hidden by chance only, and some sub-words of both sides
-are masked and predicted.
+gap whose word is known. Other pronouns are then hidden by chance only, and some sub-words of both
+sides are masked and predicted.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ class DocumentEncoder(Network):
     def extents(self, text: EncodedText) -> Tensor:
         """The sub-words of both sides together."""
         gaps = torch.arange(len(text), device=text.label.device)
-        return Rows.of(text, gaps, self.settings).size
+        size: Tensor = Rows.of(text, gaps, self.settings).size
+        return size
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes); all gaps are hidden."""

@@ -150,7 +150,7 @@ class HardmeierAnaphora(Network):
     def extents(self, text: EncodedText) -> Tensor:
         """How far back nouns are searched."""
         back = text.target.position - text.target.low
-        return back.clamp(1, self.settings.window)
+        return torch.clamp(back, 1, self.settings.window)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes): the logarithms of probabilities."""

@@ -188,8 +188,9 @@ class NyuNMT(Network):
             memories.append(
                 Memory(states, Window(window.positions, window.lengths.clamp(min=1)).inside)
             )
-        own = memories[0]
-        mean = (own.states * own.inside[:, :, None]).sum(1) / own.inside.sum(1, keepdim=True)
+        memory = memories[0]
+        mean = (memory.states * memory.inside[:, :, None]).sum(1)
+        mean = mean / memory.inside.sum(1, keepdim=True)
         return EncodedSource(memories, torch.tanh(self.first_state(mean)))
 
     def _read_out(self, states: Tensor, memories: list[Memory]) -> Tensor:

@@ -121,9 +121,10 @@ class TurkuGRU(Network):
         tables = pretrained_embeddings(text, inventory, fields, size, settings, seed, progress)
         with torch.no_grad():
             for name, table in tables.items():
-                weight = self.embeddings[name].weight
-                weight.copy_(table)
-                weight[PAD].zero_()
+                embedding = self.embeddings[name]
+                assert isinstance(embedding, nn.Embedding)  # noqa: S101 - for the type checker
+                embedding.weight.copy_(table)
+                embedding.weight[PAD].zero_()
 
 
 def _uniform_embedding(words: int, size: int) -> nn.Embedding:

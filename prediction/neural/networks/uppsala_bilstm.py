@@ -63,7 +63,7 @@ class UppsalaBiLSTMSettings(NetworkSettings):
     @property
     def reads(self) -> Reads:
         """Words of both sides; tags and labels of the source if they have a size."""
-        of_parse = [one for one in (SOURCE_TAG, SOURCE_LABEL) if one.name in self.parse_sizes]
+        of_parse = [field for field in (SOURCE_TAG, SOURCE_LABEL) if field.name in self.parse_sizes]
         heads = self.head or bool(self.source_labels)
         return Reads((SOURCE, CHARACTER, LEMMA, TAG, *of_parse), heads=heads)
 

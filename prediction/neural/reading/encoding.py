@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
+from dataclasses import field as attribute
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -210,8 +211,8 @@ class Encoder:
     fields: tuple[Field, ...]
     lowercase: bool = True
     units: Units | None = None
-    lexicons: Mapping[str, Lexicon] = field(default_factory=dict)
-    vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
+    lexicons: Mapping[str, Lexicon] = attribute(default_factory=dict)
+    vocabularies: Mapping[str, Vocabulary] = attribute(default_factory=dict)
 
     def fit_and_encode(
         self, examples: Sequence[Example], task: Task, min_count: int = 2
@@ -219,9 +220,11 @@ class Encoder:
         """Learn the vocabularies, and encode; words below `min_count` become unknown."""
         text = self._flat(examples)
         counts: dict[str, Counter[str]] = {}
-        for one in self.fields:
-            if not one.closed:
-                counts.setdefault(one.vocabulary_name, Counter()).update(self._counts(text, one))
+        for field in self.fields:
+            if not field.closed:
+                counts.setdefault(field.vocabulary_name, Counter()).update(
+                    self._counts(text, field)
+                )
         learnt = {name: build_vocabulary(words, min_count) for name, words in counts.items()}
         fitted = replace(self, vocabularies={**learnt, **closed_vocabularies(self.fields)})
         return fitted, fitted._encoded(text, task)
@@ -236,8 +239,8 @@ class Encoder:
             self.units.save(folder)
         save_lexicons(self.lexicons, folder)
         vocabularies = {
-            name: {"words": one.words, "counts": one.counts}
-            for name, one in self.vocabularies.items()
+            name: {"words": vocabulary.words, "counts": vocabulary.counts}
+            for name, vocabulary in self.vocabularies.items()
         }
         content = {"lowercase": self.lowercase, "vocabularies": vocabularies}
         write_text(folder / _ENCODER_FILE, json.dumps(content, ensure_ascii=False))
@@ -262,39 +265,41 @@ class Encoder:
         units = self.units.split(examples, self.lowercase) if self.units else examples
         return _flatten(units, self.fields)
 
-    def _words(self, text: _FlatText, one: Field) -> list[str]:
+    def _words(self, text: _FlatText, field: Field) -> list[str]:
         """The word of each token type of a field."""
-        types = text.columns[one.tokens].types
-        return [one.read(token, self.lowercase, self.lexicons) for token in types]
+        types = text.columns[field.tokens].types
+        return [field.read(token, self.lowercase, self.lexicons) for token in types]
 
-    def _counts(self, text: _FlatText, one: Field) -> Counter[str]:
+    def _counts(self, text: _FlatText, field: Field) -> Counter[str]:
         """How often each word of a field occurs, or each character of a spelled one."""
         counts: Counter[str] = Counter()
-        column = text.columns[one.tokens]
+        column = text.columns[field.tokens]
         times = np.bincount(column.numbers, minlength=len(column.types)).tolist()
-        for word, number in zip(self._words(text, one), times, strict=True):
-            for part in word if one.spelled else (word,):
+        for word, number in zip(self._words(text, field), times, strict=True):
+            for part in word if field.spelled else (word,):
                 counts[part] += number
         return counts
 
     def _encoded(self, text: _FlatText, task: Task) -> EncodedText:
         arrays: dict[str, Ints] = {}
         spellings: dict[str, Ints] = {}
-        for one in self.fields:
-            words, vocabulary = self._words(text, one), self.vocabularies[one.vocabulary_name]
-            if one.spelled:
-                rows, spellings[one.name] = _spellings(words, vocabulary)
+        for field in self.fields:
+            words, vocabulary = self._words(text, field), self.vocabularies[field.vocabulary_name]
+            if field.spelled:
+                rows, spellings[field.name] = _spellings(words, vocabulary)
                 numbers = [rows[word] for word in words]
             else:
                 numbers = [vocabulary.number(word) for word in words]
-            arrays[one.name] = np.array(numbers, np.int32)[text.columns[one.tokens].numbers]
+            arrays[field.name] = np.array(numbers, np.int32)[text.columns[field.tokens].numbers]
         labels = [task.class_index.get(label or "", UNKNOWN_LABEL) for label in text.labels]
         return text_of(arrays, spellings, text.positions, np.array(labels, np.int32))
 
 
 def closed_vocabularies(fields: Iterable[Field]) -> dict[str, Vocabulary]:
     """The vocabularies of fields whose words are known beforehand, by name."""
-    return {one.vocabulary_name: closed_vocabulary(one.closed) for one in fields if one.closed}
+    return {
+        field.vocabulary_name: closed_vocabulary(field.closed) for field in fields if field.closed
+    }
 
 
 @dataclass(frozen=True)
@@ -341,11 +346,11 @@ def _flatten(examples: Iterable[Example], fields: Iterable[Field]) -> _FlatText:
     positions["source_starts"].append(source_start)
     positions["target_starts"].append(target_start)
     sizes = {"source": source_start, "target": target_start, "gap": len(labels)}
-    for one in fields:  # a field that leaves a token out would shift all that follow
-        if len(numbers[one.tokens]) != sizes[one.side]:
+    for field in fields:  # a field that leaves a token out would shift all that follow
+        if len(numbers[field.tokens]) != sizes[field.side]:
             raise ValueError(
-                f"field {one.name}: expected {sizes[one.side]} tokens, one for each of side "
-                f"{one.side}, found {len(numbers[one.tokens])}"
+                f"field {field.name}: expected {sizes[field.side]} tokens, one for each of side "
+                f"{field.side}, found {len(numbers[field.tokens])}"
             )
     return _FlatText(
         {

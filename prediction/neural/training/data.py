@@ -60,17 +60,17 @@ class Sampler:
 
     def draw(self, labels: Ints, classes: int, generator: np.random.Generator) -> Indices:
         """The gaps of one epoch, in random order; gaps without a label are never used."""
-        known = np.flatnonzero(labels >= 0)
+        gaps = np.flatnonzero(labels >= 0)
         if self.policy != "all":
-            counts = np.bincount(labels[known], minlength=classes)
+            counts = np.bincount(labels[gaps], minlength=classes)
             wanted = np.full(classes, 1 / classes)
             if self.policy == "proportional":
                 wanted = np.asarray(self.proportions)
-            chances = np.minimum(1.0, len(known) * self.share * wanted / np.maximum(counts, 1))
-            known = known[generator.random(len(known)) < chances[labels[known]]]
+            chances = np.minimum(1.0, len(gaps) * self.share * wanted / np.maximum(counts, 1))
+            gaps = gaps[generator.random(len(gaps)) < chances[labels[gaps]]]
         elif self.share < 1:
-            known = known[generator.random(len(known)) < self.share]
-        return generator.permutation(known)
+            gaps = gaps[generator.random(len(gaps)) < self.share]
+        return generator.permutation(gaps)
 
 
 def batch_size(settings: Training, gaps: int) -> int:

@@ -13,7 +13,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -57,20 +57,13 @@ class KeptEpoch:
     report: FitReport
 
 
-def train_network(
-    module: GapClassifier,
-    settings: NeuralSettings,
-    folder: Path | None,
-    identity: Mapping[str, Any],
-) -> list[KeptEpoch]:
-    """Train, and return the epochs with the best dev scores, best first.
+@dataclass
+class TrainingRun:
+    """Lightning's trainer, the checkpoint to go on from, and at the end the best epochs first."""
 
-    `identity` is what a run must have in common with the one that it continues.
-    """
-    if folder is None:
-        with tempfile.TemporaryDirectory() as scratch:
-            return _train(module, settings, None, Path(scratch), identity)
-    return _train(module, settings, folder, folder / CHECKPOINTS, identity)
+    trainer: pl.Trainer
+    checkpoint: str | None
+    kept: list[KeptEpoch] = field(default_factory=list)
 
 
 def has_checkpoint(folder: Path | None) -> bool:
@@ -78,64 +71,69 @@ def has_checkpoint(folder: Path | None) -> bool:
     return folder is not None and (folder / CHECKPOINTS / _LAST).is_file()
 
 
-def _train(
+@contextmanager
+def training_run(
     module: GapClassifier,
     settings: NeuralSettings,
     folder: Path | None,
-    place: Path,
     identity: Mapping[str, Any],
-) -> list[KeptEpoch]:
-    trainer, training = settings.trainer, settings.training
-    monitor = f"dev_{training.monitor}"
-    patience = trainer.patience_in_epochs(training.share, module.steps_an_epoch)
-    early_stopping = EarlyStopping(monitor, mode="max", patience=patience)
-    best = ModelCheckpoint(
-        place,
-        "best" if training.snapshots == 1 else "best-{epoch}",
-        monitor=monitor,
-        mode="max",
-        save_top_k=training.snapshots,
-        save_weights_only=True,
-        auto_insert_metric_name=False,
-        enable_version_counter=False,
-    )
-    last = ModelCheckpoint(place, "last", enable_version_counter=False)
-    bar = trainer.progress_bar and sys.stdout.isatty()
-    log = EpochLog(folder, training.monitor, trainer.progress_bar and not bar)
-    resumed = _checkpoint_to_resume(place, {**identity, "patience": patience})
-    max_epochs = trainer.max_epochs
-    if resumed is not None:
-        ended = resumed["callbacks"].get(early_stopping.state_key, {}).get("wait_count", 0)
-        done = resumed["epoch"] + 1  # Lightning refuses to train fewer epochs than these
-        max_epochs = done if ended >= patience else max(max_epochs, done)
-    lightning = _lightning_trainer(
-        trainer,
-        max_epochs=max_epochs,
-        callbacks=[log, early_stopping, best, last],
-        logger=CSVLogger(folder, "logs") if folder else False,
-        enable_progress_bar=bar,
-        gradient_clip_val=settings.optimisation.gradient_clipping or None,
-    )
-    if resumed is not None and lightning.is_global_zero:
-        print(f"going on after epoch {resumed['epoch']}: {place / _LAST}", file=sys.stderr)
-    checkpoint = str(place / _LAST) if resumed is not None else None
-    with _exit_codes():
-        lightning.fit(module, ckpt_path=checkpoint, weights_only=True)
-    stopped = early_stopping.wait_count >= patience
-    stopped_by: Literal["max_epochs", "patience"] = "patience" if stopped else "max_epochs"
-    kept = []
-    for path, score in best.best_k_models.items():
-        content = read_checkpoint(Path(path))
-        report = epoch_report(
-            training.monitor,
-            float(score),
-            content["epoch"],
-            lightning.current_epoch,
-            lightning.global_step,
-            stopped_by,
+) -> Iterator[TrainingRun]:
+    """A training, of which `trainer.fit` is called inside the block.
+
+    `identity` is what a run must have in common with the one that it continues.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        place = folder / CHECKPOINTS if folder else Path(scratch)
+        trainer, training = settings.trainer, settings.training
+        monitor = f"dev_{training.monitor}"
+        patience = trainer.patience_in_epochs(training.share, module.steps_an_epoch)
+        early_stopping = EarlyStopping(monitor, mode="max", patience=patience)
+        best = ModelCheckpoint(
+            place,
+            "best" if training.snapshots == 1 else "best-{epoch}",
+            monitor=monitor,
+            mode="max",
+            save_top_k=training.snapshots,
+            save_weights_only=True,
+            auto_insert_metric_name=False,
+            enable_version_counter=False,
         )
-        kept.append(KeptEpoch(_network_weights(content), report))
-    return sorted(kept, key=_best_first)
+        last = ModelCheckpoint(place, "last", enable_version_counter=False)
+        bar = trainer.progress_bar and sys.stdout.isatty()
+        log = EpochLog(folder, training.monitor, trainer.progress_bar and not bar)
+        resumed = _checkpoint_to_resume(place, {**identity, "patience": patience})
+        max_epochs = trainer.max_epochs
+        if resumed is not None:
+            ended = resumed["callbacks"].get(early_stopping.state_key, {}).get("wait_count", 0)
+            done = resumed["epoch"] + 1  # Lightning refuses to train fewer epochs than these
+            max_epochs = done if ended >= patience else max(max_epochs, done)
+        lightning = _lightning_trainer(
+            trainer,
+            max_epochs=max_epochs,
+            callbacks=[log, early_stopping, best, last],
+            logger=CSVLogger(folder, "logs") if folder else False,
+            enable_progress_bar=bar,
+            gradient_clip_val=settings.optimisation.gradient_clipping or None,
+        )
+        if resumed is not None and lightning.is_global_zero:
+            print(f"going on after epoch {resumed['epoch']}: {place / _LAST}", file=sys.stderr)
+        run = TrainingRun(lightning, str(place / _LAST) if resumed is not None else None)
+        with _exit_codes():
+            yield run
+        stopped = early_stopping.wait_count >= patience
+        stopped_by: Literal["max_epochs", "patience"] = "patience" if stopped else "max_epochs"
+        for path, score in best.best_k_models.items():
+            content = read_checkpoint(Path(path))
+            report = epoch_report(
+                training.monitor,
+                float(score),
+                content["epoch"],
+                lightning.current_epoch,
+                lightning.global_step,
+                stopped_by,
+            )
+            run.kept.append(KeptEpoch(_network_weights(content), report))
+        run.kept.sort(key=_best_first)
 
 
 def _best_first(epoch: KeptEpoch) -> tuple[float, int]:

@@ -14,6 +14,14 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import parse_examples
 from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.links import link_texts
+from crosspro.evaluation.metrics.contrastive import ScoredSet, SystemScores
+from crosspro.evaluation.metrics.contrastive_sets import (
+    CONTRAPRO,
+    ContrastiveSet,
+    Instance,
+    WrongTranslation,
+)
+from crosspro.evaluation.metrics.expected_forms import GeneratedSet
 from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
 from crosspro.evaluation.metrics.submissions.metric import Submitted
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
@@ -64,7 +72,31 @@ class Judge:
         return tuple(ProofreadPronoun(line, "il", "it", wrong) for line in range(len(source)))
 
 
+def instances():
+    errors = (WrongTranslation("Elle dort .", "elle"),)
+    return ContrastiveSet("set", CONTRAPRO, tuple(
+        Instance(f"i{number}", errors, {"pronoun": "it:il"}, source="It sleeps .",
+                 reference="Il dort .", source_pronoun="it", reference_pronoun="il",
+                 document=DOCUMENTS[number])
+        for number in range(SIZE)
+    ), "0")  # fmt: skip
+
+
+def scored():
+    bad = [1.0, 0.0] * 18 + [0.0, 1.0] * 6
+    systems = {"good": [0.0, 1.0] * SIZE, "bad": bad}
+    scores = [SystemScores(name, np.array(values)) for name, values in systems.items()]
+    return {}, ScoredSet(instances(), tuple(scores))
+
+
+def translated():
+    translations = {"good": ["Il dort ."] * SIZE, "bad": ["Elle dort ."] * 18 + ["Il dort ."] * 6}
+    return {"language": "fr"}, GeneratedSet(instances(), translations)
+
+
 DATA = {
+    "contrastive": scored,
+    "expected_forms": translated,
     "submissions": submissions,
     "bleu": lambda: ({}, texts()),
     "chrf": lambda: ({}, texts()),
@@ -76,8 +108,6 @@ DATA = {
 
 
 def evaluated(name, resampling=PLAN):
-    if name not in DATA:
-        pytest.skip("its data are in the tests of its room")
     if name in ("bleu", "chrf"):
         pytest.importorskip("sacrebleu")
     settings, data = DATA[name]()
@@ -93,6 +123,10 @@ def scores(evaluation):
     for candidate in evaluation.candidates:
         for group in (candidate.total, *candidate.groups):
             yield from group.scores.values()
+
+
+def test_every_metric_has_data_here():
+    assert set(DATA) == set(registry.METRICS)
 
 
 def test_names_are_those_of_the_registry(evaluation):

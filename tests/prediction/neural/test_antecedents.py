@@ -136,10 +136,8 @@ def test_kinds_and_links_of_nouns():
     )  # fmt: skip
     assert linked_words(line) == ["the", "cars", "sleep"]
     assert noun_kinds(line) == ["", "? ?", ""]
-    plural = {"cars": ("NOUN", "Number=Plur")}
-    tokens = [
-        Token(w, w, t, features=f) for w in line.source for t, f in [plural.get(w, ("X", ""))]
-    ]
+    plural = {"cars": "Number=Plur"}
+    tokens = [Token(word, word, "NOUN", features=plural.get(word, "")) for word in line.source]
     parsed = replace(line, source_parse=AnnotatedSentence(tuple(tokens)))
     assert noun_kinds(parsed) == ["", "? Plur", ""]
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.formats.shared_task import read_examples, write_examples
-from crosspro.prediction import registry
+from crosspro.prediction import output, registry
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.model_archive import renewed_digests
@@ -130,6 +130,16 @@ def test_it_is_saved_again_joined_packed_and_gone_on_from(saved, train, dev, tmp
     tuned = system(NAME, epochs=1, init_from=str(tmp_path / "again"))
     tuned.fit(TASK, train, dev)
     assert tuned.predict(dev).shape == expected.shape
+
+
+def test_a_long_file_is_shared_out_to_processes(saved, dev, monkeypatch):
+    monkeypatch.setattr(output, "SHARED_AT_ONCE", 10)
+    loaded = saved["pointer"][1]
+    shared = list(output.predict_stream(loaded, dev, jobs=2))
+    assert len(shared) > 2
+    assert [line for one in shared for line in one.examples] == dev
+    probabilities = np.concatenate([one.probabilities for one in shared])
+    assert probabilities == pytest.approx(loaded.predict(dev), abs=1e-6)
 
 
 def test_without_torch_it_cannot_be_trained(saved, monkeypatch):
