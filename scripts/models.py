@@ -107,10 +107,10 @@ def export_command(
     """
     kind = None if weights is None else weights.value
     packed = export_run(one_run(run), output, kind, prior, round(max_prior * _MEGABYTE))  # type: ignore[arg-type]
+    stored = f"matrices as {kind}, narrowed in" if kind else "matrices as they are, narrowed in"
     tell(
         f"{output}: {packed.system.shown_name} for {packed.system.task.name}, "
-        f"{packed.size / _MEGABYTE:,.1f} MB, {packed.narrowed} of {packed.files} files with "
-        "matrices in fewer bits"
+        f"{packed.size / _MEGABYTE:,.1f} MB, {stored} {packed.narrowed} of {packed.files} files"
     )
 
 
