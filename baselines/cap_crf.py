@@ -33,7 +33,7 @@ from crosspro.data_prep.lexicon.lexicon import (
 from crosspro.data_prep.lexicon.load import LexiconSetting, both_lexicons
 from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.fit_report import LexiconReport, lexicons_used
+from crosspro.prediction.fit_report import lexicon_report
 from crosspro.prediction.system import Examples, Probabilities, System
 
 _GAP, _NO_PRONOUN, _UNKNOWN = "REPLACE", "0", ""
@@ -146,7 +146,7 @@ class CapCRF(System):
         target, source = both_lexicons(*names, task, train)
         self.lexicons = target.lexicon, source.lexicon
         self.settings = replace(self.settings, lexicon=target.name, source_lexicon=source.name)
-        self.report = LexiconReport(lexicons_used((target, source)))
+        self.report = lexicon_report((target, source))
         labelled = (e for e in train if e.gaps and all(gap.label for gap in e.gaps))
         sequences = ((self._features(example), self._labels(example)) for example in labelled)
         self.chain = ChainCRF.train(sequences, self.settings, self.settings.min_count)

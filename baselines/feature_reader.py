@@ -6,7 +6,7 @@ A system has one reader for training and prediction. Loading runs no code.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -39,7 +39,7 @@ from crosspro.data_prep.core.settings import Words, check_settings, settings
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, both_lexicons
-from crosspro.prediction.fit_report import FeatureReport, lexicons_used
+from crosspro.prediction.fit_report import FitReport, lexicon_report
 from crosspro.prediction.system import Examples
 
 _LM = "model.npz"
@@ -99,7 +99,7 @@ class FeatureReader:
     resources: Resources
     vocabulary: Vocabulary
     resolved: dict[str, Any]
-    report: FeatureReport
+    report: FitReport
 
     def __init__(self, settings: ReaderSettings) -> None:
         self.settings = settings
@@ -116,11 +116,18 @@ class FeatureReader:
         needs = {need for chosen in self.features for need in chosen.feature.needs}
         return not needs.isdisjoint({"source_parse", "source_heads"})
 
-    def fit(self, task: Task, train: Examples, dev: Examples) -> tuple[ReadGaps, ReadGaps]:
+    def fit(
+        self,
+        task: Task,
+        train: Examples,
+        dev: Examples,
+        without_chains: Mapping[str, str] | None = None,
+    ) -> tuple[ReadGaps, ReadGaps]:
         """Learn from training text what features need and the vocabulary; read both sets.
 
         Training gaps are read with what was learnt from the other half of the documents. Then
         `resolved` has the settings of the features that were kept and of the lexicons found.
+        `without_chains` says what else of a system means something else without chains.
         """
         names = self.settings.lexicon, self.settings.source_lexicon
         target, source = lexicons = both_lexicons(*names, task, train)
@@ -148,17 +155,43 @@ class FeatureReader:
             raise input_error("settings", "min_count", "a number that leaves features", message)
         examples = [example for part in parts for example in part.examples]
         rows = LabelledRows(matrix, self._labels(task, examples))
-        without_chains = {c.feature.name: c.feature.without_chains for c in self.features}
-        chained = any(example.chains is not None for example in train)
-        self.report = FeatureReport(
-            int((rows.labels >= 0).sum()),
-            len(self.vocabulary),
-            left_out,
-            {} if chained else {name: says for name, says in without_chains.items() if says},
-            lexicons_used(lexicons),
-        )
+        instead = {}
+        if all(example.chains is None for example in train):
+            changed = {c.feature.name: c.feature.without_chains for c in self.features}
+            instead = {**changed, **(without_chains or {})}
+        labelled = int((rows.labels >= 0).sum())
+        self.report = self._report(labelled, left_out, instead, lexicon_report(lexicons))
         dev_rows = LabelledRows(self.matrix(dev), self._labels(task, dev))
         return ReadGaps(examples, rows), ReadGaps(dev, dev_rows)
+
+    def _report(
+        self,
+        gaps: int,
+        left_out: Mapping[str, str],
+        without_chains: Mapping[str, str],
+        lexicons: FitReport,
+    ) -> FitReport:
+        """Sizes, and features that are missing or mean something else in this data."""
+        instead = {name: meaning for name, meaning in without_chains.items() if meaning}
+        parts = [f"{len(self.vocabulary):,} features of {gaps:,} gaps"]
+        if lexicons.figures["lexicons"]:
+            parts.append(lexicons.summary)
+        warnings = [f"left out {name}: expected {need}" for name, need in left_out.items()]
+        warnings += lexicons.warnings
+        if instead:
+            changed = "; ".join(f"{name} is {meaning}" for name, meaning in instead.items())
+            warnings.append(
+                "warning: no coreference chains (X.chains.tsv) beside the training data, so that "
+                f"{changed}"
+            )
+        figures = {
+            "gaps": gaps,
+            "features": len(self.vocabulary),
+            "left_out": dict(left_out),
+            "without_chains": instead,
+            **lexicons.figures,
+        }
+        return FitReport("; ".join(parts), figures, tuple(warnings))
 
     def _leave_out(self, resources: Resources, examples: Examples) -> dict[str, str]:
         """Leave features out that the data does not allow, or refuse it; those, and why."""

@@ -40,7 +40,7 @@ from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexi
 from crosspro.data_prep.lexicon.load import LexiconSetting, side_lexicon
 from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
-from crosspro.prediction.fit_report import LexiconReport, lexicons_used
+from crosspro.prediction.fit_report import lexicon_report
 from crosspro.prediction.system import Examples, Probabilities, System
 
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
@@ -125,7 +125,7 @@ class IdiapPLM(System):
         lexicon = side_lexicon(self.settings.lexicon, "system.lexicon", task, "target", train)
         self.settings = replace(self.settings, lexicon=lexicon.name)
         self.genders = lexicon.lexicon
-        self.report = LexiconReport(lexicons_used([lexicon]))
+        self.report = lexicon_report([lexicon])
         marked = [
             [*text.target[:-1], _token(task.classes[task.class_index[gap.label]])]
             for text in self.texts_before(train)

@@ -27,7 +27,7 @@ from crosspro.data_prep.core.settings import Words, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.fit_report import PenaltyReport
+from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
 PENALTIES = tuple(0.0 - 0.5 * step for step in range(9))
@@ -88,7 +88,20 @@ class NGramSystem(System):
             scores = {"macro_recall": recall(chosen), "accuracy": accuracy(chosen)}
             rows.append({"none_penalty": self.penalty, **scores})
         self.penalty = max(PENALTIES, key=grid.__getitem__)
-        self.report = PenaltyReport("macro_recall", grid[self.penalty], self.penalty, grid)
+        by_penalty = ", ".join(f"{penalty:g}: {score:.2f}" for penalty, score in grid.items())
+        equal = "warning: the NONE penalty makes no difference on dev, so that 0 is taken"
+        best = f"NONE penalty {self.penalty:g}"
+        self.report = FitReport(
+            f"{best}; dev macro_recall by penalty: {by_penalty}",
+            {
+                "monitor": "macro_recall",
+                "score": grid[self.penalty],
+                "penalty": self.penalty,
+                "grid": rows,
+            },
+            (equal,) if len(set(grid.values())) == 1 else (),
+            f"{best}, chosen by dev macro_recall {grid[self.penalty]:.2f}",
+        )
         if folder is not None:
             write_text(folder / _GRID, json.dumps(rows, indent=2) + "\n")
 

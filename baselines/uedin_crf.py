@@ -101,13 +101,10 @@ class UedinCRF(System):
         self.task = task
         self.trained_layers = layers_in(train)
         class_counts(task, train)  # there must be labels
-        read, _ = self.reader.fit(task, train, dev)
+        instead = {"a chain": "the gaps with the same nearest noun that agrees in number"}
+        read, _ = self.reader.fit(task, train, dev, instead)
         self.settings = replace(self.settings, **self.reader.resolved)
         self.report = self.reader.report
-        if "chains" not in self.trained_layers:
-            instead = "the gaps with the same nearest noun that agrees in number"
-            without = {**self.report.without_chains, "a chain": instead}
-            self.report = replace(self.report, without_chains=without)
         features, labels = self._features(read.rows.matrix), read.rows.labels.tolist()
         labelled = (
             [row for row in sequence if labels[row] >= 0]

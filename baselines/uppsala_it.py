@@ -9,6 +9,7 @@ from a talk that is scored or that settings are chosen on.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Words, settings
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.fit_report import ItLabelReport
+from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.system import Examples
 
 ENGLISH = "en"
@@ -85,7 +86,20 @@ class UppsalaIt(SourceAwareLM):
         self.trained_layers = layers_in(train)
         super().fit(task, train, dev, folder)
         if task.source_language == ENGLISH:
-            self.report = ItLabelReport(self.scorer.described(), bool(self.settings.it_data), f1)
+            self.report = self._report(f1)
+
+    def _report(self, f1: Mapping[str, float] | None) -> FitReport:
+        """What labels every `it`, and its cross-validated F1 over documents."""
+        summary = f"every it is labelled by {self.scorer.described()}"
+        if f1 is not None:
+            scores = ", ".join(f"{label} {value:.1f}" for label, value in f1.items())
+            summary += f"; F1 by cross-validation over documents: {scores}"
+        warning = (
+            "warning: the published system learnt the labels of it; here system.it_data names no "
+            "annotated text to learn them from"
+        )
+        figures = {"labelled_by": self.scorer.described(), "f1": f1}
+        return FitReport(summary, figures, () if self.settings.it_data else (warning,))
 
     def labelled(self, examples: Examples) -> list[Example]:
         """The examples; where the source pronoun of a gap is `it`, its label stands with it."""

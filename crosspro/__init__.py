@@ -5,8 +5,8 @@ The functions of this module are the public API; each does what the command of i
     import crosspro
 
     predictor = crosspro.load("en-fr")
-    print(predictor.fill("The cup fell, but it did not break.",
-                         "La tasse est tombée, mais REPLACE ne s'est pas cassée."))
+    print(predictor.predict("The cup fell, but it did not break.",
+                            "La tasse est tombée, mais REPLACE ne s'est pas cassée."))
 
     result = crosspro.apt(source, reference, {"A": lines, "B": lines},
                           source_language="en", target_language="fr")
@@ -19,12 +19,10 @@ The functions of this module are the public API; each does what the command of i
                              ["Der Hund schlief.", "Es schnarchte."], model="en-de"))
 
     run = crosspro.train(task="en-fr", system="stymne_svm", data="my/files")
-    predicted = run.predict(crosspro.examples("blind.data", "en-fr"))
-    crosspro.write_examples("submission.data", predicted)
+    crosspro.write_examples("submission.data", run.predict("blind.data"))
 
-Texts are lists of lines, paths or open files. Everything else is imported when a function is
-called, so that `import crosspro` takes no time. Wrong input raises `InputError`, whose `problems`
-say where, what was expected and what was found.
+Texts are lists of lines or paths. Modules are imported when one of their names is used, so that
+`import crosspro` takes no time. Wrong input raises `InputError`.
 """
 
 from __future__ import annotations
@@ -33,119 +31,66 @@ from typing import TYPE_CHECKING, Any
 
 from crosspro.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from crosspro.arguments import AnyPath as AnyPath
-    from crosspro.arguments import Paths as Paths
-    from crosspro.contrastive_scores import contrastive, expected_forms
-    from crosspro.data_prep.core.errors import CrossproError, InputError
-    from crosspro.data_prep.core.example import Example, Gap
-    from crosspro.data_prep.core.task import Task
-    from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
-    from crosspro.evaluation.evaluation import Evaluation
-    from crosspro.evaluation.resampling import Difference
-    from crosspro.evaluation.score_report import ScoreReport
-    from crosspro.prediction.explanation import ExplainedGap
-    from crosspro.prediction.pair_prediction import FilledPronoun, FilledText, Predictor
-    from crosspro.prediction.proofread.doubts import PronounDoubt
-    from crosspro.prediction.proofread.output import Proofreading
-    from crosspro.prediction.system import System
-    from crosspro.scores import apt, autoprf, bleu, pronoun_f1, score
-    from crosspro.submission_scores import evaluate
-    from crosspro.task_examples import (
-        ExampleStream,
-        demo,
-        examples,
-        load_task,
-        prepare,
-        read_examples,
-        write_examples,
-    )
-    from crosspro.trained_models import (
-        fill,
-        load,
-        load_language_model,
-        load_system,
-        pair_pipeline,
-        predict,
-        predict_pair,
-        proofread,
-    )
-    from crosspro.training import TrainedRun, explain, export, train
+if TYPE_CHECKING:  # for type checkers and editors; at run time `_MODULES` says the same
+    from crosspro.contrastive_scores import contrastive as contrastive
+    from crosspro.contrastive_scores import expected_forms as expected_forms
+    from crosspro.data_prep.core.errors import CrossproError as CrossproError
+    from crosspro.data_prep.core.errors import InputError as InputError
+    from crosspro.data_prep.core.example import Example as Example
+    from crosspro.data_prep.core.example import Gap as Gap
+    from crosspro.data_prep.core.task import Task as Task
+    from crosspro.evaluation.evaluation import Evaluation as Evaluation
+    from crosspro.evaluation.score_report import ScoreReport as ScoreReport
+    from crosspro.prediction.explanation import ExplainedGap as ExplainedGap
+    from crosspro.prediction.pair_prediction import PredictedGap as PredictedGap
+    from crosspro.prediction.pair_prediction import Prediction as Prediction
+    from crosspro.prediction.pair_prediction import Predictor as Predictor
+    from crosspro.prediction.proofread.doubts import PronounDoubt as PronounDoubt
+    from crosspro.prediction.proofread.output import Proofreading as Proofreading
+    from crosspro.prediction.system import System as System
+    from crosspro.scores import apt as apt
+    from crosspro.scores import autoprf as autoprf
+    from crosspro.scores import bleu as bleu
+    from crosspro.scores import pronoun_f1 as pronoun_f1
+    from crosspro.scores import score as score
+    from crosspro.submission_scores import evaluate as evaluate
+    from crosspro.task_examples import demo as demo
+    from crosspro.task_examples import load_task as load_task
+    from crosspro.task_examples import prepare as prepare
+    from crosspro.task_examples import read_examples as read_examples
+    from crosspro.task_examples import write_examples as write_examples
+    from crosspro.trained_models import fill as fill
+    from crosspro.trained_models import load as load
+    from crosspro.trained_models import load_language_model as load_language_model
+    from crosspro.trained_models import load_system as load_system
+    from crosspro.trained_models import predict as predict
+    from crosspro.trained_models import proofread as proofread
+    from crosspro.training import TrainedRun as TrainedRun
+    from crosspro.training import explain as explain
+    from crosspro.training import export as export
+    from crosspro.training import train as train
 
-__all__ = [
-    "CrossproError",
-    "Difference",
-    "Evaluation",
-    "Example",
-    "ExampleStream",
-    "ExplainedGap",
-    "FilledPronoun",
-    "FilledText",
-    "Gap",
-    "GapMark",
-    "InputError",
-    "Predictor",
-    "PronounDoubt",
-    "Proofreading",
-    "ScoreReport",
-    "System",
-    "Task",
-    "TrainedRun",
-    "apt",
-    "autoprf",
-    "bleu",
-    "contrastive",
-    "demo",
-    "evaluate",
-    "examples",
-    "expected_forms",
-    "explain",
-    "export",
-    "fill",
-    "load",
-    "load_language_model",
-    "load_system",
-    "load_task",
-    "pair_pipeline",
-    "predict",
-    "predict_pair",
-    "prepare",
-    "pronoun_f1",
-    "proofread",
-    "read_examples",
-    "score",
-    "train",
-    "write_examples",
-]
-
-_PLACES = {
-    name: module
-    for module, names in {
-        "crosspro.arguments": "AnyPath Paths",
-        "crosspro.contrastive_scores": "contrastive expected_forms",
-        "crosspro.data_prep.core.errors": "CrossproError InputError",
-        "crosspro.data_prep.core.example": "Example Gap",
-        "crosspro.data_prep.core.task": "Task",
-        "crosspro.data_prep.pipeline.pairs.typed_text": "GapMark",
-        "crosspro.evaluation.evaluation": "Evaluation",
-        "crosspro.evaluation.resampling": "Difference",
-        "crosspro.evaluation.score_report": "ScoreReport",
-        "crosspro.prediction.explanation": "ExplainedGap",
-        "crosspro.prediction.pair_prediction": "FilledPronoun FilledText Predictor",
-        "crosspro.prediction.proofread.doubts": "PronounDoubt",
-        "crosspro.prediction.proofread.output": "Proofreading",
-        "crosspro.prediction.system": "System",
-        "crosspro.scores": "apt autoprf bleu pronoun_f1 score",
-        "crosspro.submission_scores": "evaluate",
-        "crosspro.task_examples": "ExampleStream demo examples load_task prepare "
-        "read_examples write_examples",
-        "crosspro.trained_models": "fill load load_language_model load_system pair_pipeline "
-        "predict predict_pair proofread",
-        "crosspro.training": "TrainedRun explain export train",
-    }.items()
-    for name in names.split()
+_MODULES = {
+    "contrastive_scores": "contrastive expected_forms",
+    "data_prep.core.errors": "CrossproError InputError",
+    "data_prep.core.example": "Example Gap",
+    "data_prep.core.task": "Task",
+    "evaluation.evaluation": "Evaluation",
+    "evaluation.score_report": "ScoreReport",
+    "prediction.explanation": "ExplainedGap",
+    "prediction.pair_prediction": "PredictedGap Prediction Predictor",
+    "prediction.proofread.doubts": "PronounDoubt",
+    "prediction.proofread.output": "Proofreading",
+    "prediction.system": "System",
+    "scores": "apt autoprf bleu pronoun_f1 score",
+    "submission_scores": "evaluate",
+    "task_examples": "demo load_task prepare read_examples write_examples",
+    "trained_models": "fill load load_language_model load_system predict proofread",
+    "training": "TrainedRun explain export train",
 }
-"""Where each name is: its module is imported when somebody asks for it."""
+_PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+__all__ = sorted(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
@@ -154,11 +99,12 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
     from types import FunctionType
 
-    found = getattr(import_module(_PLACES[name]), name)
-    if isinstance(found, FunctionType):
-        found.__module__ = __name__  # users see and pickle its public name, wherever it is
-    return found
+    value = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    if isinstance(value, FunctionType):
+        value.__module__ = __name__  # it is shown and pickled under its public name
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_PLACES})
+    return [*__all__, "__version__"]

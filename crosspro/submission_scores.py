@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from crosspro.arguments import AnyPath, check_choice, given_task
+from crosspro.arguments import AnyPath, task_of
 from crosspro.trained_models import held_system
 
 if TYPE_CHECKING:
@@ -45,13 +46,15 @@ def evaluate(
     >>> print(result.scores["B"]["macro_recall"], result.scores["B"]["accuracy"])
     66.67 75.00
     """
+    from crosspro.data_prep.core.errors import input_error
     from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
     from crosspro.evaluation.resampling import resampling_or_none
 
-    check_choice("absent", absent, ("skip", "zero"))
+    if absent not in ("skip", "zero"):
+        raise input_error("arguments", "absent", "skip or zero", repr(absent))
     resampling = resampling_or_none(resamples, seed)
     systems = _by_name(predictions)
-    rules = _task_of_labels([gold, *systems.values()]) if task is None else given_task(task)
+    rules = _task_of_labels([gold, *systems.values()]) if task is None else task_of(task)
     labels, examples = _gold(gold, rules, documents)
     read = [
         _submission(name, value, rules, labels, examples, lenient)
@@ -148,17 +151,22 @@ def _submission(
     from crosspro.data_prep.core.errors import input_error
     from crosspro.data_prep.core.example import Example
     from crosspro.evaluation.metrics.submissions import submission as labels
-    from crosspro.prediction.models import chosen_run
-    from crosspro.prediction.output import predicted, read_or_predict
 
     if isinstance(value, AnyPath):
-        path = chosen_run(Path(value), lambda text: None)
+        from crosspro.prediction.models import chosen_run
+        from crosspro.prediction.output import read_or_predict
+
+        path = Path(value)
+        if not path.is_file() and not path.suffix:
+            path = chosen_run(path, logging.getLogger("crosspro").warning)
         (read,) = read_or_predict([path], task, gold, examples, lenient=lenient)
         return replace(read, name=name)
     if (system := held_system(value)) is not None:
+        from crosspro.prediction.output import predicted
+
         submission = predicted(system, examples).submission(name, pointed=True)
         return labels.mapped(submission, name, system.task, task)
-    listed = _listed(value, f'predictions["{name}"]')
+    listed = [getattr(item, "example", item) for item in _listed(value, f'predictions["{name}"]')]
     if any(isinstance(example, Example) for example in listed):
         classes = labels.gold_of(listed, task, name).classes
     else:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from crosspro.arguments import AnyPath, check_choice, given_task, path_or_none
+from crosspro.arguments import AnyPath, path_or_none, task_of
 
 if TYPE_CHECKING:
     from crosspro.data_prep.core.example import Example
     from crosspro.data_prep.core.task import Task
+    from crosspro.prediction.pair_prediction import Prediction
 
 
 def load_task(name: AnyPath) -> Task:
@@ -25,55 +26,28 @@ def load_task(name: AnyPath) -> Task:
     return load_task(name)
 
 
-def read_examples(path: AnyPath, task: Task | AnyPath, *, lenient: bool = False) -> list[Example]:
-    """The examples of a five-column file, with the layers that lie beside it (X.doc-ids, …).
-
-    `lenient` accepts what the released scorer accepts.
-    """
-    from crosspro.data_prep.annotate.layers import read_layered
-
-    return list(read_layered(path, given_task(task), lenient=lenient))
-
-
-class ExampleStream:
-    """The examples of a file, in constant memory; each `for` reads it again."""
-
-    def __init__(self, path: Path, task: Task, lenient: bool) -> None:
-        self.path = path
-        self.task = task
-        self._lenient = lenient
-
-    def __iter__(self) -> Iterator[Example]:
-        from crosspro.data_prep.annotate.layers import read_layered
-
-        return read_layered(self.path, self.task, lenient=self._lenient)
-
-    def __repr__(self) -> str:
-        return f"examples({str(self.path)!r}, {self.task.name!r})"
-
-
-def examples(
+def read_examples(
     path: AnyPath, task: Task | AnyPath | None = None, *, lenient: bool = False
-) -> ExampleStream:
-    """A stream of the examples of a five-column file, with the layers beside it (X.doc-ids, …).
+) -> list[Example]:
+    """The examples of a five-column file, with the layers beside it (X.doc-ids, …).
 
-    Labels are checked if a `task` is named; without one they are taken as they are.
+    Labels are checked if a `task` is named. `lenient` accepts what the released scorer accepts.
 
     >>> import crosspro, tempfile
     >>> with tempfile.TemporaryDirectory() as place:
     ...     crosspro.write_examples(f"{place}/x.data", crosspro.demo("en-fr", "dev", 2))
-    ...     stream = crosspro.examples(f"{place}/x.data")
-    ...     labels = [gap.label for example in stream for gap in example.gaps]
-    >>> labels[:3]
+    ...     examples = crosspro.read_examples(f"{place}/x.data", "en-fr")
+    >>> [gap.label for example in examples for gap in example.gaps][:3]
     ['ce', 'elle', 'ce']
     """
+    from crosspro.data_prep.annotate.layers import read_layered
     from crosspro.data_prep.formats.shared_task import task_of_file
 
-    rules = task_of_file(path) if task is None else given_task(task)
-    return ExampleStream(Path(path), rules, lenient)
+    rules = task_of_file(path) if task is None else task_of(task)
+    return list(read_layered(path, rules, lenient=lenient))
 
 
-def given_examples(
+def examples_of(
     examples: Iterable[Example] | AnyPath, task: Task, name: str = "examples"
 ) -> Sequence[Example]:
     """Examples as a list; those of a path are read."""
@@ -85,18 +59,19 @@ def given_examples(
     expected = "examples, or the path of a file"
     if not isinstance(examples, Iterable):
         raise input_error("arguments", name, expected, repr(examples))
-    listed = list(examples)
+    listed = [getattr(item, "example", item) for item in examples]  # predictions have examples
     for number, example in enumerate(listed, start=1):
         if not isinstance(example, Example):
             raise input_error(name, "example", expected, repr(example), number)
     return listed
 
 
-def write_examples(path: AnyPath, examples: Iterable[Example]) -> None:
-    """Write a five-column file, compressed if its name ends in .gz or .xz."""
+def write_examples(path: AnyPath, examples: Iterable[Example | Prediction]) -> None:
+    """Write examples or predictions as a five-column file, compressed if it ends in .gz or .xz."""
     from crosspro.data_prep.formats.shared_task import write_examples
 
-    write_examples(path, examples)
+    plain: Any = (getattr(item, "example", item) for item in examples)
+    write_examples(path, plain)
 
 
 def demo(task: Task | AnyPath, split: str, documents: int, seed: int = 1) -> list[Example]:
@@ -108,7 +83,7 @@ def demo(task: Task | AnyPath, split: str, documents: int, seed: int = 1) -> lis
     """
     from crosspro.data_prep.demo.corpus import demo_examples
 
-    return demo_examples(given_task(task), split, documents, seed)
+    return demo_examples(task_of(task), split, documents, seed)
 
 
 def prepare(
@@ -130,8 +105,7 @@ def prepare(
 
     `source` alone may be a file of both sides (TMX). Links are learnt together with a larger
     text (`align_with`) or from a prior (`crosspro align --save-prior`), if one is given. Finished
-    steps are kept in `cache`, so that an interrupted call goes on where it stopped; without it they
-    are made again.
+    steps are kept in `cache`, from which an interrupted call goes on.
     """
     from tempfile import TemporaryDirectory
 
@@ -139,12 +113,14 @@ def prepare(
     from crosspro.data_prep.annotate.tokenise import tokenised_bitext
     from crosspro.data_prep.bitext import read_bitext
     from crosspro.data_prep.bitext.segment import right_way_round
+    from crosspro.data_prep.core.errors import choices, input_error
     from crosspro.data_prep.core.stored import Cache
     from crosspro.data_prep.gaps.extract import RULES, changed_rules
     from crosspro.data_prep.pipeline.prepare import PrepareSettings, prepare
 
-    check_choice("rules", rules, RULES)
-    task = given_task(task)
+    if rules not in RULES:
+        raise input_error("arguments", "rules", choices(RULES), repr(rules))
+    task = task_of(task)
     settings = PrepareSettings(
         rules=changed_rules(rules, ()),
         aligner=default_settings(task),

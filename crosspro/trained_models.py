@@ -1,46 +1,38 @@
-"""Trained models, and what they predict: for examples, or for a sentence pair as it is typed."""
+"""Trained models: load them, predict with them, proofread with them."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crosspro.arguments import (
-    AnyPath,
-    given_path,
-    given_task,
-    languages_or_none,
-    path_or_none,
-)
+from crosspro.arguments import AnyPath, path_of, path_or_none, task_of
 from crosspro.scores import Lines
-from crosspro.task_examples import given_examples
+from crosspro.task_examples import examples_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from crosspro.baselines.ngram.model import LanguageModel
     from crosspro.data_prep.core.example import Example
     from crosspro.data_prep.core.task import Task
-    from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
-    from crosspro.data_prep.pipeline.pairs.typed_text import GapMark
-    from crosspro.prediction.pair_prediction import PairPrediction, Predictor
+    from crosspro.prediction.pair_prediction import Prediction, Predictor
     from crosspro.prediction.proofread.output import Proofreading
     from crosspro.prediction.system import System
 
+_LOG = logging.getLogger("crosspro")
 
 Model = Any
 """A trained system, or what has one: a `System`, `TrainedRun`, `Predictor`, a path or a name."""
 
 
-def given_system(model: Model) -> System:
-    """The system that a model is or has, or the one of that name, run or archive."""
+def system_of(model: Model) -> System:
+    """The system of a model, or that of a bundled model, a run or an archive."""
     from crosspro.data_prep.core.errors import input_error
     from crosspro.prediction.models import chosen_run
     from crosspro.prediction.system import load_system
 
     if isinstance(model, AnyPath):
-        return load_system(chosen_run(Path(model), logging.getLogger("crosspro").warning))
+        return load_system(chosen_run(Path(model), _LOG.warning))
     system = held_system(model)
     if system is None:
         expected = "a system, a run, an archive or the name of a model"
@@ -49,120 +41,58 @@ def given_system(model: Model) -> System:
 
 
 def held_system(value: object) -> System | None:
-    """The system that a value is, or that it has."""
+    """A system, or the one that an object has; None for anything else."""
     from crosspro.prediction.system import System
 
-    held = (value, getattr(value, "system", None))
-    return next((one for one in held if isinstance(one, System)), None)
+    candidates = (value, getattr(value, "system", None))
+    return next((candidate for candidate in candidates if isinstance(candidate, System)), None)
 
 
-def load_system(run: AnyPath) -> System:
-    """A trained system, ready to predict, from its run or an archive; no code in it is run.
+def load_system(model: Model) -> System:
+    """A trained system from its run, an archive, or the name of a bundled model; it runs no code.
 
-    Of a folder of runs the newest complete one is taken, which the logger `crosspro` tells.
+    Of a folder of runs the newest complete one is taken, which the logger `crosspro` names.
+    `system.predict(examples)` gives the probability of every class.
     """
-    from crosspro.prediction.models import chosen_run
-    from crosspro.prediction.pair_prediction import own_pipeline
-    from crosspro.prediction.system import load_system
-
-    chosen = chosen_run(Path(run), logging.getLogger("crosspro").warning)
-    system = load_system(chosen)
-    own_pipeline(system, chosen)
-    return system
+    return system_of(model)
 
 
-def load(model: AnyPath) -> Predictor:
-    """A model for text: one that comes with the package (en-fr), or a run or an archive.
+def load(model: Model) -> Predictor:
+    """A model for text: a bundled one (en-fr), a run, an archive, or a system in memory.
 
-    `load("en-fr").fill(source, target)` fills each REPLACE of a translation. Bundled models and
-    others that were packed with a prior link words by what their training text taught.
+    Bundled models and others that were packed with a prior link words by their training text,
+    others by the short texts of the package.
 
     >>> import crosspro
-    >>> filled = crosspro.load("en-fr").fill(
+    >>> prediction = crosspro.load("en-fr").predict(
     ...     "The cup fell, but it did not break.",
     ...     "La tasse est tombée, mais REPLACE ne s'est pas cassée.",
     ... )
-    >>> filled.text, filled.gaps[0].label
+    >>> prediction.text, prediction.gaps[0].label
     ("La tasse est tombée, mais elle ne s'est pas cassée.", 'elle')
     """
+    from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
     from crosspro.prediction.models import chosen_run
-    from crosspro.prediction.pair_prediction import load_predictor
+    from crosspro.prediction.pair_prediction import Predictor, load_predictor
 
-    run = chosen_run(given_path("model", model), logging.getLogger("crosspro").warning)
-    return load_predictor(run, Path(model).stem)
+    if isinstance(model, Predictor):
+        return model
+    if isinstance(model, AnyPath):
+        return load_predictor(chosen_run(Path(model), _LOG.warning), Path(model).stem)
+    system = system_of(model)
+    return Predictor(system.shown_name, system, PairPipeline(system.task))
 
 
-def predict(system: Model, examples: Iterable[Example] | AnyPath) -> list[Example]:
-    """The examples with the class that a system decides on as the label of each gap.
+def predict(model: Model, examples: Iterable[Example] | AnyPath) -> list[Prediction]:
+    """Predict the gaps of examples, or of a five-column file: a `Prediction` for each line.
 
-    Systems and examples may be paths. `system.predict(examples)` gives the probability of every
-    class.
+    `crosspro.load(model).predict(source, target)` predicts those of a sentence pair as text.
     """
     from crosspro.prediction.output import predicted
+    from crosspro.prediction.pair_prediction import predictions
 
-    own = given_system(system)
-    return predicted(own, given_examples(examples, own.task)).labelled()
-
-
-def pair_pipeline(
-    task: Task | AnyPath,
-    *,
-    prior: AnyPath | None = None,
-    align_with: tuple[AnyPath, AnyPath] | None = None,
-    annotator: str = "auto",
-    source_annotator: str = "auto",
-) -> PairPipeline:
-    """What turns raw sentence pairs into examples of a task; keep it, for models load once.
-
-    Links are made from a prior (`crosspro align --save-prior`), or from a tokenised corpus
-    (`align_with`), else from the short texts that come with the package.
-    """
-    from functools import partial
-
-    from crosspro.data_prep.pipeline.pairs.pair_links import (
-        aligner_of_package,
-        aligner_with_corpus,
-        aligner_with_prior,
-    )
-    from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
-
-    aligner = aligner_of_package
-    if prior is not None:
-        aligner = partial(aligner_with_prior, path=Path(prior))
-    elif align_with is not None:
-        source, target = map(Path, align_with)
-        aligner = partial(aligner_with_corpus, source=source, target=target)
-    return PairPipeline(given_task(task), annotator, source_annotator, aligner)
-
-
-def predict_pair(
-    system: System,
-    source: str,
-    target: str,
-    *,
-    context: Iterable[tuple[str, str]] = (),
-    gaps: Sequence[GapMark] | None = None,
-    links: str | None = None,
-    pipeline: PairPipeline | None = None,
-) -> PairPrediction:
-    """What a system predicts for a sentence and its translation, typed as any text.
-
-    Gaps are written into the target as REPLACE (REPLACE_6 if the source token is known), or named
-    in `gaps`; without either, the pronouns that the rules of the task find are hidden and
-    predicted. `context` has the pairs before, in order. `links` (`0-0 1-2`) replaces the aligner.
-    Without a `pipeline` the system gets one, which is kept with it.
-    """
-    from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
-    from crosspro.prediction.pair_prediction import own_pipeline, predict_pair
-
-    if pipeline is None:
-        pipeline = own_pipeline(system)
-    elif pipeline.task != system.task:
-        from crosspro.data_prep.core.errors import input_error
-
-        raise input_error("arguments", "pipeline", system.task.name, pipeline.task.name)
-    before = [SentencePair(*pair) for pair in context]
-    return predict_pair(system, pipeline, SentencePair(source, target, links), before, gaps)
+    system = system_of(model)
+    return predictions(predicted(system, examples_of(examples, system.task)))
 
 
 def proofread(
@@ -206,7 +136,7 @@ def proofread(
 
     if isinstance(threshold, bool | str) or not 0 <= threshold <= 1:
         raise input_error("arguments", "threshold", "a number from 0 to 1", repr(threshold))
-    languages = languages_or_none(source_language, target_language)
+    languages = _languages(source_language, target_language)
     opened = None
     if isinstance(source, AnyPath) and isinstance(translation, AnyPath | None):
         opened = open_translation(Path(source), path_or_none(translation))
@@ -221,8 +151,8 @@ def proofread(
         )
     digest = ""
     if not isinstance(model, Predictor):
-        path = given_path("model", model)
-        run = chosen_run(path, logging.getLogger("crosspro").warning)
+        path = path_of("model", model)
+        run = chosen_run(path, _LOG.warning)
         digest = summary(run).digest
         model = load_predictor(run, path.stem)
     if opened is None:
@@ -230,10 +160,22 @@ def proofread(
         sides = as_lines("source", source), as_lines("translation", translation)
         text = text_of_lines(*sides, names)
     else:
-        doc_ids = None if documents is None else given_path("documents", documents)
+        doc_ids = None if documents is None else path_of("documents", documents)
         pair = model.task.source_language, model.task.target_language
         text = read_text(opened, pair, doc_ids).text
     return proofreading(model, digest, text, threshold, any_language=any_language)
+
+
+def _languages(source: str | None, target: str | None) -> tuple[str, str] | None:
+    """Both languages, or None if neither is given; one without the other is refused."""
+    from crosspro.data_prep.core.errors import input_error
+
+    if source is None and target is None:
+        return None
+    if not isinstance(source, str) or not isinstance(target, str):
+        missing = "target_language" if isinstance(source, str) else "source_language"
+        raise input_error("arguments", missing, "a language such as fr, beside the other", "none")
+    return source, target
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:
@@ -256,8 +198,8 @@ def fill(
     """
     from crosspro.baselines.fill import GapFiller, task_fillers
 
-    rules = given_task(task)
-    examples = given_examples(examples, rules)
+    rules = task_of(task)
+    examples = examples_of(examples, rules)
     model = load_language_model(model) if isinstance(model, AnyPath) else model
     fillers = task_fillers(rules)
     fillings = GapFiller(model, fillers, none_penalty).fill(examples)

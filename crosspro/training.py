@@ -10,11 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crosspro.arguments import AnyPath, path_or_none
+from crosspro.arguments import AnyPath, path_of, path_or_none
 from crosspro.conf import GROUPS
-from crosspro.evaluation.report import Displayed
-from crosspro.task_examples import given_examples
-from crosspro.trained_models import Model, given_system
+from crosspro.task_examples import examples_of
+from crosspro.trained_models import Model, predict, system_of
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -25,16 +24,17 @@ if TYPE_CHECKING:
     from crosspro.evaluation.evaluation import Evaluation
     from crosspro.prediction.explanation import ExplainedGap
     from crosspro.prediction.models import Export
+    from crosspro.prediction.pair_prediction import Prediction
     from crosspro.prediction.runs import Run
+    from crosspro.prediction.stored_tensors import Weights
     from crosspro.prediction.system import System
 
 _NAME = re.compile(r"[\w.-]+")
-_NEEDED = ("train", "dev")
 _TIME = "%Y-%m-%d_%H-%M-%S-%f"
 
 
 @dataclass(frozen=True, repr=False)
-class TrainedRun(Displayed):
+class TrainedRun:
     """A trained system with its folder, its record (`run.json`) and what it scores on each set.
 
     It prints as a table of its scores.
@@ -48,52 +48,32 @@ class TrainedRun(Displayed):
     def __str__(self) -> str:
         from crosspro.evaluation.report.tables import text_table
 
-        heading, rows = self._table()
+        evaluations = self.evaluations
+        first = next(iter(evaluations.values()), None)
+        measures = [] if first is None else first.measures
+        heading = ("set", *(measure.replace("_", " ") for measure in measures))
+        rows = [
+            (name, *map(str, evaluation.candidates[0].scores.values()))
+            for name, evaluation in evaluations.items()
+        ]
         warnings = "".join(f"warning: {text}\n" for text in self.run.warnings)
-        place = f"Model, submissions, scores and HTML reports: {self.folder}"
         return (
-            f"{self.run.name}, task {self.run.task}\n\n{text_table(heading, rows)}{warnings}{place}"
+            f"{self.run.name}, task {self.run.task}\n\n{text_table(heading, rows)}{warnings}"
+            f"Model, submissions, scores and HTML reports: {self.folder}"
         )
 
     def __repr__(self) -> str:
         return f"<TrainedRun {self.run.name}: {self.folder}>"
 
-    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        some = next(iter(self.evaluations.values()), None)
-        measures = [] if some is None else some.measures
-        rows = [
-            (name, *map(str, evaluation.candidates[0].scores.values()))
-            for name, evaluation in self.evaluations.items()
-        ]
-        return ("set", *(measure.replace("_", " ") for measure in measures)), rows
-
-    def html(self) -> str:
-        """The page of the last set, which is a test set if there is one."""
-        return list(self.evaluations.values())[-1].html()
-
     def to_dict(self) -> dict[str, Any]:
-        """What `run.json` says."""
+        """The content of `run.json`."""
         from crosspro.evaluation.report.records import plain
 
         return dict(plain(asdict(self.run)))
 
-    def predict(self, examples: Sequence[Example] | AnyPath) -> list[Example]:
-        """The examples with the class that the system decides on as the label of each gap."""
-        from crosspro.prediction.output import predicted
-
-        return predicted(self.system, given_examples(examples, self.system.task)).labelled()
-
-    def explain(
-        self, examples: Iterable[Example] | AnyPath, line: int | None = None, gap: int = 1
-    ) -> ExplainedGap:
-        """What decided the class of a gap: see `crosspro.explain`."""
-        return explain(self.system, examples, line, gap)
-
-    def export(
-        self, output: AnyPath, *, weights: str | None = None, prior: AnyPath | None = None
-    ) -> Export:
-        """Pack the system into one file: see `crosspro.export`."""
-        return export(self, output, weights=weights, prior=prior)
+    def predict(self, examples: Iterable[Example] | AnyPath) -> list[Prediction]:
+        """Predict the gaps of examples: see `crosspro.predict`."""
+        return predict(self.system, examples)
 
 
 def train(
@@ -116,7 +96,7 @@ def train(
     >>> sets = {name: crosspro.demo("en-fr", name, 20) for name in ("train", "dev", "test")}
     >>> with tempfile.TemporaryDirectory() as place:
     ...     run = crosspro.train("en-fr", "majority", data=sets, folder=f"{place}/run")
-    ...     archive = run.export(f"{place}/majority.zip")
+    ...     archive = crosspro.export(run, f"{place}/majority.zip")
     >>> run.evaluations["test"].names
     ['majority seed 1']
     """
@@ -171,41 +151,38 @@ def explain(
     >>> sorted(explained.to_dict()["explanation"]["probabilities"])[:3]
     ['OTHER', 'ce', 'cela']
     """
-    from crosspro.data_prep.core.errors import InputError, Problem
+    from crosspro.data_prep.core.errors import input_error
     from crosspro.prediction.explanation import explained_gap
 
-    numbers = {"line": 1 if line is None else line, "gap": gap}
-    wrong = {name: one for name, one in numbers.items() if type(one) is not int or one < 1}
-    if wrong:
-        expected = "a whole number from 1"
-        raise InputError(
-            Problem("arguments", None, name, expected, repr(one)) for name, one in wrong.items()
-        )
-    system = given_system(model)
+    for name, number in (("line", 1 if line is None else line), ("gap", gap)):
+        if type(number) is not int or number < 1:
+            raise input_error("arguments", name, "a whole number from 1", repr(number))
+    system = system_of(model)
     where = str(examples) if isinstance(examples, AnyPath) else "examples"
-    return explained_gap(system, given_examples(examples, system.task), where, line, gap)
+    return explained_gap(system, examples_of(examples, system.task), where, line, gap)
 
 
 def export(
-    model: Model, output: AnyPath, *, weights: str | None = None, prior: AnyPath | None = None
+    model: Model,
+    output: AnyPath,
+    *,
+    weights: Weights | None = None,
+    prior: AnyPath | None = None,
 ) -> Export:
     """Pack a trained system into one file for others, as `crosspro models export`.
 
-    `model` is a run, an archive, the name of a bundled model, or what `train` gave. `weights` says
-    how matrices are stored (float32, float16, int8; None: as they are); `prior` is what
-    `crosspro align --save-prior` learnt of the training text, by which words are linked.
+    `model` is a run, an archive, the name of a bundled model, or what `train` returned. `weights`
+    says how matrices are stored (None: as they are); `prior` is the file of `crosspro align
+    --save-prior` for the training text, by which words are linked.
     """
     from crosspro.data_prep.core.errors import choices, input_error
     from crosspro.prediction.models import chosen_run, export_run
     from crosspro.prediction.stored_tensors import WEIGHTS
 
-    if weights not in (None, *WEIGHTS):
+    if weights is not None and weights not in WEIGHTS:
         raise input_error("arguments", "weights", choices(WEIGHTS), repr(weights))
-    place = getattr(model, "folder", model)
-    if not isinstance(place, AnyPath):
-        expected = "a run, an archive or what train gave"
-        raise input_error("arguments", "model", expected, type(model).__name__)
-    run = chosen_run(Path(place), logging.getLogger("crosspro").warning)
+    place = path_of("model", getattr(model, "folder", model))
+    run = chosen_run(place, logging.getLogger("crosspro").warning)
     return export_run(run, Path(output), weights, path_or_none(prior))
 
 
@@ -254,35 +231,23 @@ def composed_run(
 
 
 def _read_splits(data: Mapping[str, Any], task: Task) -> Splits:
-    """Training, development and test examples that were given by their names."""
-    from crosspro.data_prep.core.errors import InputError, Problem
+    """Training, development and test examples by their names."""
+    from crosspro.data_prep.core.errors import input_error
     from crosspro.data_prep.pipeline.sets.splits import Splits
 
-    expected = "examples, or the path of a file"
-    problems = [
-        Problem("arguments", None, f"data[{name!r}]", expected, "none")
-        for name in _NEEDED
-        if name not in data
-    ]
+    for name in ("train", "dev"):
+        if name not in data:
+            raise input_error("arguments", f"data[{name!r}]", "examples, or a path", "none")
     sets: dict[str, list[Example]] = {}
-    for name, own in data.items():
-        try:
-            sets[name] = list(given_examples(own, task, f"data[{name!r}]"))
-        except InputError as error:
-            problems += error.problems
-    problems += [
-        Problem("arguments", None, f"data[{name!r}]", "at least one gap", "none")
-        for name in _NEEDED
-        if name in sets and not any(one.gaps for one in sets[name])
-    ]
-    problems += [
-        Problem("arguments", None, "data", "names that a file can have", repr(name))
-        for name in data
-        if not isinstance(name, str) or not _NAME.fullmatch(name)
-    ]
-    if problems:
-        raise InputError(problems)
-    tests = {name: own for name, own in sets.items() if name not in _NEEDED}
+    for name, examples in data.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise input_error("arguments", "data", "names that a file can have", repr(name))
+        sets[name] = list(examples_of(examples, task, f"data[{name!r}]"))
+    for name in ("train", "dev"):
+        if not any(example.gaps for example in sets[name]):
+            found = "examples without gaps"
+            raise input_error("arguments", f"data[{name!r}]", "examples, or a path", found)
+    tests = {name: examples for name, examples in sets.items() if name not in ("train", "dev")}
     return Splits(sets["train"], sets["dev"], tests)
 
 

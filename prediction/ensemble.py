@@ -1,10 +1,9 @@
-"""Any systems as one: a weighted average of their probabilities.
+"""Several systems as one: a weighted average of their probabilities.
 
 The interpolation of UU-Hardmeier (003 §5.10, 004 §5.4) with weights chosen on dev: coordinate
 search over a simplex, by a dev score. Equal weights are the default. The average is arithmetic, or
-geometric (that of the logarithms), where a class needs some probability from every member. Dev may
-also choose how far rare classes are favoured after that (`adjustment`), in place of how far each
-member favours them for itself. Members are fitted together, or are runs that have been.
+geometric, where a class needs some probability from every member. Dev may also choose how far rare
+classes are favoured after that (`adjustment`), in place of how far each member favours them.
 """
 
 from __future__ import annotations
@@ -15,14 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
-from sys import float_info
 from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import Task
@@ -35,28 +32,32 @@ from crosspro.prediction.adjustment import (
 )
 from crosspro.prediction.dev_score import MONITORS, Monitor, class_shares, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
-from crosspro.prediction.explanation import explained
-from crosspro.prediction.fit_report import EnsembleReport, MemberReport
+from crosspro.prediction.explanation import explanation_of
+from crosspro.prediction.fit_report import FitReport, ensemble_report
 from crosspro.prediction.runs import MEMBERS
-from crosspro.prediction.system import Classes, LayerDifference, Probabilities, System, load_saved
+from crosspro.prediction.system import (
+    Classes,
+    Examples,
+    LayerDifference,
+    Probabilities,
+    System,
+    load_saved,
+)
 
 DevScore = Callable[[Probabilities], float]
-
 Choose = Literal["weights", "prior", "both"]
 """What a dev score may choose: weights, the strength of the prior, or one after the other."""
 CHOICES: tuple[str, ...] = get_args(Choose)
-
 Average = Literal["arithmetic", "geometric"]
 AVERAGES: tuple[str, ...] = get_args(Average)
 
-_FILE, _ADJUSTMENT, _AVERAGE = "weights.json", "adjustment", "average"
+_FILE = "weights.json"
 _LEAST = 1e-9
 """Probabilities are at least so large before their logarithms are averaged."""
 _STEPS = (0.2, 0.05)
 _SAME = 1e-9
 """Scores that differ by less are the same."""
-_part = re.compile(r"member\d+")
-_name = re.compile(r"\w[\w-]*")
+_NAME = re.compile(r"\w[\w-]*")
 
 
 @settings
@@ -78,9 +79,8 @@ class EnsembleSettings:
 class Ensemble(System):
     """Systems of one task, and their weights.
 
-    `fit` fits the members and joins their snapshots; a loaded one has parts and no members. Members
-    that draw random numbers are fitted with so many `seeds`, from their own on. Each part is saved
-    in a folder of its own.
+    `fit` fits the members, those with a seed with `seeds` seeds from their own on, and joins their
+    snapshots as `parts`. A loaded ensemble has parts and no members.
     """
 
     name = "ensemble"
@@ -93,9 +93,9 @@ class Ensemble(System):
         super().__init__(**values)
         self.members = _named(members)
         self.average = self.settings.average
-        self._fitted: list[tuple[str, System]] = []  # with each seed, and the name of its folder
+        self._fitted: list[tuple[str, System]] = []  # with the name of its folder
         self.parts: list[System] = []
-        self._names: list[str] = []  # of each part that of its member
+        self._names: list[str] = []  # of the member of each part
         self.weights: list[float] = []
         self.adjustment: Adjustment | None = None
 
@@ -109,9 +109,8 @@ class Ensemble(System):
         """An ensemble of fitted systems of one task."""
         names = {member.task.name for member in members}
         if len(names) != 1 or len({member.task.classes for member in members}) != 1:
-            raise CrossproError(
-                f"ensemble: expected runs of one task, found {', '.join(sorted(names)) or 'no run'}"
-            )
+            found = ", ".join(sorted(names)) or "no run"
+            raise CrossproError(f"ensemble: expected runs of one task, found {found}")
         result = cls(members, average=average)
         result.task = members[0].task
         result.parts = list(members)
@@ -119,22 +118,16 @@ class Ensemble(System):
         result.weights = list(weights or [1 / len(members)] * len(members))
         return result
 
-    def fit(
-        self,
-        task: Task,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        folder: Path | None = None,
-    ) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Fit each member, in a folder of its own, and choose the weights."""
         if not self.members:
             raise input_error("settings", "system.members", "at least one system", "none")
         if self.settings.tune:
-            dev_score(task, dev, self.settings.tune)  # a dev set that cannot choose is told at once
+            dev_score(task, dev, self.settings.tune)  # refuses an unfit dev set before training
         self.task = task
         self._fitted = list(self._with_seeds())
         for name, member in self._fitted:
-            member.fit(task, train, dev, _place(folder, name))
+            member.fit(task, train, dev, _member_folder(folder, name))
         self._join(dev, folder)
 
     @property
@@ -142,17 +135,15 @@ class Ensemble(System):
         """Whether any member does."""
         return any(member.fine_tunes for member in self.members.values())
 
-    def fine_tune(
-        self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
-    ) -> None:
-        """Let the members go on that can, and choose the weights anew."""
+    def fine_tune(self, in_domain: Examples, dev: Examples, folder: Path | None = None) -> None:
+        """Fine-tune the members that can be, and choose the weights anew."""
         for name, member in self._fitted:
             if member.fine_tunes:
-                member.fine_tune(in_domain, dev, _place(folder, name))
+                member.fine_tune(in_domain, dev, _member_folder(folder, name))
         self._join(dev, folder)
 
     def reseeded(self, by: int) -> Ensemble | None:
-        """The same with greater seeds of its members; None if none of them draws anything."""
+        """The same with greater seeds of its members; None if none of them has a seed."""
         others = {name: member.reseeded(by) for name, member in self.members.items()}
         if not any(others.values()):
             return None
@@ -160,7 +151,6 @@ class Ensemble(System):
         return Ensemble(members, **vars(self.settings))
 
     def _with_seeds(self) -> Iterator[tuple[str, System]]:
-        """The members, and the same with further seeds, each with a name for its folder."""
         for name, member in self.members.items():
             yield name, member
             for number in range(1, self.settings.seeds):
@@ -168,27 +158,26 @@ class Ensemble(System):
                 if other is not None:
                     yield f"{name}.seed{number + 1}", other
 
-    def _join(self, dev: Sequence[Example], folder: Path | None) -> None:
+    def _join(self, dev: Examples, folder: Path | None) -> None:
         """Take the snapshots of all members as parts, and choose their weights."""
         self.parts, self._names = [], []
         for name, member in self._fitted:
             snapshots = member.snapshots()
             self.parts += snapshots
             self._names += [name] * len(snapshots)
-        report = self.weigh(dev, self.settings.tune, self.settings.choose)
-        if folder and self.settings.tune:
+        tune = self.settings.tune
+        report = self.weigh(dev, tune, self.settings.choose)
+        if folder and tune:
             rows = [
-                {"member": one.name, "weight": round(one.weight, 6), self.settings.tune: one.score}
-                for one in report.members
+                {"member": member["name"], "weight": member["weight"], tune: member["score"]}
+                for member in report.figures["members"]
             ]
             write_text(folder / "ensemble_weights.json", json.dumps(rows, indent=2) + "\n")
 
-    def weigh(
-        self, dev: Sequence[Example], tune: str | None, choose: str = "weights"
-    ) -> EnsembleReport:
-        """Give the parts the weights that a dev score chooses, or equal ones, and report them.
+    def weigh(self, dev: Examples, tune: str | None, choose: str = "weights") -> FitReport:
+        """Give the parts the weights that a dev score chooses, or equal ones.
 
-        Where a prior is chosen, the scores of parts are those before they favour rare classes.
+        Where a prior is chosen, the scores of parts are those before prior correction.
         """
         self.weights = [1 / len(self.parts)] * len(self.parts)
         self.adjustment = None
@@ -196,8 +185,9 @@ class Ensemble(System):
         scores: list[float | None] = [None] * len(self.parts)
         if tune:
             score = dev_score(self.task, dev, tune)
-            own = choose == "weights"
-            chances = [part.predict(dev) if own else part.unadjusted(dev) for part in self.parts]
+            corrected = choose == "weights"
+            chances = [part.predict(dev) if corrected else part.unadjusted(dev)
+                       for part in self.parts]  # fmt: skip
             if choose != "prior":
                 self.weights = tune_weights(chances, score, self.average)
             joined = mix(chances, self.weights, self.average)
@@ -206,18 +196,19 @@ class Ensemble(System):
                 self.adjustment = Adjustment(tune_tau(joined, shares, score), shares)
                 joined = self.adjustment.of(joined)
             total, scores = score(joined), [score(chance) for chance in chances]
-        parts = zip(self._names, self.weights, scores, self.parts, strict=True)
+        rows = zip(self._names, self.parts, self.weights, scores, strict=True)
         members = [
-            MemberReport(name, part.shown_name, weight, alone, part.report)
-            for name, weight, alone, part in parts
+            {"name": name, "system": part.shown_name, "weight": weight, "score": alone}
+            for name, part, weight, alone in rows
         ]
         tau = None if self.adjustment is None else self.adjustment.tau
-        self.report = report = EnsembleReport(tune, total, members, tau)
+        reports = [part.report for part in self.parts]
+        self.report = report = ensemble_report(tune, total, members, reports, tau)
         return report
 
     @property
     def context(self) -> int:
-        """The most that a member looks at."""
+        """The largest of a member."""
         systems = self.parts or self.members.values()
         return max((system.context for system in systems), default=0)
 
@@ -228,63 +219,55 @@ class Ensemble(System):
 
     def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
         """How data with these layers differs from that of each part's training."""
-        return [one for part in self.parts for one in part.unlike_training(present)]
+        return [difference for part in self.parts for difference in part.unlike_training(present)]
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
-        """The weighted average of the members' probabilities.
-
-        Where dev chose how far rare classes are favoured, members do not favour them themselves.
-        """
+    def predict(self, examples: Examples) -> Probabilities:
+        """The weighted average; where dev chose a prior, members do not correct by their own."""
         if self.adjustment is not None:
             return self.adjustment.of(self.unadjusted(examples))
         return mix([part.predict(examples) for part in self.parts], self.weights, self.average)
 
-    def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
-        """The weighted average, with rare classes favoured by nobody."""
+    def unadjusted(self, examples: Examples) -> Probabilities:
+        """The weighted average without prior correction."""
         return mix([part.unadjusted(examples) for part in self.parts], self.weights, self.average)
+
+    @property
+    def _pointing(self) -> list[tuple[System, float]]:
+        pairs = zip(self.parts, self.weights, strict=True)
+        return [(part, weight) for part, weight in pairs if part.points and weight > 0]
 
     @property
     def points(self) -> bool:
         """Whether a part with any weight does."""
-        pairs = zip(self.parts, self.weights, strict=True)
-        return any(part.points and weight > 0 for part, weight in pairs)
+        return bool(self._pointing)
 
-    def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
+    def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
         """The weighted average of the parts that point."""
-        parts = zip(self.parts, self.weights, strict=True)
-        pointing = [(part, weight) for part, weight in parts if part.points and weight > 0]
-        if not pointing:
+        if not self._pointing:
             return super().antecedents(examples, classes)
-        found = [part.antecedents(examples, classes) for part, _ in pointing]
-        return mixed(found, [weight for _, weight in pointing])
+        nouns = [part.antecedents(examples, classes) for part, _ in self._pointing]
+        return mixed(nouns, [weight for _, weight in self._pointing])
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        """The probabilities of each part and its own explanation; a part may have none."""
-        asked = (question.examples, question.line, question.number)
+        """The probabilities of each part and its own explanation, if it has one."""
         total = sum(self.weights)
-        members = tuple(
-            ExplainedMember(name, weight / total, explained(part, *asked))
-            for name, part, weight in zip(self._names, self.parts, self.weights, strict=True)
-        )
+        members, rows = [], []
         chosen, against = (self.task.classes[n] for n in (question.chosen, question.against))
-        place = (
-            sum(len(example.gaps) for example in question.examples[: question.line])
-            + question.number
-        )
-        rows = []
-        for one, part in zip(members, self.parts, strict=True):
-            chances = one.explanation.probabilities
+        for name, part, weight in zip(self._names, self.parts, self.weights, strict=True):
+            explanation = explanation_of(part, question.examples, question.line, question.number)
+            members.append(ExplainedMember(name, weight / total, explanation))
+            chances = explanation.probabilities
             if self.adjustment is not None:
-                found = part.unadjusted(question.examples)[place]
-                chances = dict(zip(self.task.classes, found.tolist(), strict=True))
-            rows.append((one.label, one.weight, chances[chosen], chances[against]))
+                row = part.unadjusted(question.examples)[question.row]
+                chances = dict(zip(self.task.classes, row.tolist(), strict=True))
+            rows.append((members[-1].label, weight / total, chances[chosen], chances[against]))
         columns = ("member", "weight", f"p({chosen})", f"p({against})")
-        table = EvidenceTable("Members", columns, tuple(rows))
         how = f"the weighted {self.average} mean of its members' probabilities"
         if self.adjustment is not None:
             share = f"the share of the class in dev to the power {self.adjustment.tau}"
             how += f" before they favour rare classes, divided by {share}"
-        return Evidence(how, (table,), members=members)
+        table = EvidenceTable("Members", columns, tuple(rows))
+        return Evidence(how, (table,), members=tuple(members))
 
     def save_state(self, folder: Path) -> None:
         """Write the parts into sub-folders."""
@@ -292,34 +275,38 @@ class Ensemble(System):
             part.save(folder / f"member{number}")
         content: dict[str, Any] = {"weights": self.weights, "names": self._names}
         if self.average != AVERAGES[0]:
-            content[_AVERAGE] = self.average
+            content["average"] = self.average
         if self.adjustment is not None:
-            content[_ADJUSTMENT] = adjustment_content(self.adjustment)
+            content["adjustment"] = adjustment_content(self.adjustment)
         write_text(folder / _FILE, json.dumps(content))
 
     def load_state(self, folder: Path) -> None:
         """Read the parts."""
-        saved = [path for path in folder.iterdir() if _part.fullmatch(path.name)]
-        content = read_json_object(folder / _FILE)
-        self.weights = _weights(folder / _FILE, content, len(saved))
-        self._names = _names(folder / _FILE, content, len(self.weights))
-        self.average = content.get(_AVERAGE, AVERAGES[0])
+        path = folder / _FILE
+        content = read_json_object(path)
+        count = sum(re.fullmatch(r"member\d+", file.name) is not None for file in folder.iterdir())
+        self.weights = _weights(path, content, count)
+        names = content.get("names", [""] * count)
+        texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
+        if not texts or len(names) != count:
+            raise input_error(path, "names", f"{count} names", quoted(repr(names)))
+        self._names = list(names)
+        self.average = content.get("average", AVERAGES[0])
         if self.average not in AVERAGES:
-            expected = choices(AVERAGES)
-            raise input_error(folder / _FILE, _AVERAGE, expected, quoted(repr(self.average)))
+            raise input_error(path, "average", choices(AVERAGES), quoted(repr(self.average)))
         self.adjustment = None
-        if _ADJUSTMENT in content:
-            found, classes = content[_ADJUSTMENT], len(self.task.classes)
-            self.adjustment = read_adjustment(folder / _FILE, found, classes)
-        self.parts = [load_saved(folder / f"member{n}") for n in range(len(self.weights))]
+        if "adjustment" in content:
+            classes = len(self.task.classes)
+            self.adjustment = read_adjustment(path, content["adjustment"], classes)
+        self.parts = [load_saved(folder / f"member{number}") for number in range(count)]
         for number, part in enumerate(self.parts):
             if part.task.classes != self.task.classes:
-                found = f"those of {part.task.name}"
                 expected = f"the classes of {self.task.name}"
+                found = f"those of {part.task.name}"
                 raise input_error(folder / f"member{number}", "task", expected, found)
 
 
-def _place(folder: Path | None, name: str) -> Path | None:
+def _member_folder(folder: Path | None, name: str) -> Path | None:
     """The folder of a member while it is trained."""
     if folder is None:
         return None
@@ -330,40 +317,31 @@ def _place(folder: Path | None, name: str) -> Path | None:
 
 def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System]:
     """Members by name, which is also that of a folder; those of a list are numbered."""
-    key, systems = "members", "systems (sections with _target_), by name or in a list"
+    systems = "systems (sections with _target_), by name or in a list"
     if not isinstance(members, Mapping | list | tuple):
-        raise input_error("settings", key, systems, quoted(repr(members)))
+        raise input_error("settings", "members", systems, quoted(repr(members)))
     pairs = members.items() if isinstance(members, Mapping) else enumerate(members)
     named = {str(name): member for name, member in pairs}
     for name, member in named.items():
-        if not _name.fullmatch(name):
+        if not _NAME.fullmatch(name):
             expected = "names of letters, digits, - and _, which are also those of folders"
-            raise input_error("settings", key, expected, quoted(name))
+            raise input_error("settings", "members", expected, quoted(name))
         if not isinstance(member, System):
-            raise input_error("settings", f"{key}.{name}", systems, quoted(repr(member)))
+            raise input_error("settings", f"members.{name}", systems, quoted(repr(member)))
     return named
 
 
 def _weights(path: Path, content: Mapping[str, Any], members: int) -> list[float]:
-    """The weights, at least as many as there are folders of members: any other is missing."""
-    weights: Any = content.get("weights")
-    numbers = isinstance(weights, list) and all(
-        isinstance(weight, int | float) and 0 <= weight <= float_info.max for weight in weights
-    )
-    found = [float(weight) for weight in weights] if numbers else []
-    if not found or len(found) < members or not 0 < sum(found) < inf:
+    weights = content.get("weights")
+    if (
+        not isinstance(weights, list)
+        or len(weights) != members
+        or not all(type(weight) in (int, float) and weight >= 0 for weight in weights)
+        or not 0 < sum(weights) < inf
+    ):
         expected = f"{members} numbers from 0, not all of them 0, with a finite sum"
         raise input_error(path, "weights", expected, quoted(repr(weights)))
-    return found
-
-
-def _names(path: Path, content: Mapping[str, Any], members: int) -> list[str]:
-    """What the ensemble calls its members; files of before do not say."""
-    names = content.get("names", [""] * members)
-    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if not texts or len(names) != members:
-        raise input_error(path, "names", f"{members} names", quoted(repr(names)))
-    return list(names)
+    return [float(weight) for weight in weights]
 
 
 def mix(
@@ -377,8 +355,8 @@ def mix(
     if average == AVERAGES[0]:
         return np.asarray(sum(weight / total * chances for chances, weight in parts))
     logs = sum(weight / total * np.log(np.maximum(chances, _LEAST)) for chances, weight in parts)
-    found = np.exp(logs)
-    return np.asarray(found / found.sum(axis=1, keepdims=True))
+    mean = np.exp(logs)
+    return np.asarray(mean / mean.sum(axis=1, keepdims=True))
 
 
 def tune_weights(
@@ -387,7 +365,7 @@ def tune_weights(
     """Weights that are best on dev, by moving weight between members in ever smaller steps.
 
     A change must help to be made, so members that add nothing keep an equal share. Where that ends
-    below what a member has alone, it begins again with that member.
+    below what a member has alone, the search begins again with that member.
     """
     size = len(probabilities)
     averaged = partial(mix, probabilities, average=average)
@@ -404,19 +382,19 @@ def _climb(
 ) -> tuple[list[float], float]:
     """The weights from which no step helps any more, and their score."""
     best = score(averaged(weights))
+    pairs = [(giver, taker) for giver in range(len(weights)) for taker in range(len(weights))]
     for step in _STEPS:
         improved = True
         while improved:
             improved = False
-            for giver in range(len(weights)):
-                for taker in range(len(weights)):
-                    moved = min(step, weights[giver])
-                    if giver == taker or moved <= 0:
-                        continue
-                    trial = list(weights)
-                    trial[giver] -= moved
-                    trial[taker] += moved
-                    value = score(averaged(trial))
-                    if value > best + _SAME:
-                        weights, best, improved = trial, value, True
+            for giver, taker in pairs:
+                moved = min(step, weights[giver])
+                if giver == taker or moved <= 0:
+                    continue
+                trial = list(weights)
+                trial[giver] -= moved
+                trial[taker] += moved
+                value = score(averaged(trial))
+                if value > best + _SAME:
+                    weights, best, improved = trial, value, True
     return weights, best

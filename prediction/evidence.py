@@ -1,8 +1,8 @@
-"""Why a system chose a class for a gap: the records of explanations.
+"""The records of explanations: why a system chose a class for a gap.
 
 A system answers a `GapQuestion` with `Evidence`: tables of what decided (features, fillings, paths)
-and, where it can say so, how much each token spoke for the chosen class rather than for the class
-that it is held against. The parts of an ensemble have explanations of their own.
+and, if it can, how much each token speaks for the chosen class rather than for the next best. The
+members of an ensemble have explanations of their own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Cell = str | float
 
 @dataclass(frozen=True)
 class GapQuestion:
-    """A gap of `examples[line]`, the class that was chosen and the next best, by their numbers.
+    """A gap of `examples[line]`, the number of the chosen class and that of the next best.
 
     `examples` are those of the gap's document.
     """
@@ -47,7 +47,7 @@ class GapQuestion:
 
 @dataclass(frozen=True)
 class EvidenceTable:
-    """Rows under a heading, what mattered most first; the first column is text."""
+    """Rows under a heading, the most important first; the first column is text."""
 
     title: str
     columns: tuple[str, ...]
@@ -55,7 +55,7 @@ class EvidenceTable:
     note: str = ""
 
     def cut(self, most: int) -> EvidenceTable:
-        """The first rows; the lines of the note say how many others there are."""
+        """The first rows; the note says how many others there are."""
         left = len(self.rows) - most
         more = f"… and {left:,} more" if left > 0 else ""
         note = "\n".join(filter(None, (more, self.note)))
@@ -67,7 +67,7 @@ class Evidence:
     """What decided; `how` says in a sentence how its numbers are to be read.
 
     `source` and `target` have a number for each token of the line, above 0 if it speaks for the
-    chosen class, and are empty where a system does not say.
+    chosen class; they are empty if the system has none.
     """
 
     how: str
@@ -79,7 +79,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The class that a system chose, its probabilities, and why; no evidence if it cannot say."""
+    """The chosen class, the next best, all probabilities, and the evidence, if there is any."""
 
     system: str
     chosen: str
@@ -90,7 +90,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class ExplainedMember:
-    """A part of an ensemble with its weight; `name` is what the ensemble calls it."""
+    """A member of an ensemble with its name there and its weight."""
 
     name: str
     weight: float

@@ -33,9 +33,9 @@ from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import json_report
 from crosspro.evaluation.resampling import Resampling
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
+from crosspro.prediction.model_archive import MODEL, RECORD
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
-    FILE,
     Configuration,
     Run,
     RunScore,
@@ -75,7 +75,7 @@ def fit_and_score(
     meanwhile.
     """
     make_folder(folder)
-    record = folder / FILE
+    record = folder / RECORD
     earlier = record.read_bytes() if record.is_file() else None
     name = system.shown_name
     seed = getattr(system.settings, "seed", scoring.seed)
@@ -115,9 +115,9 @@ def fit_and_score(
         raise
     fitted = time.monotonic()
     if system.report is not None:
-        for note in filter(None, (system.report.told(), system.report.warning())):
+        for note in (system.report.summary, *system.report.warnings):
             tell(note)
-    system.save(folder / "model")
+    system.save(folder / MODEL)
     found = {}
     for title, examples in {"dev": splits.dev, **splits.test}.items():
         found[title] = score_set(
@@ -130,7 +130,7 @@ def fit_and_score(
         status="complete",
         versions=versions(),
         times=Times(run.times.started, now(), *seconds),
-        fit=None if system.report is None else asdict(system.report),
+        fit=None if system.report is None else dict(system.report.figures),
         scores=_scores(evaluations, 0),
         variants={
             variant: _scores(evaluations, number)

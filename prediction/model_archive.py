@@ -1,18 +1,13 @@
 """A trained system as one file: a zip archive with the checksum of every file in it.
 
-    archive.json    format, version, how weights are stored, and size and SHA-256 of the rest
-    run.json        what the run says of itself, where there is a run
+    archive.json    format, version, how weights are stored, size and SHA-256 of the other files
+    run.json        the record of the run, if there is one
     model/          the saved system
-    prior.npz       what links the words of single sentences, where the model brings it
+    prior.npz       what links the words of single sentences, if the model brings it
 
-The same content gives the same bytes. An archive may come from anywhere, so that nothing in it is
-believed: it holds ordinary files under plain names, exactly those of `archive.json`, and no more
-than it says. Unpacking it runs no code, and neither does loading what was in it.
-
-The description of a saved system, too, has the checksums of its files and its own.
-
-The box has the archives that come with the package, which commands take by their plain names. A
-path that exists is meant before the name of a bundled model.
+The same content gives the same bytes. An archive may come from anywhere: names and sizes are
+checked against `archive.json` before anything is unpacked, checksums while it is. Neither unpacking
+nor loading runs code. The description of a saved system, too, has the checksums of its files.
 """
 
 from __future__ import annotations
@@ -26,328 +21,215 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path, PurePosixPath
-from typing import Any
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files import (
-    atomic_output,
-    is_archive,
-    parse_json,
-    sha256_of,
-    temporary_folder,
-)
-from crosspro.data_prep.core.settings import check_settings
-from crosspro.prediction.stored_tensors import WEIGHTS
+from crosspro.data_prep.core.files import atomic_output, is_archive, parse_json, sha256_of
+from crosspro.data_prep.core.settings import check_settings, settings
+from crosspro.prediction.stored_tensors import Weights
 from crosspro.version import __version__
 
-_FILES, _REST = "files", "sha256"
-
-
-def with_digests(description: Mapping[str, Any], folder: Path, name: str) -> dict[str, Any]:
-    """A description, to be saved as `name`, with the checksums of all other files of a folder."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / name)
-    digests = {path.relative_to(folder).as_posix(): sha256_of(path) for path in files}
-    whole = {**description, _FILES: digests}
-    return {**whole, _REST: _digest(whole, sort_keys=False)}
-
-
-def renewed_digests(description: Mapping[str, Any], folder: Path, name: str) -> dict[str, Any]:
-    """The same description with the checksums that the files have now."""
-    rest = {key: value for key, value in description.items() if key not in (_FILES, _REST)}
-    return with_digests(rest, folder, name)
-
-
-def described_files(description: Mapping[str, Any], folder: Path, name: str) -> list[str]:
-    """The files of a saved system beside its description; all in its folder if it names none."""
-    return sorted(description.get(_FILES) or with_digests({}, folder, name)[_FILES])
-
-
-def check_digests(
-    description: Mapping[str, Any],
-    folder: Path,
-    name: str,
-    unpacked: Mapping[str, str] | None = None,
-) -> None:
-    """Refuse a system of which anything has changed since it was saved, with all that has.
-
-    One without checksums, as anybody can make it, is held against none. `unpacked` has those that
-    files were found to have when they were unpacked.
-    """
-    if _FILES not in description and _REST not in description:
-        return
-    rest = {key: value for key, value in description.items() if key != _REST}
-    found = _digest(rest, sort_keys=False)  # that of keys counts, as that of classes does
-    if description.get(_REST) != found:
-        expected = f"the checksum {quoted(str(description.get(_REST)))} that it was saved with"
-        raise InputError([Problem(str(folder / name), None, "sha256", expected, found)])
-    files = description.get(_FILES)
-    if not isinstance(files, dict) or not all(map(_inside, files)):
-        expected = "the files of the folder and their checksums"
-        raise InputError([Problem(str(folder / name), None, _FILES, expected, quoted(repr(files)))])
-    problems = [
-        Problem(str(folder / file), None, "file", f"as it was saved (sha256 {digest})", state)
-        for file, digest in files.items()
-        if (state := (unpacked or {}).get(file) or _state(folder / file)) != digest
-    ]
-    if problems:
-        raise InputError(problems)
-
-
-def _inside(name: str) -> bool:
-    path = PurePosixPath(name)
-    return not path.is_absolute() and ".." not in path.parts
-
-
-def _state(path: Path) -> str:
-    try:
-        return sha256_of(path)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        return getattr(error, "strerror", None) or str(error)
-
-
-MODEL, PRIOR = "model", "prior.npz"
+MODEL, DESCRIPTION, PRIOR, RECORD = "model", "system.json", "prior.npz", "run.json"
+UNPACKED_BYTES = 1 << 30
+UNPACKED_RATIO = 100
+"""An archive may unpack to UNPACKED_BYTES, or to so many times its own size."""
 _MANIFEST = "archive.json"
 _FORMAT = 1
-_LARGEST_MANIFEST = 1 << 24
-FILE_BYTES = 1 << 30
-PACKED_TIMES = 100
-"""An archive may unpack to FILE_BYTES, or to so many times its size."""
-_BLOCK = 1 << 20
-_OLDEST = (1980, 1, 1, 0, 0, 0)
-"""The time of every file: zip archives know none before."""
-_FILE_MODE = (stat.S_IFREG | 0o644) << 16
-_UNIX = 3
+_MANIFEST_BYTES = 1 << 24
+_NAME = re.compile(r"\w[\w.+-]*(/\w[\w.+-]*)*", re.ASCII)
 _DAMAGED = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
     OSError,
-    NotImplementedError,  # a compression that we never use
+    NotImplementedError,  # another compression
     RuntimeError,  # encrypted
     ValueError,
     OverflowError,
 )
-_part = re.compile(r"\w[\w.+-]*")
 
 
-@dataclass(frozen=True)
+# Checksums of a saved system ----------------------------------------------------------------------
+
+
+def with_digests(description: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """A description of a saved system with the checksums of all files, and its own."""
+    whole = {key: value for key, value in description.items() if key not in ("files", "sha256")}
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    whole["files"] = {
+        path.relative_to(folder).as_posix(): sha256_of(path)
+        for path in files
+        if path != folder / DESCRIPTION
+    }
+    return {**whole, "sha256": _digest(whole)}
+
+
+def check_digests(description: Mapping[str, Any], folder: Path) -> None:
+    """Refuse a system of which anything has changed since it was saved.
+
+    A description without checksums, as anybody can write it, is checked against none.
+    """
+    if "files" not in description and "sha256" not in description:
+        return
+    path = folder / DESCRIPTION
+    rest = {key: value for key, value in description.items() if key != "sha256"}
+    if description.get("sha256") != _digest(rest):
+        expected = f"the checksum {quoted(str(description.get('sha256')))}, as saved"
+        raise input_error(path, "sha256", expected, _digest(rest))
+    files = description.get("files")
+    if not isinstance(files, dict) or not all(map(_NAME.fullmatch, files)):
+        raise input_error(path, "files", "names of files with checksums", quoted(repr(files)))
+    for name, digest in files.items():
+        if (found := sha256_of(folder / name)) != digest:
+            raise input_error(folder / name, "file", f"the checksum {digest}, as saved", found)
+
+
+def _digest(content: Mapping[str, Any], sort_keys: bool = False) -> str:
+    """The checksum of a description. The order of keys counts, since that of classes does."""
+    return hashlib.sha256(json.dumps(content, sort_keys=sort_keys).encode("ascii")).hexdigest()
+
+
+# Archives -----------------------------------------------------------------------------------------
+
+
+@settings
 class ArchivedFile:
     """A file of an archive: its size and the checksum of its content."""
 
-    size: int
+    size: Annotated[int, Field(ge=0)]
     sha256: str
 
 
-@dataclass(frozen=True)
+@settings
 class Manifest:
-    """What an archive says of itself."""
+    """The content of `archive.json`; `sha256` is that of the rest of it."""
 
-    format: int
-    crosspro: str
-    weights: str
-    files: Mapping[str, ArchivedFile]
-    sha256: str
+    format: Annotated[int, Field(ge=1, le=1)]
+    crosspro: Annotated[str, Field(pattern=r"^[\w.+-]{1,60}$")]
+    weights: Weights
+    files: dict[str, ArchivedFile]
+    sha256: str = ""
 
 
-def write_archive(path: Path, folder: Path, weights: str) -> None:
+def write_archive(path: Path, folder: Path, weights: Weights) -> None:
     """Pack all files of a folder, whose matrices are stored as `weights` says."""
-    found = sorted(one for one in folder.rglob("*") if one.is_file())
-    files = {one.relative_to(folder).as_posix(): one for one in found}
+    files = {
+        file.relative_to(folder).as_posix(): file
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
     for name in files:
-        if not _is_plain(name):
-            raise input_error(folder / name, "name", "letters, digits, and . _ + - between", name)
-    listed = {name: ArchivedFile(one.stat().st_size, sha256_of(one)) for name, one in files.items()}
-    manifest = Manifest(_FORMAT, __version__, weights, listed, "")
-    whole = replace(manifest, sha256=_digest(asdict(manifest)))
-    about = json.dumps(asdict(whole), indent=1, sort_keys=True) + "\n"
+        if not _NAME.fullmatch(name):
+            raise input_error(folder / name, "name", "letters, digits, and . _ + -", quoted(name))
+    listed = {n: ArchivedFile(file.stat().st_size, sha256_of(file)) for n, file in files.items()}
+    manifest = Manifest(_FORMAT, __version__, weights, listed)
+    manifest = replace(manifest, sha256=_digest(asdict(manifest), sort_keys=True))
+    content = json.dumps(asdict(manifest), indent=1, sort_keys=True) + "\n"
     with atomic_output(path) as handle, zipfile.ZipFile(handle, "w") as archive:
-        archive.writestr(_entry(_MANIFEST), about.encode("ascii"), compresslevel=9)
-        for name, one in files.items():
-            with one.open("rb") as content:
-                _write(archive, name, content)
-
-
-ARCHIVES = ".zip"
-"""How archives are called that are looked for in folders."""
-BOX = Path(__file__).resolve().parent.parent / "models"
-"""Where the models are that come with the package."""
-
-
-def box_models() -> dict[str, Path]:
-    """The archives of the bundled models by their names."""
-    return {path.stem: path for path in sorted(BOX.glob(f"*{ARCHIVES}"))}
-
-
-def from_box(path: Path) -> Path:
-    """The archive of the bundled model that a plain name stands for; other paths as they are."""
-    if path.name != str(path) or not str(path)[:1].isalnum() or "." in str(path) or path.exists():
-        return path
-    box = box_models()
-    if str(path) not in box:
-        shipped = f", or one of the bundled models: {', '.join(box)}" if box else ""
-        found = "neither" if box else "none, and no bundled models"
-        raise input_error(path, "model", f"a run or an archive{shipped}", found)
-    return box[str(path)]
-
-
-@contextmanager
-def opened_run(run: str | Path) -> Iterator[Path]:
-    """The folder of a run; that of an archive is unpacked for as long as the block runs."""
-    path = Path(run)
-    if not is_archive(path):
-        yield path
-        return
-    with temporary_folder(Path(tempfile.gettempdir()), MODEL) as folder:
-        unpack(path, folder)
-        try:
-            yield folder
-        except InputError as error:
-            raise InputError(
-                _placed(problem, folder, path) for problem in error.problems
-            ) from error
-
-
-def unpack(path: Path, folder: Path) -> Manifest:
-    """Write the files of an archive into an empty folder; one that is not whole is refused."""
-    with _opened(path) as archive:
-        manifest = _manifest(archive, path)
-        for name in manifest.files:
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("xb") as handle:
-                for block in _content(archive, manifest, name, path):
-                    handle.write(block)
-    return manifest
-
-
-def read_manifest(path: Path) -> Manifest:
-    """What an archive says of itself; the files in it are not read."""
-    with _opened(path) as archive:
-        return _manifest(archive, path)
-
-
-def unpacked_digests(run: str | Path) -> dict[str, str]:
-    """The checksums of the files of a system that `opened_run` unpacks, where it does."""
-    if not is_archive(Path(run)):
-        return {}
-    parts = ((name.partition("/"), file) for name, file in read_manifest(Path(run)).files.items())
-    return {inner: file.sha256 for (room, _, inner), file in parts if room == MODEL}
-
-
-def archived_text(path: Path, name: str) -> str | None:
-    """A text of an archive by its name; None if it has none of that name."""
-    content = archived_bytes(path, name)
-    return None if content is None else content.decode("utf-8")
-
-
-def archived_bytes(path: Path, name: str) -> bytes | None:
-    """A file of an archive by its name; None if it has none of that name."""
-    with _opened(path) as archive:
-        manifest = _manifest(archive, path)
-        if name not in manifest.files:
-            return None
-        return b"".join(_content(archive, manifest, name, path))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    """An archive to read; whatever is wrong with it becomes one message."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield archive
-    except _DAMAGED as error:
-        found = "a damaged or another one"
-        if isinstance(error, OSError) and error.strerror:
-            found = error.strerror
-        raise input_error(path, "archive", "a whole one of crosspro models", found) from error
-
-
-def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
-    """What the archive says of itself, held against what it has."""
-    about = archive.getinfo(_MANIFEST) if _MANIFEST in archive.namelist() else None
-    if about is None or about.file_size > _LARGEST_MANIFEST:
-        raise ValueError("no archive.json")
-    content = parse_json(archive.read(about))
-    number = content.get("format") if isinstance(content, dict) else None
-    if type(number) is not int or number != _FORMAT:
-        writer = quoted(str(content.get("crosspro"))) if isinstance(content, dict) else "unknown"
-        expected = f"{_FORMAT} (this is crosspro {__version__})"
-        found = f"{quoted(repr(number))}, written by crosspro {writer}"
-        raise input_error(path, "format", expected, found)
-    try:
-        manifest = check_settings(Manifest, content, path)
-    except InputError as error:
-        raise ValueError("an archive.json that was changed") from error
-    if manifest.sha256 != _digest({**content, "sha256": ""}):
-        raise ValueError("an archive.json that was changed")
-    if manifest.weights not in WEIGHTS or not manifest.crosspro.isprintable():
-        raise ValueError("an archive.json of another kind")
-    _check_entries(archive, manifest, path)
-    return manifest
-
-
-def _check_entries(archive: zipfile.ZipFile, manifest: Manifest, path: Path) -> None:
-    """The archive has the files of its manifest, nothing else, and not too much of them."""
-    entries = archive.infolist()
-    names = [entry.filename for entry in entries]
-    if sorted(names) != sorted((_MANIFEST, *manifest.files)) or not all(map(_is_plain, names)):
-        raise ValueError("other files than those of archive.json")
-    for entry in entries:
-        kind = stat.S_IFMT(entry.external_attr >> 16)
-        if entry.is_dir() or kind not in (0, stat.S_IFREG):
-            raise ValueError("what is no ordinary file")
-        listed = manifest.files.get(entry.filename)
-        if listed is not None and entry.file_size != listed.size:
-            raise ValueError("files of another size")
-    total = sum(entry.file_size for entry in entries)
-    most = max(FILE_BYTES, PACKED_TIMES * path.stat().st_size)
-    if total > most:
-        expected = f"at most {most:,} bytes unpacked"
-        raise input_error(path, "archive", expected, f"{total:,}")
-
-
-def _content(
-    archive: zipfile.ZipFile, manifest: Manifest, name: str, path: Path
-) -> Iterator[bytes]:
-    """A file in blocks; after the last one its checksum was right."""
-    digest = hashlib.sha256()
-    with archive.open(name) as handle:
-        while block := handle.read(_BLOCK):
-            digest.update(block)
-            yield block
-    expected = manifest.files[name].sha256
-    if digest.hexdigest() != expected:
-        raise input_error(path, name, f"the checksum {quoted(expected)}", digest.hexdigest())
-
-
-def _write(archive: zipfile.ZipFile, name: str, content: Any) -> None:
-    with archive.open(_entry(name), "w", force_zip64=True) as handle:
-        while block := content.read(_BLOCK):
-            handle.write(block)
+        archive.writestr(_entry(_MANIFEST), content, compresslevel=9)
+        for name, file in files.items():
+            archive.writestr(_entry(name), file.read_bytes())
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
     """The head of a file, without anything that differs from day to day."""
-    entry = zipfile.ZipInfo(name, _OLDEST)
-    entry.create_system = _UNIX
-    entry.external_attr = _FILE_MODE
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.create_system = 3  # Unix
+    entry.external_attr = (stat.S_IFREG | 0o644) << 16
     entry.compress_type = zipfile.ZIP_DEFLATED
     return entry
 
 
-def _is_plain(name: str) -> bool:
-    """Whether a name stays inside its folder on every system."""
-    return name.isascii() and all(_part.fullmatch(part) for part in name.split("/"))
+@contextmanager
+def opened_run(run: str | Path) -> Iterator[Path]:
+    """The folder of a run; an archive is unpacked for as long as the block runs."""
+    path = Path(run)
+    if not is_archive(path):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="crosspro.") as scratch:
+        folder = Path(scratch)
+        unpack(path, folder)
+        try:
+            yield folder
+        except InputError as error:
+            raise InputError(_in_archive(one, folder, path) for one in error.problems) from error
 
 
-def _digest(content: Mapping[str, Any], sort_keys: bool = True) -> str:
-    """The checksum of a description, however its file is laid out."""
-    return hashlib.sha256(json.dumps(content, sort_keys=sort_keys).encode("ascii")).hexdigest()
-
-
-def _placed(problem: Problem, folder: Path, path: Path) -> Problem:
+def _in_archive(problem: Problem, folder: Path, path: Path) -> Problem:
     """A problem of an unpacked file, as one of the archive."""
-    inside = problem.path.removeprefix(str(folder))
-    return problem if inside == problem.path else replace(problem, path=f"{path}{inside}")
+    return replace(problem, path=problem.path.replace(str(folder), str(path), 1))
+
+
+def unpack(path: Path, folder: Path) -> None:
+    """Write the files of an archive into an empty folder; a damaged archive is refused."""
+    with _opened(path) as (archive, manifest):
+        for name in manifest.files:
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(_content(archive, manifest, name, path))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of an archive; its other files are not read."""
+    with _opened(path) as (_, manifest):
+        return manifest
+
+
+def archived_bytes(path: Path, name: str) -> bytes | None:
+    """A file of an archive; None if there is none of that name."""
+    with _opened(path) as (archive, manifest):
+        return _content(archive, manifest, name, path) if name in manifest.files else None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+    """An archive with its manifest; all damage becomes one message."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive, _manifest(archive, path)
+    except _DAMAGED as error:
+        reason = " ".join(str(error).split()[:40]) or type(error).__name__
+        raise input_error(path, "archive", "that of a crosspro model", reason) from error
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
+    """The manifest, if the archive has the names and sizes that it lists."""
+    entries = archive.infolist()
+    head = next((entry for entry in entries if entry.filename == _MANIFEST), None)
+    if head is None or head.file_size > _MANIFEST_BYTES:
+        raise ValueError(f"no {_MANIFEST}")
+    content = parse_json(archive.read(head))
+    manifest = check_settings(Manifest, content, f"{path}: {_MANIFEST}")
+    if manifest.sha256 != _digest({**content, "sha256": ""}, sort_keys=True):
+        raise ValueError(f"{_MANIFEST} was changed")
+    names = [entry.filename for entry in entries]
+    if sorted(names) != sorted((_MANIFEST, *manifest.files)):
+        raise ValueError(f"other files than those of {_MANIFEST}")
+    for entry in entries:
+        regular = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
+        if not regular or not _NAME.fullmatch(entry.filename):
+            raise ValueError(f"{quoted(entry.filename)} is no plain file")
+        listed = manifest.files.get(entry.filename)
+        if listed is not None and entry.file_size != listed.size:
+            raise ValueError(f"{entry.filename} has another size than in {_MANIFEST}")
+    total = sum(entry.file_size for entry in entries)
+    most = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
+    if total > most:
+        expected = f"at most {most:,} bytes unpacked"
+        raise input_error(path, "archive", expected, f"{total:,}")
+    return manifest
+
+
+def _content(archive: zipfile.ZipFile, manifest: Manifest, name: str, path: Path) -> bytes:
+    """A file whose checksum is right."""
+    content = archive.read(name)
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != manifest.files[name].sha256:
+        expected = f"the checksum {quoted(manifest.files[name].sha256)}"
+        raise input_error(path, name, expected, digest)
+    return content

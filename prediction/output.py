@@ -1,4 +1,4 @@
-"""From decisions to submissions: the class of every gap of examples, by systems and by runs."""
+"""Predictions for examples: probabilities, classes, labelled examples and submissions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHARED_AT_ONCE = 1_000
 
 @dataclass(frozen=True)
 class Predicted:
-    """What a system says of the gaps of examples: probabilities, and the class it decides on."""
+    """The probabilities and classes of the gaps of examples."""
 
     system: System
     examples: Sequence[Example]
@@ -88,17 +88,17 @@ def _answer(
 
 
 def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:
-    """What a user should know of data with these layers, before the system predicts it."""
+    """Warnings before the system predicts data with these layers."""
     lacks_context = system.context > 0 and "documents" not in present
     notes = []
-    if lacks_context:  # and it has learnt to look beyond a sentence
+    if lacks_context:
         notes.append(
             f"{data}: no document ids, so {system.shown_name}, which was trained with "
             f"{system.context} sentences of context, predicts each gap from its own sentence"
         )
     for difference in system.unlike_training(present):
         if difference.layer != "documents" or not lacks_context:
-            notes.append(difference.told(data))
+            notes.append(difference.warning(data))
     return list(dict.fromkeys(notes))
 
 
@@ -135,20 +135,19 @@ def read_or_predict(
     pointed: bool = False,
     lenient: bool = False,
 ) -> list[Submission]:
-    """The submissions of files, and what the systems of runs predict, in their order.
+    """The submissions of files, and the predictions of runs, in the order of the paths.
 
     `examples` are those of gold, which runs predict (`gold_examples`); files do not need them.
-    `tell` gets what a user should know of a prediction. Systems that point at antecedents are asked
-    for them if they are wanted (`pointed`). Files of other text than gold are warned of if
-    `lenient`, else refused.
+    `tell` gets notes on predictions. With `pointed`, systems that point at antecedents do so. Files
+    of other text than gold are warned of if `lenient`, else refused.
     """
     runs = [path for path in paths if is_run(path)]
     files = [path for path in paths if path not in runs]
-    found = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
+    read = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
     systems = load_systems(runs)
     for path, system in zip(runs, systems, strict=True):
         for note in layer_notes(system, gold.name, layers_in(examples)):
             tell(note)
         submission = predicted(system, examples).submission(path.name, pointed)
-        found[path] = mapped(submission, path, system.task, task)
-    return [found[path] for path in paths]
+        read[path] = mapped(submission, path, system.task, task)
+    return [read[path] for path in paths]

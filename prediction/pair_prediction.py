@@ -1,7 +1,7 @@
-"""What a system says of a sentence pair: probabilities for each gap, and the words it points at.
+"""Predictions for text as people write it: a sentence, its translation, and what they stand in.
 
-A `Predictor` is a model for people who have text: it fills the gaps of a translation as it is
-typed, with links from the prior that the model brings.
+`Predictor` is a model with the pipeline that tokenises and links a sentence pair. `Prediction` is
+the result for a pair, and for a line of a five-column file.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from crosspro.data_prep.align.align import default_settings
 from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.annotate.layers import layers_in
-from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.errors import input_error, printable, quoted
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import is_archive
 from crosspro.data_prep.core.task import OTHER, Task
@@ -38,34 +37,19 @@ from crosspro.data_prep.pipeline.pairs.typed_text import (
     typed_pairs,
 )
 from crosspro.prediction.model_archive import PRIOR, archived_bytes
-from crosspro.prediction.output import layer_notes, predicted
+from crosspro.prediction.output import Predicted, layer_notes, predicted
 from crosspro.prediction.system import System, load_system
 
-
-@dataclass(frozen=True)
-class GapPrediction:
-    """The class that a system decides on, and the probability of every class."""
-
-    label: str
-    probabilities: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class PairPrediction:
-    """A prepared pair and the prediction for each of its gaps, in the order of the target.
-
-    `notes` say what was done otherwise than in a whole text, or than in the system's training.
-    """
-
-    system: str
-    pair: PreparedPair
-    gaps: tuple[GapPrediction, ...]
-    notes: tuple[str, ...]
+UNFILLED = "…"
+"""Stands in a filled text where the class has no word of its own."""
+_SHOWN, _SHARE, _POINTED = 5, 0.01, 0.1
+"""Classes and antecedents shown of a gap at most, and from which probability on."""
+_ENDS = frozenset('.!?…:«“"¿¡')
 
 
 @dataclass(frozen=True)
 class PointedWord:
-    """A word that a system takes for the antecedent, and how probable that is, given its class.
+    """A word that a system takes for the antecedent, and its probability, given the class.
 
     `before` counts sentences from that of the gap backwards.
     """
@@ -77,83 +61,108 @@ class PointedWord:
     probability: float
 
 
-def predict_pair(
-    system: System,
-    pipeline: PairPipeline,
-    pair: SentencePair,
-    context: Sequence[SentencePair] = (),
-    gaps: Sequence[GapMark] | None = None,
-) -> PairPrediction:
-    """Prepare a pair with the sentences before it and predict its gaps."""
-    prepared = pipeline.prepare(pair, context, gaps, parse=system.reads_source_parse)
-    notes = layer_notes(system, "text", layers_in(prepared.examples))
-    found = predict_last(system, prepared.examples)
-    return PairPrediction(system.shown_name, prepared, found, (*prepared.notes, *notes))
+@dataclass(frozen=True)
+class PredictedGap:
+    """The class of a gap, all probabilities (the largest first), and the source word it translates.
 
-
-_PIPELINES: WeakKeyDictionary[System, PairPipeline] = WeakKeyDictionary()
-
-
-def own_pipeline(system: System, run: Path | None = None) -> PairPipeline:
-    """What prepares pairs for a system, made once, for it learns and loads for seconds.
-
-    Links are made by the prior that its run brings, where the system is from one that does.
+    `hidden` is the word that was hidden, if any; `antecedents` are words that the gap probably
+    stands for, the best first, if the model points at any.
     """
-    known = _PIPELINES.get(system)
-    if known is None or known.task != system.task:
-        aligner = partial(model_aligner, runs=[] if run is None else [run])
-        known = _PIPELINES[system] = PairPipeline(system.task, make_aligner=aligner)
-    return known
+
+    label: str
+    probabilities: Mapping[str, float]
+    source: str
+    source_index: int
+    hidden: str | None = None
+    antecedents: tuple[PointedWord, ...] = ()
 
 
-def as_learnt(system: System, examples: Sequence[Example]) -> Sequence[Example]:
-    """Typed text as a system reads it: without the parse, if it was not trained with one."""
-    if system.reads_source_parse:
-        return examples
-    return [replace(example, source_parse=None) for example in examples]
+@dataclass(frozen=True, repr=False)
+class Prediction:
+    """A sentence pair with its gaps filled.
+
+    `text` is the translation with the first word of each class, the hidden word if it is of the
+    class, or `…`. `example` is the pair as a line of a five-column file, with the predicted labels,
+    and `context` the examples before it that the model read.
+    """
+
+    model: str
+    text: str
+    gaps: tuple[PredictedGap, ...]
+    example: Example
+    context: tuple[Example, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [self.text]
+        for number, gap in enumerate(self.gaps, start=1):
+            hidden = f", hidden: {gap.hidden}" if gap.hidden else ""
+            lines.append(f"{number}. {gap.source}{hidden}")
+            likely = likely_classes(gap.probabilities)
+            width = max(map(len, likely))
+            lines += [f"   {label:{width}}  {chance:.2f}" for label, chance in likely.items()]
+            if gap.antecedents:
+                lines.append(f"   stands for {', '.join(map(_described, gap.antecedents))}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Prediction {printable(quoted(self.text, 100))}>"
 
 
-def predict_last(system: System, examples: Sequence[Example]) -> tuple[GapPrediction, ...]:
-    """The predictions for the gaps of the last example; those before it are its document."""
-    number = len(examples[-1].gaps)
-    if not number:
-        return ()
-    found = predicted(system, examples)
-    chosen, chances, classes = found.classes, found.probabilities, system.task.classes
-    return tuple(
-        GapPrediction(classes[int(label)], dict(zip(classes, row.tolist(), strict=True)))
-        for label, row in zip(chosen[-number:], chances[-number:], strict=True)
-    )
+def likely_classes(probabilities: Mapping[str, float]) -> dict[str, float]:
+    """The classes worth showing: those of one percent or more, five at most, at least the first."""
+    likely = [pair for pair in probabilities.items() if pair[1] >= _SHARE][:_SHOWN]
+    return dict(likely or list(probabilities.items())[:1])
 
 
-def pointed_words(system: System, examples: Sequence[Example], gap: int) -> tuple[PointedWord, ...]:
-    """The words that a system points at for a gap (from 0) of the last example, the best first."""
-    return pointed_by_gap(system, examples)[gap] if system.points else ()
+def _described(word: PointedWord) -> str:
+    far = {0: "", 1: ", a sentence before"}.get(word.before, f", {word.before} sentences before")
+    return f"{word.word} ({word.probability:.2f}{far})"
 
 
-def pointed_by_gap(system: System, examples: Sequence[Example]) -> list[tuple[PointedWord, ...]]:
-    """The words that a system points at for each gap of the last example; none if it does not."""
-    number = len(examples[-1].gaps)
-    if not system.points or not number:
-        return [()] * number
-    return [
-        _pointed(examples, nouns) for nouns in predicted(system, examples).antecedents()[-number:]
+# Examples -----------------------------------------------------------------------------------------
+
+
+def predictions(predicted_examples: Predicted) -> list[Prediction]:
+    """A `Prediction` for each example; examples without gaps have one, too."""
+    gaps = iter(_predicted_gaps(predicted_examples))
+    made = []
+    for example in predicted_examples.labelled():
+        own = tuple(next(gaps) for _ in example.gaps)
+        words = {gap.position: gap.label or UNFILLED for gap in example.gaps}
+        text = " ".join(words.get(place, word) for place, word in enumerate(example.target))
+        name = predicted_examples.system.shown_name
+        made.append(Prediction(name, text, own, example))
+    return made
+
+
+def _predicted_gaps(found: Predicted) -> list[PredictedGap]:
+    """The gaps of all examples, in reading order."""
+    classes = found.system.task.classes
+    places = [
+        (number, gap) for number, example in enumerate(found.examples) for gap in example.gaps
     ]
+    nouns = found.antecedents() if found.system.points and places else [()] * len(places)
+    made = []
+    for (number, gap), label, chances, pointed in zip(
+        places, found.classes.tolist(), found.probabilities.tolist(), nouns, strict=True
+    ):
+        ordered = sorted(zip(classes, chances, strict=True), key=lambda pair: -pair[1])
+        words = _pointed_words(found.examples[: number + 1], pointed)
+        made.append(
+            PredictedGap(
+                classes[label],
+                dict(ordered),
+                found.examples[number].source[gap.source_index],
+                gap.source_index,
+                antecedents=tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN],
+            )
+        )
+    return made
 
 
-def pointed_nouns(
-    system: System, documents: Sequence[Sequence[Example]], classes: Sequence[str]
-) -> list[tuple[PointedWord, ...]]:
-    """The words that a system points at for the only gap of each document, given its class."""
-    if not system.points or not documents:
-        return [()] * len(documents)
-    lines = [replace(line, document=str(n)) for n, some in enumerate(documents) for line in some]
-    given = np.array([system.task.class_index[name] for name in classes], dtype=np.int64)
-    found = system.antecedents(lines, given)
-    return [_pointed(some, nouns) for some, nouns in zip(documents, found, strict=True)]
-
-
-def _pointed(examples: Sequence[Example], nouns: PointedNouns) -> tuple[PointedWord, ...]:
+def _pointed_words(examples: Sequence[Example], nouns: PointedNouns) -> tuple[PointedWord, ...]:
+    """The words of nouns that a gap of the last example may stand for."""
     return tuple(
         PointedWord(
             getattr(examples[-1 - noun.sentences], noun.side)[noun.index],
@@ -166,68 +175,41 @@ def _pointed(examples: Sequence[Example], nouns: PointedNouns) -> tuple[PointedW
     )
 
 
-UNFILLED = "…"
-"""What stands in a filled text where the class says no word."""
-_SHOWN, _SHARE, _POINTED = 5, 0.01, 0.1
-_ENDS = frozenset('.!?…:«“"¿¡')
+def pointed_nouns(
+    system: System, documents: Sequence[Sequence[Example]], classes: Sequence[str]
+) -> list[tuple[PointedWord, ...]]:
+    """The words that a system points at for the only gap of each document, given its class."""
+    if not system.points or not documents:
+        return [()] * len(documents)
+    lines = _numbered(documents)
+    numbers = np.array([system.task.class_index[name] for name in classes], dtype=np.int64)
+    nouns = system.antecedents(lines, numbers)
+    return [_pointed_words(some, own) for some, own in zip(documents, nouns, strict=True)]
+
+
+def _numbered(documents: Sequence[Sequence[Example]]) -> list[Example]:
+    """The lines of all documents, each named by its number."""
+    return [
+        replace(line, document=str(number))
+        for number, document in enumerate(documents)
+        for line in document
+    ]
+
+
+# Sentence pairs -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class FilledPronoun:
-    """A gap with the class that the model decides on, and what it is the translation of.
+class _Job:
+    """A sentence pair that is to be predicted."""
 
-    `probabilities` has every class, the most probable first. `source` is the source word that the
-    gap translates, at `source_index`; `hidden` the word that was hidden, if one was. `antecedents`
-    are words that it probably stands for, the best first, where the model points at any.
-    """
-
-    label: str
-    probabilities: Mapping[str, float]
-    source: str
-    source_index: int
-    hidden: str | None
-    antecedents: tuple[PointedWord, ...]
-
-
-@dataclass(frozen=True)
-class FilledText:
-    """A translation whose gaps are filled.
-
-    `text` has the first word of each class, the hidden word if it is of the class, or `…`.
-    """
-
-    model: str
-    text: str
-    gaps: tuple[FilledPronoun, ...]
+    pair: SentencePair
+    typed: TypedPair
+    prepared: PreparedPair
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
-        lines = [self.text]
-        for number, gap in enumerate(self.gaps, start=1):
-            hidden = f", hidden: {gap.hidden}" if gap.hidden else ""
-            lines.append(f"{number}. {gap.source}{hidden}")
-            width = max(map(len, likely(gap.probabilities)))
-            lines += [
-                f"   {label:{width}}  {chance:.2f}"
-                for label, chance in likely(gap.probabilities).items()
-            ]
-            if gap.antecedents:
-                lines.append(f"   stands for {', '.join(map(_named, gap.antecedents))}")
-        return "\n".join(lines)
 
-
-def likely(probabilities: Mapping[str, float]) -> dict[str, float]:
-    """The classes worth showing: those of one percent or more, five at most, at least the first."""
-    shown = [(label, one) for label, one in probabilities.items() if one >= _SHARE][:_SHOWN]
-    return dict(shown or list(probabilities.items())[:1])
-
-
-def _named(word: PointedWord) -> str:
-    far = {0: "", 1: ", a sentence before"}.get(word.before, f", {word.before} sentences before")
-    return f"{word.word} ({word.probability:.2f}{far})"
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Predictor:
     """A model and what it needs to read sentences as they are typed."""
 
@@ -235,23 +217,56 @@ class Predictor:
     system: System
     pipeline: PairPipeline
 
+    def __repr__(self) -> str:
+        return f"<Predictor {self.name}: {self.task.name}>"
+
     @property
     def task(self) -> Task:
-        """What the model predicts."""
+        """The task of the model: its languages and classes."""
         return self.system.task
 
-    def fill(
+    def predict(
         self,
         source: str,
         target: str,
         context: Iterable[tuple[str, str]] = (),
         hide: Iterable[str] = (),
-    ) -> FilledText:
-        """Fill the gaps of a translation: each REPLACE in the target, and each word of `hide`.
+    ) -> Prediction:
+        """Predict the gaps of a translation: each REPLACE in the target, and each word of `hide`.
 
-        `context` has the pairs of sentences before, the oldest first. Of a word to be hidden that
-        is there several times, those are hidden that translate a pronoun of the source.
+        Without either, the pronouns that the rules of the task find are hidden and predicted.
+        `context` has the pairs of sentences before, the oldest first.
         """
+        return self._predictions([self._prepared(source, target, context, hide)])[0]
+
+    def predict_many(
+        self, pairs: Iterable[tuple[str, str]], documents: Sequence[object] | None = None
+    ) -> list[Prediction]:
+        """Predict many pairs at once, which is faster.
+
+        `documents` has the document of each pair: those before it in its document are its context.
+        Without it no pair has context.
+        """
+        listed = [(pair.source, pair.target) for pair in given_context(pairs)]
+        names = range(len(listed)) if documents is None else list(documents)
+        if len(names) != len(listed):
+            expected = f"{len(listed)}, one for each pair"
+            raise input_error("text", "documents", expected, str(len(names)))
+        jobs = []
+        for number, (source, target) in enumerate(listed):
+            first = number
+            while first and names[first - 1] == names[number]:
+                first -= 1
+            jobs.append(self._prepared(source, target, listed[first:number], ()))
+        return self._predictions(jobs)
+
+    def _prepared(
+        self,
+        source: str,
+        target: str,
+        context: Iterable[tuple[str, str]],
+        hide: Iterable[str],
+    ) -> _Job:
         pair, system = SentencePair(source, target), self.system
         before = given_context(context)
         check_typed([*before, pair], self.task)
@@ -259,81 +274,82 @@ class Predictor:
         before = before[len(before) - min(len(before), system.context) :]
         (typed,) = typed_pairs([pair], self.task)
         marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))
-        if not marks and not typed.written:
-            expected = f"a gap: {WRITTEN_GAP} in the place of a pronoun, or a word to hide (--hide)"
-            raise input_error("text", "target", expected, "none")
         parse = system.reads_source_parse
         prepared = self.pipeline.prepare(pair, before, marks or None, parse=parse)
-        found = predict_last(system, prepared.examples)
+        if not prepared.gaps:
+            expected = f"a pronoun of the task, or {WRITTEN_GAP} in the place of one"
+            raise input_error("text", "target", expected, "none")
         notes = layer_notes(system, "text", layers_in(prepared.examples)) if before else []
-        example = prepared.example
+        return _Job(pair, typed, prepared, (*prepared.notes, *notes))
+
+    def _predictions(self, jobs: Sequence[_Job]) -> list[Prediction]:
+        """The predictions for prepared pairs, all read at once."""
+        documents = [job.prepared.examples for job in jobs]
+        if not jobs:
+            return []
+        results = predictions(predicted(self.system, _numbered(documents)))
+        ends = np.cumsum([len(document) for document in documents])
+        return [
+            self._with_words(job, results[end - 1])
+            for job, end in zip(jobs, ends.tolist(), strict=True)
+        ]
+
+    def _with_words(self, job: _Job, result: Prediction) -> Prediction:
+        """A prediction with the text as it was typed."""
+        prepared = job.prepared
         gaps = tuple(
-            FilledPronoun(
-                one.label,
-                dict(sorted(one.probabilities.items(), key=lambda item: -item[1])),
-                example.source[gap.source_index],
-                gap.source_index,
-                hidden.word,
-                tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN],
-            )
-            for one, gap, hidden, words in zip(
-                found,
-                example.gaps,
-                prepared.gaps,
-                pointed_by_gap(system, prepared.examples),
-                strict=True,
-            )
+            replace(gap, hidden=hidden.word)
+            for gap, hidden in zip(result.gaps, prepared.gaps, strict=True)
         )
         words = {
             place[0]: _word(gap, self.task)
-            for gap, here in zip(gaps, example.gaps, strict=True)
-            if (place := prepared.words[here.position]) is not None
+            for gap, position in zip(gaps, prepared.example.gaps, strict=True)
+            if (place := prepared.words[position.position]) is not None
         }
-        text = _filled(target, typed, words)
-        return FilledText(self.name, text, gaps, (*prepared.notes, *notes))
+        example = prepared.example.with_labels([gap.label for gap in gaps])
+        text = _filled(job.pair.target, job.typed, words)
+        return Prediction(self.name, text, gaps, example, prepared.examples[:-1], job.notes)
 
     def _hidden(self, pair: SentencePair, typed: TypedPair, words: Sequence[str]) -> list[GapMark]:
-        """The places of the words to be hidden; all faults are raised."""
+        """The places of the words to be hidden.
+
+        Of a word that is there several times, those are hidden that translate a pronoun.
+        """
         marks: list[GapMark] = []
-        problems: list[Problem] = []
         for word in dict.fromkeys(word.lower().strip().replace("’", "'") for word in words):
             places = [
                 place
-                for place, one in enumerate(typed.target)
-                if one.lower() == word and place not in typed.stand_ins
+                for place, token in enumerate(typed.target)
+                if token.lower() == word and place not in typed.stand_ins
             ]
-            if len(places) > 1:
-                places = [one for one in places if one in self._translations(pair)] or places
             if not places:
-                problems.append(Problem("text", None, "hide", "a word of the target", quoted(word)))
+                raise input_error("text", "hide", "a word of the target", quoted(word))
+            if len(places) > 1:
+                prepared = self.pipeline.prepare(pair, gaps=None)
+                found = (prepared.words[gap.position] for gap in prepared.example.gaps)
+                pronouns = {place[0] for place in found if place is not None}
+                places = [place for place in places if place in pronouns] or places
             marks += [GapMark(place) for place in places]
-        if problems:
-            raise InputError(problems)
         return marks
-
-    def _translations(self, pair: SentencePair) -> set[int]:
-        """The places of the target that the rules of the task would hide."""
-        prepared = self.pipeline.prepare(pair, gaps=None)
-        found = (prepared.words[gap.position] for gap in prepared.example.gaps)
-        return {word[0] for word in found if word is not None}
 
 
 def load_predictor(run: Path, name: str | None = None) -> Predictor:
-    """A model of a run or an archive, ready to fill gaps; `name` is what it is called."""
+    """The model of a run or an archive; words are linked by the prior that it brings, if any."""
     system = load_system(run)
-    return Predictor(name or run.stem, system, own_pipeline(system, run))
+    aligner = partial(model_aligner, run=run)
+    return Predictor(name or run.stem, system, PairPipeline(system.task, make_aligner=aligner))
 
 
-def model_aligner(task: Task, runs: Sequence[Path]) -> PairAligner:
-    """Links by the prior that the first of some models brings, else by texts of the package."""
-    prior = next((one for one in map(model_prior, runs) if one is not None), None)
+def model_aligner(task: Task, run: Path) -> PairAligner:
+    """Links by the prior of a model, else by the texts of the package."""
+    prior = model_prior(run)
     if prior is None:
         return aligner_of_package(task)
     return PairAligner(default_settings(task), prior, "the training text of the model")
 
 
 def model_prior(run: Path) -> Prior | None:
-    """What a run or an archive brings to link the words of single sentences, if it does."""
+    """The prior of a run or an archive, if it has one."""
     if not is_archive(run):
         return load_prior(run / PRIOR) if (run / PRIOR).is_file() else None
     content = archived_bytes(run, PRIOR)
@@ -345,8 +361,8 @@ def model_prior(run: Path) -> Prior | None:
         return load_prior(place)
 
 
-def _word(gap: FilledPronoun, task: Task) -> str:
-    """What a class says: the word that was hidden if it is of the class, else the first one."""
+def _word(gap: PredictedGap, task: Task) -> str:
+    """The word of a class: the hidden word if it is of the class, else the first one."""
     if gap.label == OTHER:
         return UNFILLED
     if gap.hidden and task.class_of(gap.hidden.lower()) == gap.label:
@@ -357,7 +373,7 @@ def _word(gap: FilledPronoun, task: Task) -> str:
 def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
     """The text as it was typed, with words in the places of some tokens."""
     spans = {place: _span(text, typed, place) for place in sorted(words)}
-    if None in spans.values():  # the tokeniser has made something else of the word
+    if None in spans.values():  # the tokeniser has changed the word
         text = " ".join(
             WRITTEN_GAP if place in typed.stand_ins else word
             for place, word in enumerate(typed.target)
@@ -381,15 +397,13 @@ def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
 
 
 def _span(text: str, typed: TypedPair, place: int) -> tuple[int, int] | None:
-    """Where a target token is in a text: of equal ones, the one with as many of them before it."""
-    written = typed.stand_ins
-    pattern, alike = GAP, sorted(written)
-    if place not in written:
+    """Where a target token is in a text: of equal ones, that with as many of them before it."""
+    gaps = typed.stand_ins
+    pattern, alike = GAP, sorted(gaps)
+    if place not in gaps:
         word = typed.target[place]
-        alike = [
-            one for one, other in enumerate(typed.target) if other == word and one not in written
-        ]
+        alike = [n for n, token in enumerate(typed.target) if token == word and n not in gaps]
         letters = re.escape(word).replace("'", "['’]")
         pattern = re.compile(rf"(?<!\w){letters}" + (r"(?!\w)" if word[-1:].isalnum() else ""))
-    found = [match.span() for match in pattern.finditer(text)]
-    return found[alike.index(place)] if len(found) == len(alike) else None
+    matches = [match.span() for match in pattern.finditer(text)]
+    return matches[alike.index(place)] if len(matches) == len(alike) else None

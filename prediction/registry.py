@@ -1,6 +1,6 @@
-"""Names of systems, and where their classes are.
+"""Names of systems and of bundled models.
 
-A saved system says such a name; nothing else that a folder says is imported.
+A saved system has such a name; nothing else that its folder says is imported.
 """
 
 from __future__ import annotations
@@ -33,10 +33,13 @@ SYSTEMS = {
     "uedin_crf": "crosspro.baselines.uedin_crf:UedinCRF",
     "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",
 }
+_WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.numpy_system:NumpySystem"}
+"""The classes that predict in numpy with a saved network of this name."""
+_BUNDLED = Path(__file__).resolve().parent.parent / "models"
 
 
 def registered(name: object, where: str | Path = "settings") -> type:
-    """The class of a registered name; `where` is the file or the settings that say it."""
+    """The class of a registered name; `where` is the file or the settings that have the name."""
     if not isinstance(name, str) or name not in SYSTEMS:
         raise input_error(where, "system", choices(sorted(SYSTEMS)), quoted(repr(name)))
     try:
@@ -46,28 +49,38 @@ def registered(name: object, where: str | Path = "settings") -> type:
         if package is None:
             raise
         expected = f"the package {package}, which a system {name} needs"
-        lacking = f"nothing: {how_to_install('train')}"
-        raise input_error(where, "system", expected, lacking) from error
+        raise input_error(where, "system", expected, f"none: {how_to_install('train')}") from error
     return kind
 
 
-_WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.numpy_system:NumpySystem"}
-"""The classes that predict with a saved network of this name and need no torch for it."""
-
-
 def predicting(name: object, settings: Any, where: str | Path = "settings") -> type:
-    """The class that loads a saved system of a registered name to predict with it.
+    """The class that loads a saved system to predict with it.
 
-    It is the registered one, unless another does the same without torch and there is no GPU, where
-    torch would be faster.
+    A network that numpy can calculate needs no torch, unless there is a GPU.
     """
     try:
         network, accelerator = settings["network"]["name"], settings["trainer"]["accelerator"]
     except (KeyError, TypeError):
         return registered(name, where)
-    if name != "neural" or network not in _WITHOUT_TORCH:
-        return registered(name, where)
-    if may_have_gpu() and accelerator != "cpu" and find_spec("torch") is not None:
+    with_torch = may_have_gpu() and accelerator != "cpu" and find_spec("torch") is not None
+    if name != "neural" or network not in _WITHOUT_TORCH or with_torch:
         return registered(name, where)
     kind: type = pkgutil.resolve_name(_WITHOUT_TORCH[network])
     return kind
+
+
+def bundled_models() -> dict[str, Path]:
+    """The archives that come with the package, by their names."""
+    return {path.stem: path for path in sorted(_BUNDLED.glob("*.zip"))}
+
+
+def bundled_model(path: Path) -> Path | None:
+    """The archive of the bundled model that a path names.
+
+    It goes before a folder of that name, unless the folder is a run.
+    """
+    if path.name != str(path) or path.is_file():
+        return None
+    if any((path / name).exists() for name in ("run.json", "system.json", "model/system.json")):
+        return None
+    return bundled_models().get(str(path))

@@ -1,7 +1,6 @@
-"""What the folder of a run says about itself: `run.json`, and the name that comes of it.
+"""The record of a run: settings, versions, scores, times, seed and commit in `run.json`.
 
-The file is written when a run begins (status `running`) and again when it has ended (`complete`),
-so that a run that was stopped can be told from one that was not.
+It is written when a run begins (status `running`) and again when it has ended (`complete`).
 """
 
 from __future__ import annotations
@@ -21,24 +20,21 @@ from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.evaluation.evaluation import Score
 from crosspro.evaluation.metrics.submissions.submission import display_names
-from crosspro.prediction.model_archive import archived_text
+from crosspro.prediction.model_archive import RECORD, archived_bytes
 from crosspro.version import __version__
 
-FILE = "run.json"
-"""The folder in a run's for data as arrays: it is gone when the run is complete."""
 MEMBERS = "members"
-"""The folder in an ensemble's for those of its members while they are trained."""
+"""The folder of an ensemble's run with those of its members."""
 _FORMAT = 1
 _CHECKOUT = Path(__file__).resolve().parents[1]
-_PATIENCE = 20
-"""Seconds in which git must answer."""
+_GIT_SECONDS = 20
 _PACKAGES = {
     "numpy": "numpy",
     "torch": "torch",
     "pytorch_lightning": "pytorch-lightning",
     "sklearn": "scikit-learn",
 }
-"""Modules on whose version a result may depend, and the packages they come from."""
+"""Modules whose version a result may depend on, and their packages."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +57,10 @@ Scores = Mapping[str, Mapping[str, RunScore]]
 
 @dataclass(frozen=True)
 class Configuration:
-    """How a run was asked for.
+    """How a run was configured.
 
-    `choices` has the name that was chosen in each group (task, system, data, trainer, experiment),
-    `overrides` the arguments as they were given, and `settings` every value that came of them.
+    `choices` has the name for each group (task, system, data, trainer, experiment), `overrides` the
+    arguments of the command line, and `settings` all resulting values.
     """
 
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -84,14 +80,11 @@ class Times:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One fit of one system: what it was made from, and what came out.
+    """One fit of one system.
 
-    `fit` is what the system tells about its training (the chosen epoch, its dev score, why it
-    stopped; of an ensemble its members and their weights), and `variants` has the scores of further
-    systems that came out of the same fit. `warnings` say which scores to mistrust. `layers` are
-    those of the training data. Systems that were only joined have no seed. `cues` are the labels
-    that links give away, by the name of the set. `commit` is that of
-    the checkout, if the package runs from one (`checkout_commit`).
+    `fit` has the figures of its `FitReport`, `variants` the scores of further systems of the same
+    fit, `layers` those of the training data, `cues` the labels that links give away, by set.
+    `warnings` name scores not to be trusted. Systems that were only joined have no seed.
     """
 
     status: Literal["running", "complete"]
@@ -112,92 +105,90 @@ class Run:
 
     @property
     def name(self) -> str:
-        """How tables and pages call the run: its system, as configured, and its seed, if any."""
+        """The name in tables: the configured system, and its seed, if any."""
         return self.system if self.seed is None else f"{self.system} seed {self.seed}"
 
 
 def write_run(folder: Path, run: Run) -> None:
     """Write `run.json` into an existing folder."""
     content = {"format": _FORMAT, **asdict(run)}
-    write_text(folder / FILE, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+    write_text(folder / RECORD, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
 
 
 def read_run(folder: str | Path) -> Run:
-    """What a run's folder says about itself; raises `InputError` with all faults of the file."""
-    path = Path(folder) / FILE
+    """The record of a run in its folder."""
+    path = Path(folder) / RECORD
     return _checked_run(read_json_object(path), path)
 
 
 def _checked_run(content: dict[str, Any], path: Path) -> Run:
-    """The record of a run that a file says."""
     form = content.pop("format", None)
     if type(form) is not int or form != _FORMAT:  # true and 1.0 are equal to 1
         found = quoted(repr(form))
         raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
     run = check_settings(Run, content, path)
-    if not run.system.isprintable():  # tables and terminals show it
+    if not run.system.isprintable():  # it is printed to terminals
         expected = "a name without control characters"
         raise input_error(path, "system", expected, quoted(run.system))
     return run
 
 
 def find_run(folder: str | Path) -> Run | None:
-    """What a run's folder, or an archive of it, says about itself; None where it says nothing."""
+    """The record of a run, in its folder or archive; None if there is none."""
     place = Path(folder)
     if not is_archive(place):
-        return read_run(place) if (place / FILE).is_file() else None
-    text = archived_text(place, FILE)
-    return None if text is None else _checked_run(json_object(text, place / FILE), place / FILE)
+        return read_run(place) if (place / RECORD).is_file() else None
+    text, path = archived_bytes(place, RECORD), place / RECORD
+    return None if text is None else _checked_run(json_object(text, path), path)
 
 
-def names_of(paths: Sequence[Path], given: Sequence[str] = ()) -> list[str]:
-    """Names of runs and submissions as shown in tables: of runs, the system and the seed.
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Names of runs and submissions in tables: of runs, the system and the seed.
 
-    The first have the given names. Systems that were only joined have no seed and are called by
-    their folders, by which two runs of one system and seed are told apart, too.
+    Systems without a seed are called by their folders, by which two runs of one system and seed are
+    told apart, too.
     """
-    files = display_names(paths)[len(given) :]
-    runs = [find_run(path) for path in paths[len(given) :]]
+    files = display_names(paths)
+    runs = [find_run(path) for path in paths]
     names = [
         file if run is None or run.seed is None else run.name
         for run, file in zip(runs, files, strict=True)
     ]
-    own = [
+    return [
         name if names.count(name) == 1 else file if name == file else f"{name} ({file})"
         for name, file in zip(names, files, strict=True)
     ]
-    return [*given, *own]
 
 
 def now() -> str:
-    """The time (UTC) as a run writes it down."""
+    """The time (UTC) as in a record."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def checkout_commit() -> str | None:
-    """The commit of the checkout that the package runs from, with `+changed` where files differ.
+    """The commit of the checkout that the package runs from, with `+changed` if files differ.
 
-    None where it runs from no checkout, or git is not there.
+    None without a checkout or without git.
     """
     if not (_CHECKOUT / ".git").exists():
         return None
-    commit = _git("rev-parse", "HEAD")
-    changed = _git("status", "--porcelain", "--untracked-files=no")
-    return f"{commit}+changed" if commit and changed != "" else commit
-
-
-def _git(*words: str) -> str | None:
-    """What git says of the checkout; None where it does not answer."""
     import subprocess
 
-    command = ("git", "-C", str(_CHECKOUT), *words)
-    try:
-        done = subprocess.run(  # noqa: S603 - fixed words, no shell
-            command, check=True, capture_output=True, text=True, timeout=_PATIENCE
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
+    lines = []
+    for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "--untracked-files=no"]):
+        try:
+            done = subprocess.run(  # noqa: S603 - fixed words, no shell
+                ["git", "-C", str(_CHECKOUT), *words],  # noqa: S607
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=_GIT_SECONDS,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return None
+        lines.append(done.stdout.strip())
+    commit, changes = lines
+    return f"{commit}+changed" if changes else commit
 
 
 def versions() -> dict[str, str]:

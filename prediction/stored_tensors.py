@@ -1,8 +1,8 @@
 """Arrays of saved systems in fewer bits: half precision, or 8 bits and a scale for each row.
 
-Only matrices are stored so, for nearly all numbers of a system stand in them; vectors, and numbers
-that are no fractions, stay as they are. A file that was narrowed says of each matrix what it was,
-and `load_tensors` gives it back as that. Safetensors hold no code, and neither does what is added.
+Only large matrices are stored so; vectors and whole numbers stay as they are. The metadata of a
+narrowed file has the type that each matrix had, and `load_tensors` restores it. Safetensors files
+hold no code.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,16 @@ from crosspro.data_prep.core.stored import check_finite
 Arrays = Mapping[str, NDArray[Any]]
 Taken = TypeVar("Taken")
 
-FULL, HALF, BYTES = WEIGHTS = ("float32", "float16", "int8")
-"""How the numbers of matrices may be stored; float32 leaves all arrays as they are."""
+Weights = Literal["float32", "float16", "int8"]
+"""How the numbers of matrices are stored; float32 leaves all arrays as they are."""
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
+FULL: Weights = "float32"
+WEIGHTS_FILE = "network.safetensors"
+"""The file of a saved network."""
 
-_FEWEST = 1024
+_LARGE = 1024
 """Numbers of a matrix that is worth it."""
-_MOST = 127
+_STEPS = 127
 _SCALE = "/scale"
 """What follows the name of a matrix in that of its scales."""
 _KEY = "crosspro"
@@ -39,17 +43,17 @@ _WIDE = ("float32", "float64")
 
 @dataclass(frozen=True)
 class StoredTensors:
-    """The arrays of a file as they are calculated with, and how their matrices were stored."""
+    """The arrays of a file in full precision, and how its matrices were stored."""
 
     arrays: dict[str, NDArray[Any]]
-    weights: str
+    weights: Weights
 
 
 def load_tensors(path: Path) -> StoredTensors:
-    """Read a safetensors file; `ValueError` says what is wrong with narrowed matrices in it, or
-    which array has numbers that are not finite.
+    """Read a safetensors file.
 
-    Otherwise it raises what safetensors raises.
+    `ValueError` says what is wrong with narrowed matrices, or which array has numbers that are not
+    finite; otherwise it raises what safetensors raises.
     """
     with safe_open(path, framework="numpy") as handle:
         weights, kinds = _described(handle.metadata())
@@ -61,10 +65,6 @@ def load_tensors(path: Path) -> StoredTensors:
     for name, array in arrays.items():
         check_finite(name, array)
     return StoredTensors(arrays, weights)
-
-
-WEIGHTS_FILE = "network.safetensors"
-"""The file of a saved network."""
 
 
 def save_weights(arrays: Arrays, folder: Path) -> None:
@@ -92,27 +92,31 @@ def check_names(found: Collection[str], expected: Collection[str]) -> None:
     """Refuse the weights of another network, with one that only one of the two has."""
     others = {*found} ^ {*expected}
     if others:
-        one = quoted(min(others))
-        raise ValueError(f"other layers, of other settings or another version: {one}")
+        first = quoted(min(others))
+        raise ValueError(f"other layers, of other settings or another version: {first}")
 
 
-def stored_weights(path: Path) -> str:
+def stored_weights(path: Path) -> Weights:
     """How the matrices of a safetensors file are stored; only its head is read."""
-    with safe_open(path, framework="numpy") as handle:
-        return _described(handle.metadata())[0]
+    try:
+        with safe_open(path, framework="numpy") as handle:
+            return _described(handle.metadata())[0]
+    except (OSError, SafetensorError, ValueError) as error:
+        reason = " ".join(str(error).split()[:40])
+        raise input_error(path, "weights", "a safetensors file", reason) from error
 
 
-def narrowed(arrays: Arrays, weights: str) -> bytes:
+def narrowed(arrays: Arrays, weights: Weights) -> bytes:
     """A safetensors file of these arrays, with their matrices stored as `weights` says."""
     stored: dict[str, NDArray[Any]] = {}
     kinds: dict[str, str] = {}
     for name, array in arrays.items():
         check_finite(name, array)
-        if weights == FULL or not _is_narrowed(array, weights):
+        if not _can_be_narrowed(array, weights):
             stored[name] = np.ascontiguousarray(array)
             continue
         kinds[name] = array.dtype.name
-        if weights == HALF:
+        if weights == "float16":
             stored[name] = array.astype(np.float16)
         else:
             stored[name], stored[name + _SCALE] = _rounded(array)
@@ -123,25 +127,27 @@ def narrowed(arrays: Arrays, weights: str) -> bytes:
     return bytes(save(stored, {_KEY: about}))
 
 
-def _is_narrowed(array: NDArray[Any], weights: str) -> bool:
-    if array.ndim < 2 or array.size < _FEWEST or array.dtype.name not in _WIDE:
+def _can_be_narrowed(array: NDArray[Any], weights: Weights) -> bool:
+    if array.ndim < 2 or array.size < _LARGE or array.dtype.name not in _WIDE:
         return False
-    return weights == BYTES or bool(np.abs(array).max() <= np.finfo(np.float16).max)
+    if weights == "float16":
+        return bool(np.abs(array).max() <= np.finfo(np.float16).max)
+    return weights == "int8"
 
 
 def _rounded(array: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Whole numbers from -127 to 127 and what they are multiples of, for each row."""
-    scales = (np.abs(array).max(axis=-1) / _MOST).astype(np.float32)
+    """Whole numbers from -127 to 127 and the scale of each row."""
+    scales = (np.abs(array).max(axis=-1) / _STEPS).astype(np.float32)
     steps = np.where(scales > 0, scales, 1)[..., None]
-    return np.clip(np.rint(array / steps), -_MOST, _MOST).astype(np.int8), scales
+    return np.clip(np.rint(array / steps), -_STEPS, _STEPS).astype(np.int8), scales
 
 
-def _widened(name: str, arrays: dict[str, NDArray[Any]], weights: str) -> NDArray[Any]:
-    """A matrix as it was, but for what rounding took; its scales are taken out of the arrays."""
+def _widened(name: str, arrays: dict[str, NDArray[Any]], weights: Weights) -> NDArray[Any]:
+    """A matrix in full precision; its scales are taken out of the arrays."""
     stored = arrays[name]
     if stored.dtype.name != weights:
         raise ValueError(f"{name} is {stored.dtype.name}, not {weights}")
-    if weights == HALF:
+    if weights == "float16":
         return stored
     scales = arrays.pop(name + _SCALE, None)
     fits = scales is not None and scales.dtype == np.float32 and scales.shape == stored.shape[:-1]
@@ -150,17 +156,15 @@ def _widened(name: str, arrays: dict[str, NDArray[Any]], weights: str) -> NDArra
     return np.asarray(stored.astype(np.float32) * scales[..., None])
 
 
-def _described(metadata: Mapping[str, str] | None) -> tuple[str, dict[str, str]]:
-    """What a file says of its matrices: how they are stored, and what each of them was."""
+def _described(metadata: Mapping[str, str] | None) -> tuple[Weights, dict[str, str]]:
+    """How the matrices of a file are stored, and the type that each of them had."""
     about = (metadata or {}).get(_KEY)
     if about is None:
         return FULL, {}
     content = parse_json(about)
-    weights, kinds = (
-        (content.get("weights"), content.get("kinds")) if isinstance(content, dict) else (0, 0)
-    )
-    if weights not in (HALF, BYTES) or not isinstance(kinds, dict):
-        raise ValueError(f"matrices that are neither {HALF} nor {BYTES}")
-    if not all(kind in _WIDE for kind in kinds.values()):
+    if not isinstance(content, dict) or content.get("weights") not in WEIGHTS[1:]:
+        raise ValueError("matrices that are neither float16 nor int8")
+    kinds = content.get("kinds")
+    if not isinstance(kinds, dict) or not all(kind in _WIDE for kind in kinds.values()):
         raise ValueError(f"matrices that were none of {', '.join(_WIDE)}")
-    return weights, kinds
+    return content["weights"], kinds

@@ -358,30 +358,19 @@ def check_plot(path: Path | None) -> None:
 
 
 def bundled_model(path: Path) -> Path | None:
-    """The archive of the bundled model that a path names.
-
-    It goes before a folder of that name, unless the folder is a run.
-    """
-    if path.name != str(path) or path.is_file() or (path / "run.json").exists():
+    """The archive of the bundled model that a path names."""
+    if path.name != str(path) or path.is_file():
         return None
-    from crosspro.prediction.model_archive import box_models
+    from crosspro.prediction.registry import bundled_model
 
-    return box_models().get(str(path))
+    return bundled_model(path)
 
 
 def one_run(path: Path) -> Path:
-    """The run or archive that is meant: a bundled model, the newest run of a folder, or itself."""
-    if bundled := bundled_model(path):
-        return bundled
-    if path.is_dir():
-        from crosspro.prediction.models import chosen_run
+    """The run or archive of a path: a bundled model, itself, or the newest run of a folder."""
+    from crosspro.prediction.models import chosen_run
 
-        return chosen_run(path, tell)
-    if not path.exists():
-        from crosspro.prediction.model_archive import from_box
-
-        from_box(path)  # raises for a name, and lists the bundled models
-    return path
+    return chosen_run(path, tell)
 
 
 def layers_of(file: Path, doc_ids: Path | None) -> Layers:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -108,27 +107,29 @@ def ensemble(
         for note in layer_notes(joined, str(path), layers_in(read)):
             print(note, file=sys.stderr)
         examples += read
-    report = joined.weigh(examples, monitor if files else None, choose)
+    report = joined.weigh(examples, monitor if files else None, choose).figures
+    tau = report["tau"]
     rare = _rare_classes(examples, joined.task.classes) if choose != "weights" else ""
     if rare:
         print(f"warning: the prior rests on few gaps of some classes: {rare}", file=sys.stderr)
     if files:
-        parts = zip(runs, joined.parts, report.members, strict=True)
+        members = zip(runs, report["members"], strict=True)
         rows = [
-            (str(run), part.shown_name, f"{one.weight:.3f}", f"{one.score:.2f}")
-            for run, part, one in parts
+            (str(run), part["system"], f"{part['weight']:.3f}", f"{part['score']:.2f}")
+            for run, part in members
         ]
-        name = "ensemble" if report.tau is None else f"ensemble, tau {report.tau:.1f}"
-        rows.append((str(output), name, "", f"{report.score:.2f}"))
+        name = "ensemble" if tau is None else f"ensemble, tau {tau:.1f}"
+        rows.append((str(output), name, "", f"{report['score']:.2f}"))
         score = f"{monitor} on {', '.join(path.name for path in files)}"
-        if report.tau is not None:
+        if tau is not None:
             score += " (of members without their own prior)"
         print(show_table(("run", "system", "weight", score), rows, 2), end="")
-    asked: dict[str, object] = {"members": [str(run) for run in runs], "tune": report.monitor}
-    if report.tau is not None:
-        asked["choose"] = choose
-    if average != AVERAGES[0]:
-        asked["average"] = average
+    settings = {
+        "members": [str(run) for run in runs],
+        "tune": report["monitor"],
+        "choose": choose,
+        "average": average,
+    }
     record = Run(
         status="complete",
         task=joined.task.name,
@@ -137,9 +138,9 @@ def ensemble(
         versions=versions(),
         commit=checkout_commit(),
         times=Times(started, now()),
-        fit=asdict(report),
+        fit=dict(report),
         data=tuple(data),
-        configuration=Configuration(settings=asked),
+        configuration=Configuration(settings=settings),
     )
     with atomic_folder(output) as new:
         joined.save(new)

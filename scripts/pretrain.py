@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -79,7 +79,7 @@ def learn(
     Lexicons and units are those of the folder.
     """
     from crosspro.data_prep.core.settings import to_mapping
-    from crosspro.prediction.fit_report import FEW_STEPS, FitReport
+    from crosspro.prediction.fit_report import FEW_STEPS
     from crosspro.prediction.neural.pretraining_set import load_pretraining_set, settings_of_set
     from crosspro.prediction.runs import (
         Configuration,
@@ -118,13 +118,13 @@ def learn(
     report = system.report
     # The seconds of a run that was stopped in between are unknown.
     ended = Times(record.times.started, now(), None if earlier else seconds)
-    fit = asdict(report) if report else None
+    fit = dict(report.figures) if report else None
     write_run(output, replace(record, status="complete", times=ended, versions=versions(), fit=fit))
-    _tell(f"{output}: {report.told()}" if report else str(output))
-    if isinstance(report, FitReport) and report.steps < FEW_STEPS:
+    _tell(f"{output}: {report.summary}" if report else str(output))
+    if report and report.figures["steps"] < FEW_STEPS:
         _tell(
-            f"warning: training had {report.steps:,} steps in all, too few to learn much; more "
-            "text, --set trainer.max_epochs=… or --set training.batch_size=… may help"
+            f"warning: training had only {report.figures['steps']:,} steps, too few to learn much; "
+            "more text, --set trainer.max_epochs=… or --set training.batch_size=… may help"
         )
 
 

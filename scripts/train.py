@@ -32,8 +32,9 @@ from crosspro.evaluation.report.tables import text_report
 from crosspro.prediction.configuration import configured, plain_config
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score
-from crosspro.prediction.fit_report import LOG_FILE, chosen_by
-from crosspro.prediction.runs import FILE, Configuration, Run
+from crosspro.prediction.fit_report import LOG_FILE
+from crosspro.prediction.model_archive import RECORD
+from crosspro.prediction.runs import Configuration, Run
 from crosspro.prediction.system import System
 from crosspro.scripts.cli import end_after, escape_output
 from crosspro.scripts.common import show_table, style_of
@@ -106,7 +107,10 @@ def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun
         for title, scores in run.scores.items()
     )
     names = " / ".join(METRICS[metric] for metric in metrics)
-    parts = [f"{names}: {figures}" if figures else "", chosen_by(system.report) or ""]
+    parts = [
+        f"{names}: {figures}" if figures else "",
+        system.report.chosen if system.report else "",
+    ]
     _show(f"{run.name}: {'; '.join(filter(None, parts))}")
     for warning in run.warnings:
         _show(f"warning: {warning}")
@@ -164,7 +168,7 @@ def _rank() -> int:
 
 def _remove_if_empty(folder: Path) -> None:
     """A run that was refused leaves no folder behind."""
-    if {path.name for path in folder.iterdir()} <= {".hydra", "train.log", FILE}:
+    if {path.name for path in folder.iterdir()} <= {".hydra", "train.log", RECORD}:
         shutil.rmtree(folder)
 
 

@@ -15,7 +15,8 @@ from omegaconf import DictConfig
 from crosspro.data_prep.core.files import write_text
 from crosspro.evaluation.report.records import csv_number, csv_text
 from crosspro.evaluation.report.tables import PLAIN, Style
-from crosspro.prediction.runs import FILE, Run, RunScore, read_run
+from crosspro.prediction.model_archive import RECORD
+from crosspro.prediction.runs import Run, RunScore, read_run
 from crosspro.scripts.common import style_of
 
 METRICS = {"macro_recall": "macro recall", "macro_f1": "macro F1", "accuracy": "accuracy"}
@@ -80,7 +81,9 @@ class Means(Callback):
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Print the means over seeds, and write them to the folder of the sweep."""
         folder = Path(config.hydra.sweep.dir)
-        rows = list(mean_scores(read_run(path.parent) for path in sorted(folder.glob(f"*/{FILE}"))))
+        rows = list(
+            mean_scores(read_run(path.parent) for path in sorted(folder.glob(f"*/{RECORD}")))
+        )
         if not rows:
             return
         lines = [

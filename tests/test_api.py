@@ -16,7 +16,6 @@ import pytest
 
 import crosspro
 from crosspro.baselines.ngram_system import NGramSystem
-from crosspro.prediction.pair_prediction import own_pipeline
 from tests.conftest import GOLDEN, ROOT, mostly_slow
 from tests.scripts.run import crosspro as command
 
@@ -78,7 +77,7 @@ EXAMPLES = {
 
 def test_functions_that_people_call_first_have_examples():
     first = {"apt", "score", "pronoun_f1", "bleu", "contrastive", "evaluate", "proofread", "load"}
-    first |= {"train", "explain", "examples", "demo", "Evaluation.compare"}
+    first |= {"train", "explain", "read_examples", "demo", "Evaluation.compare"}
     assert first <= EXAMPLES.keys()
 
 
@@ -107,8 +106,63 @@ def test_python_and_type_checkers_find_names_in_the_same_places():
     seen = {name.name: node.module for node in imports for name in node.names}
     ours = {name: place for name, place in seen.items() if place.startswith("crosspro.")}
     assert ours.pop("__version__") == "crosspro.version"
-    assert ours == crosspro._PLACES
-    assert set(crosspro.__all__) <= set(ours)
+    assert ours == {name: f"crosspro.{place}" for name, place in crosspro._PLACES.items()}
+    assert dir(crosspro) == sorted([*crosspro.__all__, "__version__"])
+
+
+def test_reprs_are_one_short_line():
+    gold = ["il", "elle"]
+    system = crosspro.load_system(MODELS / "ngram")
+    examples = crosspro.demo("en-fr", "test", 2)
+    predictor = crosspro.load("en-fr")
+    pairs = [("It sleeps.", "REPLACE dort."), ("It is late.", "Il est tard.")]
+    for value in (
+        system,
+        predictor,
+        predictor.predict(*pairs[0]),
+        crosspro.predict(system, examples)[0],
+        crosspro.explain(system, examples),
+        crosspro.evaluate(gold, {"A": gold}, "en-fr", resamples=0),
+        crosspro.proofread(["It fell."] * 9, ["Er fiel."] * 9, model="en-de"),
+        crosspro.score(gold, gold, {"A": gold}, ["pronoun-f1"], target_language="fr", resamples=0),
+    ):
+        shown = repr(value)
+        assert len(shown) <= 200 and "\n" not in shown, shown
+        assert shown.startswith("<") and shown.endswith(">"), shown
+
+
+def test_many_pairs_are_predicted_as_each_of_them():
+    predictor = crosspro.load("en-fr")
+    pairs = [("The cup fell.", "La tasse est tombée."), ("It is broken.", "REPLACE est cassée.")]
+    with_gaps = [pairs[1], ("They sleep.", "REPLACE dorment.")]
+    alone = [predictor.predict(*pair) for pair in with_gaps]
+    together = predictor.predict_many(with_gaps)
+    assert [found.text for found in together] == [found.text for found in alone]
+    for one, other in zip(alone, together, strict=True):
+        assert one.gaps[0].probabilities == pytest.approx(other.gaps[0].probabilities, abs=1e-4)
+    two = [("It fell.", "REPLACE est tombée."), pairs[1]]
+    _, second = predictor.predict_many(two, documents=["a", "a"])
+    assert len(second.context) == 1
+    with pytest.raises(crosspro.InputError, match="documents"):
+        predictor.predict_many(two, documents=["a"])
+    assert predictor.predict_many([]) == []
+
+
+def test_a_bundled_name_goes_before_a_folder_and_a_missing_file_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "en-fr").mkdir()
+    assert crosspro.load_system("en-fr").task.name == "en-fr-text"
+    for missing in ("no/such.zip", "run.zip", "xx-yy"):
+        with pytest.raises(crosspro.InputError, match="no such file"):
+            crosspro.load(missing)
+
+
+def test_messages_of_functions_name_no_options():
+    predictor = crosspro.load("en-fr")
+    for source, target in (("Rain falls.", "La pluie."), ("Das ist es.", "Elle REPLACE.")):
+        with pytest.raises(crosspro.InputError) as refused:
+            predictor.predict(source, target)
+        assert "--" not in str(refused.value)
 
 
 def test_functions_are_pickled_by_their_public_names():
@@ -198,18 +252,11 @@ def test_a_typed_pair_is_predicted_as_the_same_line_of_a_file(tmp_path):
     task = crosspro.load_task("en-fr-2015")
     system = NGramSystem(order=3)
     system.fit(task, crosspro.demo(task, "train", 20), crosspro.demo(task, "dev", 4))
-    pipeline = crosspro.pair_pipeline(task)
-    pair = ("The house is old, but it stands.", "La maison est vieille, mais elle tient debout.")
-    before = [("They are high.", "Ils sont hauts.")]
-    found = crosspro.predict_pair(system, *pair, context=before, pipeline=pipeline)
-    crosspro.write_examples(tmp_path / "pair.data", found.pair.examples)
-    read = crosspro.read_examples(tmp_path / "pair.data", task)
-    assert found.gaps[0].label == crosspro.predict(system, read)[-1].gaps[0].label
-    chances = dict(zip(task.classes, system.predict(read)[-1], strict=True))
-    assert found.gaps[0].probabilities == pytest.approx(chances)
-    assert found.system == "ngram"
-    marked = crosspro.predict_pair(system, *pair, gaps=[crosspro.GapMark(target=1, source=1)])
-    assert marked.pair.example.target[1] == "REPLACE_1"
-    assert own_pipeline(system).aligner is own_pipeline(system).aligner  # learnt once
-    with pytest.raises(crosspro.InputError):
-        crosspro.predict_pair(system, *pair, pipeline=crosspro.pair_pipeline("en-de"))
+    found = crosspro.load(system).predict(
+        "The house is old, but it stands.", "La maison est vieille, mais elle tient debout."
+    )
+    assert (found.model, found.gaps[0].hidden) == ("ngram", "elle")
+    crosspro.write_examples(tmp_path / "pair.data", [found])
+    (line,) = crosspro.predict(system, crosspro.read_examples(tmp_path / "pair.data", task))
+    assert line.gaps[0].label == found.gaps[0].label
+    assert line.gaps[0].probabilities == pytest.approx(found.gaps[0].probabilities)

@@ -24,7 +24,7 @@ from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import Adjustment, tune_tau
 from crosspro.prediction.dev_score import dev_score
-from crosspro.prediction.fit_report import FitReport
+from crosspro.prediction.fit_report import fine_tuned_report
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.layers.network import Network, device_of
 from crosspro.prediction.neural.network_system import NetworkSystem
@@ -53,7 +53,6 @@ from crosspro.prediction.neural.training.distillation import Teacher, load_teach
 from crosspro.prediction.neural.training.fine_tuning import (
     IN_DOMAIN,
     continued_settings,
-    fine_tuned_report,
     in_domain_settings,
     run_to_continue,
     take_weights,
@@ -155,9 +154,9 @@ class NeuralSystem(NetworkSystem):
         place = folder and folder / IN_DOMAIN
         with training_run(module, settings, place, identity) as run:
             run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
-        assert isinstance(self.report, FitReport)  # noqa: S101 - for the type checker
+        assert self.report is not None  # noqa: S101 - for the type checker
         report = fine_tuned_report(self.report, run.kept[0].report)
-        if report.kept == IN_DOMAIN:
+        if report.figures["kept"] == IN_DOMAIN:
             self._keep(run.kept, data, dev)
         self.report = report
 

@@ -25,12 +25,12 @@ from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
-from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.models import summary
 from crosspro.prediction.pair_prediction import Predictor, load_predictor
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.reasons import stood_for
 from crosspro.prediction.proofread.text import text_of_lines
+from crosspro.prediction.registry import bundled_models
 
 _LEAST = 1e-4
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -145,7 +145,7 @@ class BundledJudge:
 def judge_of(source: str, target: str) -> BundledJudge | None:
     """The bundled model from one language to another, if there is one."""
     pair = f"{source}-{target}"
-    models = box_models()
+    models = bundled_models()
     fitting = sorted(name for name in models if name == pair or name.startswith(f"{pair}-"))
     return BundledJudge(fitting[0], models[fitting[0]]) if fitting else None
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.proofread.files import Translation
+from crosspro.prediction.registry import bundled_models
 
 
 def stated_languages(translation: Translation) -> tuple[set[str], set[str]]:
@@ -16,7 +16,7 @@ def stated_languages(translation: Translation) -> tuple[set[str], set[str]]:
 
     Names end with languages (book.en.srt, de.po), or are in folders called so (en/talk).
     """
-    languages = {language for name in box_models() for language in name.split("-")[:2]}
+    languages = {language for name in bundled_models() for language in name.split("-")[:2]}
     source, target = translation.stated()
     if translation.source is not translation.target:
         source = source or _named(translation.source.name, languages)
@@ -26,7 +26,7 @@ def stated_languages(translation: Translation) -> tuple[set[str], set[str]]:
 def model_for(translation: Translation) -> str:
     """The only bundled model for the languages of a translation."""
     source, target = stated_languages(translation)
-    models = {name: name.split("-")[:2] for name in box_models()}
+    models = {name: name.split("-")[:2] for name in bundled_models()}
     fitting = [name for name, pair in models.items() if pair[0] in source and pair[1] in target]
     if len(fitting) == 1:
         return fitting[0]

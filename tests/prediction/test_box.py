@@ -13,8 +13,8 @@ import pytest
 
 import crosspro
 from crosspro.data_prep.core.files import write_text
-from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.models import summary
+from crosspro.prediction.registry import bundled_models
 from crosspro.prediction.system import load_system
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "box"
@@ -42,13 +42,13 @@ def probabilities(name: str) -> list[dict[str, float]]:
     predictor = crosspro.load(name)
     rows = []
     for source, target, _ in sentences(name):
-        (gap,) = predictor.fill(source, target).gaps
+        (gap,) = predictor.predict(source, target).gaps
         rows.append({label: round(chance, 4) for label, chance in gap.probabilities.items()})
     return rows
 
 
 def test_the_box_has_a_model_of_each_task_for_use_and_its_card():
-    box = box_models()
+    box = bundled_models()
     assert sorted(box) == sorted(NAMES)
     for name, path in box.items():
         about = summary(path)
@@ -62,7 +62,7 @@ def test_the_box_has_a_model_of_each_task_for_use_and_its_card():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_is_whole_and_fills_sentences_with_the_stored_probabilities(name):
-    load_system(box_models()[name])  # which checks every digest
+    load_system(bundled_models()[name])  # which checks every digest
     stored = json.loads(STORED.read_text("utf-8"))[name]
     found = probabilities(name)
     assert len(found) == len(stored) == 20
@@ -82,10 +82,10 @@ def test_most_sentences_get_the_word_that_stood_there(name):
 
 def test_typed_text_is_filled_as_it_is_written_and_other_scripts_are_refused():
     predictor = crosspro.load("en-fr")
-    filled = predictor.fill("It's late.", "C’est tard.", hide="c’")
+    filled = predictor.predict("It's late.", "C’est tard.", hide="c’")
     assert filled.text == "Il est tard."
     with pytest.raises(crosspro.InputError):
-        predictor.fill("It fell.", "杯子 REPLACE 没有碎。")
+        predictor.predict("It fell.", "杯子 REPLACE 没有碎。")
 
 
 if __name__ == "__main__":

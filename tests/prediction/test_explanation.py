@@ -26,9 +26,8 @@ from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.evidence import GapQuestion
 from crosspro.prediction.explanation import (
     ExplainedGap,
-    as_json,
-    as_text,
-    explain,
+    explained_gap,
+    explanation_of,
 )
 
 TASK = load_task("en-fr")
@@ -67,7 +66,7 @@ def test_a_language_model_shows_its_fillings_and_what_each_word_adds(system):
     fitted(system)
     for number in gaps():
         document, line = of_document(DEV, number)
-        found = explain(system, document, line)
+        found = explanation_of(system, document, line, 0)
         assert found.evidence is not None
         table = found.evidence.tables[0]
         scores = {row[1]: row[2] for row in reversed(table.rows)}
@@ -86,7 +85,7 @@ def test_a_pronoun_model_shows_what_it_sees_and_its_rule():
     system = fitted(IdiapPLM(order=3))
     for number in gaps():
         document, line = of_document(DEV, number)
-        found = explain(system, document, line)
+        found = explanation_of(system, document, line, 0)
         fillings, seen = found.evidence.tables
         assert sum(row[3] for row in fillings.rows) == pytest.approx(1, abs=1e-6)
         assert document[line].target[document[line].gaps[0].position] in seen.rows[0][0]
@@ -105,7 +104,7 @@ def test_contributions_of_a_linear_system_add_up_to_its_scores():
     system = fitted(FeatureSystem(features=FEATURES, estimator=MaxEnt(cost=0.1)))
     for number in gaps():
         document, line = of_document(DEV, number)
-        found = explain(system, document, line)
+        found = explanation_of(system, document, line, 0)
         one, other = summed(found.evidence.tables[0])
         chances = found.probabilities
         odds = np.log(chances[found.chosen] / chances[found.against])
@@ -116,7 +115,7 @@ def test_contributions_of_a_linear_system_add_up_to_its_scores():
 def test_two_steps_are_explained_one_by_one():
     system = fitted(FeatureSystem(features=FEATURES, steps="two"))
     document, line = of_document(DEV, gaps()[0])
-    found = explain(system, document, line)
+    found = explanation_of(system, document, line, 0)
     assert [table.title for table in found.evidence.tables] == [
         "Features, OTHER or a pronoun",
         "Features, pronouns",
@@ -128,7 +127,7 @@ def test_two_steps_are_explained_one_by_one():
 def test_contributions_of_a_forest_add_up_to_its_probabilities():
     system = fitted(FeatureSystem(features=FEATURES, estimator=RandomForest(trees=7)))
     document, line = of_document(DEV, gaps()[1])
-    found = explain(system, document, line)
+    found = explanation_of(system, document, line, 0)
     expected = [found.probabilities[name] for name in (found.chosen, found.against)]
     assert summed(found.evidence.tables[0]) == pytest.approx(expected, abs=1e-5)
 
@@ -142,7 +141,7 @@ def test_a_chain_shows_its_path_and_the_features_of_the_gap(system):
     fitted(system)
     for number in gaps():
         document, line = of_document(DEV, number)
-        found = explain(system, document, line)
+        found = explanation_of(system, document, line, 0)
         path, features = found.evidence.tables
         assert path.columns == ("token", "label", "probability")
         assert any(row[1] == found.chosen for row in path.rows)
@@ -183,7 +182,7 @@ def test_an_ensemble_shows_its_members_and_a_member_may_have_nothing_to_say():
     ]
     system = Ensemble.of(parts, [1.0, 2.0, 1.0])
     document, line = of_document(DEV, gaps()[0])
-    found = explain(system, document, line)
+    found = explanation_of(system, document, line, 0)
     assert [member.weight for member in found.evidence.members] == [0.25, 0.5, 0.25]
     assert [one.explanation.evidence is None for one in found.evidence.members] == [
         True,
@@ -193,23 +192,23 @@ def test_an_ensemble_shows_its_members_and_a_member_may_have_nothing_to_say():
     mixed = sum(one.weight * one.explanation.probabilities["il"] for one in found.evidence.members)
     assert found.probabilities["il"] == pytest.approx(mixed)
     placed = ExplainedGap(found, document[line], 7, 1)
-    assert as_text(placed, 3)
+    assert placed.text(3)
 
 
 def test_a_system_that_cannot_explain_says_so():
     with pytest.raises(CrossproError, match="majority"):
-        explain(fitted(Majority()), DEV, gaps()[0])
+        explained_gap(fitted(Majority()), DEV, "x", None, 1)
 
 
 def test_text_and_json_tell_the_same():
     system = fitted(SourceAwareLM(order=3))
     document, line = of_document(DEV, gaps()[0])
-    placed = ExplainedGap(explain(system, document, line), document[line], 4, 1)
-    content = json.loads(as_json(placed))
+    placed = ExplainedGap(explanation_of(system, document, line, 0), document[line], 4, 1)
+    content = json.loads(json.dumps(placed.to_dict()))
     assert content["line"] == 4
     assert content["explanation"]["chosen"] == placed.explanation.chosen
     assert len(content["explanation"]["evidence"]["tables"][0]["rows"]) == 8
-    text = as_text(placed, 2)
+    text = placed.text(2)
     assert "line 4, gap 1 of 1" in text
     assert "… and 6 more" in text
 
@@ -218,5 +217,5 @@ def test_what_stands_in_a_file_steers_no_terminal():
     example = Example.of_tokens(
         ("<b>", "it"), ("<i>|X", "REPLACE_1", "\x1b[2J|X"), (), (Gap(1, 1),), None
     )
-    placed = ExplainedGap(explain(fitted(CapCRF(window=1)), [example], 0), example, 1, 1)
-    assert "\x1b" not in as_text(placed, 20)
+    placed = ExplainedGap(explanation_of(fitted(CapCRF(window=1)), [example], 0, 0), example, 1, 1)
+    assert "\x1b" not in str(placed)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.annotate.layers import Layers, read_layered
-from crosspro.prediction.model_archive import box_models
 from crosspro.prediction.output import predicted
+from crosspro.prediction.registry import bundled_models
 from crosspro.prediction.system import load_system
 from tests.conftest import GOLDEN
 
@@ -20,7 +20,7 @@ TOLERANCE = 1e-3
 
 @pytest.mark.parametrize("name", NAMES)
 def test_probabilities_and_classes_are_the_frozen_ones(name):
-    system = load_system(box_models()[name])
+    system = load_system(bundled_models()[name])
     layers = Layers(documents=FROZEN / f"{name}.doc-ids")
     examples = list(read_layered(FROZEN / f"{name}.data", system.task, layers))
     predictions = predicted(system, examples)

@@ -70,7 +70,6 @@ def rewritten(path, packed, mode=0, **changes):
 def refused(path, words, folder):
     with pytest.raises(InputError, match=words) as error:
         load_system(path)
-    assert len(error.value.problems) == 1
     assert str(error.value).startswith(str(path))
     assert not folder.exists() or not any(folder.iterdir())
 
@@ -96,7 +95,7 @@ def test_rewritten_archives_are_good_if_nothing_is_wrong_with_them(files, tmp_pa
 def test_names_that_leave_the_folder_are_refused(name, files, tmp_path):
     path = rewritten(tmp_path / "b.zip", {**files, name: b"trap"})
     (tmp_path / "inside/deep").mkdir(parents=True)
-    refused(path, "a whole one of crosspro models", tmp_path / "out")
+    refused(path, "archive", tmp_path / "out")
     with pytest.raises(InputError):
         unpack(path, tmp_path / "inside/deep")
     assert not list(tmp_path.rglob("out"))
@@ -105,21 +104,21 @@ def test_names_that_leave_the_folder_are_refused(name, files, tmp_path):
 @pytest.mark.parametrize("mode", [stat.S_IFLNK, stat.S_IFDIR, stat.S_IFIFO])
 def test_only_ordinary_files_are_unpacked(mode, files, tmp_path):
     path = rewritten(tmp_path / "b.zip", {**files, "model/link": b"/etc/passwd"}, mode | 0o777)
-    refused(path, "a whole one of crosspro models", tmp_path / "out")
+    refused(path, "archive", tmp_path / "out")
 
 
 def test_an_archive_has_the_files_that_it_lists_and_no_others(archive, files, tmp_path):
     fewer = {name: one for name, one in files.items() if name != "model/system.json"}
     for packed, said in ((files, fewer), (fewer, files)):
         refused(
-            rewritten(tmp_path / "b.zip", packed, files=listed(said)), "a whole one", tmp_path / "o"
+            rewritten(tmp_path / "b.zip", packed, files=listed(said)), "archive", tmp_path / "o"
         )
     with zipfile.ZipFile(tmp_path / "twice.zip", "w") as opened:
         for name, one in entries(archive).items():
             opened.writestr(name, one)
         with pytest.warns(UserWarning, match="Duplicate"):
             opened.writestr("model/system.json", b"{}")
-    refused(tmp_path / "twice.zip", "a whole one", tmp_path / "out")
+    refused(tmp_path / "twice.zip", "archive", tmp_path / "out")
 
 
 def test_a_wrong_checksum_is_told_with_its_file(files, tmp_path):
@@ -132,9 +131,9 @@ def test_a_wrong_checksum_is_told_with_its_file(files, tmp_path):
 def test_what_grows_without_end_is_refused_before_it_is_unpacked(files, tmp_path, monkeypatch):
     path = rewritten(tmp_path / "b.zip", {**files, "model/zeros": bytes(1 << 23)})
     most = 100 * path.stat().st_size
-    monkeypatch.setattr("crosspro.prediction.model_archive.FILE_BYTES", 1 << 22)
+    monkeypatch.setattr("crosspro.prediction.model_archive.UNPACKED_BYTES", 1 << 22)
     refused(path, r"at most 4,194,304 bytes unpacked", tmp_path / "out")
-    monkeypatch.setattr("crosspro.prediction.model_archive.FILE_BYTES", 1 << 10)
+    monkeypatch.setattr("crosspro.prediction.model_archive.UNPACKED_BYTES", 1 << 10)
     refused(path, rf"at most {most:,} bytes unpacked", tmp_path / "out")
 
 
@@ -143,11 +142,11 @@ def test_what_grows_without_end_is_refused_before_it_is_unpacked(files, tmp_path
     [
         ({"format": 2, "crosspro": "9.9"}, r"format"),
         ({"format": True}, r"format"),
-        ({"weights": "int4"}, "a whole one"),
-        ({"crosspro": "\x1b[31m"}, "a whole one"),
-        ({"files": []}, "a whole one"),
-        ({"colour": "red"}, "a whole one"),
-        ({"files": {"model/system.json": {"size": "many", "sha256": "0"}}}, "a whole one"),
+        ({"weights": "int4"}, "archive"),
+        ({"crosspro": "\x1b[31m"}, "archive"),
+        ({"files": []}, "archive"),
+        ({"colour": "red"}, "archive"),
+        ({"files": {"model/system.json": {"size": "many", "sha256": "0"}}}, "archive"),
     ],
 )
 def test_a_description_of_another_kind_is_refused(changes, words, files, tmp_path):
@@ -160,13 +159,13 @@ def test_a_changed_description_is_refused(archive, tmp_path):
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as opened:
         for name, one in files.items():
             opened.writestr(name, one)
-    refused(tmp_path / "b.zip", "a whole one", tmp_path / "out")
+    refused(tmp_path / "b.zip", "archive", tmp_path / "out")
 
 
 def test_other_zip_files_are_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as opened:
         opened.writestr("letter.txt", "Dear all")
-    refused(tmp_path / "b.zip", "a whole one of crosspro models", tmp_path / "out")
+    refused(tmp_path / "b.zip", "archive", tmp_path / "out")
     (tmp_path / "c.zip").write_text("no archive")
     with pytest.raises(InputError):
         load_system(tmp_path / "c.zip")

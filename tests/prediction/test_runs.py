@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,13 +21,7 @@ from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import demo_splits, file_splits
 from crosspro.prediction.configuration import Scoring
 from crosspro.prediction.fit_and_score import contents, fit_and_score
-from crosspro.prediction.fit_report import (
-    EnsembleReport,
-    FineTunedReport,
-    FitReport,
-    ItLabelReport,
-    chosen_by,
-)
+from crosspro.prediction.fit_report import ensemble_report, epoch_report, fine_tuned_report
 from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 from tests.data_prep.pipeline.sets.test_cues import with_links, without_links
@@ -35,7 +29,7 @@ from tests.data_prep.pipeline.sets.test_cues import with_links, without_links
 TASK = load_task("en-fr")
 SIZES = {"train": 20, "dev": 5, "test": 5}
 SMALL = demo_splits(TASK, SIZES, 1)
-FIT = FitReport("accuracy", 71.5, 3, 7, 1400, "patience")
+FIT = epoch_report("accuracy", 71.5, 3, 7, 1400, "patience")
 
 
 class Stopped(Majority):
@@ -74,7 +68,7 @@ def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     assert run.variants["ngram_penalty_0"]["dev"]["accuracy"].value > 0
     assert {"crosspro", "python", "numpy"} <= set(run.versions)
     assert run.times.ended >= run.times.started
-    assert notes == [f"fitting ngram on {len(splits.train)} lines"]
+    assert notes[0] == f"fitting ngram on {len(splits.train)} lines"
     assert load_system(tmp_path / "run").name == "ngram"
 
 
@@ -106,20 +100,17 @@ def test_a_run_says_what_its_system_tells_of_the_training(tmp_path):
         "monitor": "accuracy", "score": 71.5, "chosen_epoch": 3, "epochs": 7, "steps": 1400,
         "stopped_by": "patience",
     }  # fmt: skip
-    assert notes[1:] == [
-        "best dev accuracy 71.50, of epoch 3; training ended with epoch 6 (1,400 steps) since 3 "
-        "epochs had no better score"
-    ]
+    assert notes[1:] == [FIT.summary]
 
 
 @pytest.mark.parametrize(
     ("report", "fragment"),
     [
-        (FitReport("mean", 17.0, 0, 4, 400, "patience"), "before the dev score moved"),
-        (FitReport("mean", 17.0, 2, 6, 6, "patience"), "had 6 steps in all"),
-        (FitReport("mean", 60.0, 49, 50, 9000, "max_epochs"), "the last epoch was the best"),
-        (FitReport("mean", 60.0, 30, 50, 9000, "max_epochs"), None),
-        (FitReport("mean", 60.0, 0, 1, 900, "max_epochs"), None),
+        (epoch_report("mean", 17.0, 0, 4, 400, "patience"), "first epoch"),
+        (epoch_report("mean", 17.0, 2, 6, 6, "patience"), "6 steps"),
+        (epoch_report("mean", 60.0, 49, 50, 9000, "max_epochs"), "the last epoch was the best"),
+        (epoch_report("mean", 60.0, 30, 50, 9000, "max_epochs"), None),
+        (epoch_report("mean", 60.0, 0, 1, 900, "max_epochs"), None),
     ],
 )
 def test_a_training_that_was_too_short_gives_a_warning(report, fragment, tmp_path):
@@ -156,20 +147,16 @@ def test_a_system_below_the_majority_class_is_warned_of(tmp_path):
     assert fit_and_score(TASK, Majority(), SMALL, tmp_path).run.warnings == ()
 
 
-@pytest.mark.parametrize(
-    ("report", "shown"),
-    [
-        (FIT, "epoch 3, chosen by dev accuracy 71.50"),
-        (FineTunedReport(*astuple(FIT), (FIT, FIT), "in_domain"),
-         "epoch 3 of in-domain data, chosen by dev accuracy 71.50"),
-        (EnsembleReport("mean", 80.123, ()), "weights, chosen by dev mean 80.12"),
-        (EnsembleReport(None, None, ()), None),
-        (ItLabelReport("patterns", False), None),
-        (None, None),
-    ],
-)  # fmt: skip
-def test_what_chose_a_system_is_told(report, shown):
-    assert chosen_by(report) == shown
+def test_what_dev_chose_is_named_with_its_score():
+    better = epoch_report("accuracy", 80.0, 1, 2, 200, "max_epochs")
+    assert FIT.chosen == "epoch 3, chosen by dev accuracy 71.50"
+    assert fine_tuned_report(FIT, better).chosen.startswith("epoch 1, chosen by dev accuracy 80.00")
+    assert fine_tuned_report(FIT, FIT).figures["kept"] == "all"
+    member = {"name": "net", "system": "turku_gru", "weight": 1.0, "score": 80.1}
+    joined = ensemble_report("mean", 80.123, [member], [FIT])
+    assert joined.chosen == "weights, chosen by dev mean 80.12"
+    assert joined.figures["members"][0]["fit"] == FIT.figures
+    assert ensemble_report(None, None, [member], [None]).chosen == ""
 
 
 def test_a_stopped_run_can_be_told(tmp_path):

@@ -34,6 +34,7 @@ def test_an_ensemble_is_tuned_saved_and_predicts(tmp_path):
     assert (run.status, run.task, run.name) == ("complete", "en-fr", "ensemble")
     assert run.configuration.settings == {
         "members": [str(tmp_path / "a"), str(tmp_path / "b")], "tune": "macro_recall",
+        "choose": "weights", "average": "arithmetic",
     }  # fmt: skip
     assert [one["weight"] for one in run.fit["members"]] == joined.weights
     assert run.fit["score"] == dev_score(task, dev, "macro_recall")(joined.predict(dev))
@@ -57,7 +58,6 @@ def test_a_folder_with_files_is_not_written_into_and_all_missing_runs_are_named(
     assert refused.code == 2
     refused = crosspro("ensemble", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "new")
     assert refused.code == 2
-    assert len(refused.stderr.splitlines()) == 2
     assert not (tmp_path / "new").exists()
 
 

@@ -55,7 +55,6 @@ def test_a_damaged_record_does_not_stop_a_good_model(tmp_path, record):
     (tmp_path / "run" / "run.json").write_text(record, "utf-8")
     result = crosspro("predict", tmp_path / "run", MODELS / "input.data", "-o", tmp_path / "out")
     assert result.code == 0, result.stderr
-    assert f"warning: {tmp_path / 'run' / 'run.json'}: ".encode() in result.stderr
     scored = ("evaluate", MODELS / "input.data", tmp_path / "run", "-t", "en-fr", "--resamples", 0)
     assert (
         b"foo"

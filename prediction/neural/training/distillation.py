@@ -20,10 +20,10 @@ from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.model_archive import opened_run
+from crosspro.prediction.model_archive import DESCRIPTION, opened_run
 from crosspro.prediction.neural.training.settings import Distillation
 from crosspro.prediction.output import layer_notes
-from crosspro.prediction.system import DESCRIPTION, System, load_saved, model_folder
+from crosspro.prediction.system import System, load_saved, model_folder
 
 _LEAST = 1e-12
 """Probabilities of the teacher are at least so large, since their logarithms are taken."""

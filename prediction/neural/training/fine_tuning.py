@@ -5,13 +5,12 @@ Or from itself: a training on all data may go on with the in-domain part of it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.task import Task
-from crosspro.prediction.fit_report import FineTunedReport, FitReport
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.network_settings import NetworkSettings
 from crosspro.prediction.neural.training.settings import NeuralSettings
@@ -81,10 +80,3 @@ def in_domain_settings(settings: NeuralSettings) -> NeuralSettings:
         trainer=replace(settings.trainer, max_epochs=stage.max_epochs, patience=stage.patience),
         optimisation=replace(optimisation, learning_rate=rate),
     )
-
-
-def fine_tuned_report(first: FitReport, second: FitReport) -> FineTunedReport:
-    """How both stages of a training went, and which was better; of equal ones the first."""
-    better = second.score > first.score
-    figures = asdict(second if better else first)
-    return FineTunedReport(**figures, stages=(first, second), kept="in_domain" if better else "all")

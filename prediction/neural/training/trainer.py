@@ -27,7 +27,7 @@ from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.prediction.fit_report import FitReport
+from crosspro.prediction.fit_report import FitReport, epoch_report
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.progress import EpochLog
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
@@ -124,7 +124,7 @@ def training_run(
         stopped_by: Literal["max_epochs", "patience"] = "patience" if stopped else "max_epochs"
         for path, score in best.best_k_models.items():
             content = read_checkpoint(Path(path))
-            report = FitReport(
+            report = epoch_report(
                 training.monitor,
                 float(score),
                 content["epoch"],
@@ -133,7 +133,12 @@ def training_run(
                 stopped_by,
             )
             run.kept.append(KeptEpoch(_network_weights(content), report))
-        run.kept.sort(key=lambda epoch: (-epoch.report.score, epoch.report.chosen_epoch))
+        run.kept.sort(key=_best_first)
+
+
+def _best_first(epoch: KeptEpoch) -> tuple[float, int]:
+    figures = epoch.report.figures
+    return -figures["score"], figures["chosen_epoch"]
 
 
 def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Trainer:

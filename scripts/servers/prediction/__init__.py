@@ -1,1 +1,1 @@
-"""A page to try systems on sentence pairs, and the JSON interface behind it (extra `review`)."""
+"""A page on which people try models on sentence pairs."""

@@ -1,206 +1,257 @@
-"""The web application: the page, its JSON interface, what goes wrong as JSON, and its server."""
+"""The page of `crosspro serve`, its JSON interface, and its guard.
+
+    GET  /                     the page
+    GET  /api/example/MODEL    a sentence pair that the model can predict
+    POST /api/predict          {"model": …, "source": …, "target": …, "context": [[…, …], …]}
+
+Wrong requests are answered with `{"problems": [{"message": …}]}`.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 import socket
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, replace
+from math import isfinite
 from pathlib import Path
-from threading import BoundedSemaphore, Lock
-from typing import Any
+from threading import Lock
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from crosspro.data_prep.core.errors import CrossproError, InputError, printable
-from crosspro.scripts.servers.guard import Application, Guard, run_server
-from crosspro.scripts.servers.prediction.api import (
-    ExampleAnswer,
-    ExplanationAnswer,
-    ExplanationRequest,
-    PredictionAnswer,
-    PredictionRequest,
-    ProblemsAnswer,
-    SystemsAnswer,
-)
-from crosspro.scripts.servers.prediction.desk import Desk
+from crosspro.data_prep.core.errors import CrossproError, InputError, choices, input_error, quoted
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.sample import LANGUAGES, read_documents, read_tokens
+from crosspro.evaluation.report.page import render_page
+from crosspro.prediction.evidence import Evidence, EvidenceTable
+from crosspro.prediction.explanation import ROWS, explanation_of
+from crosspro.prediction.pair_prediction import Prediction, Predictor
+from crosspro.prediction.system import System
+from crosspro.scripts.servers.guard import HEADERS, Guard, run_server
 from crosspro.version import __version__
 
+MOST_CHARACTERS = 2000
+MOST_CONTEXT = 20
 MOST_BYTES = 256 * 1024
-BODY_SECONDS = 10.0
-MOST_WAITING = 8
 WAITING_SECONDS = 60.0
+_EXAMPLE_CONTEXT = 2
+_PAGE = Path(__file__).resolve().parent / "page.html"
+_INLINE = {"script": re.compile(r"<script>(.*?)</script>", re.DOTALL),
+           "style": re.compile(r"<style>(.*?)</style>", re.DOTALL)}  # fmt: skip
 
-_PAGE = Path(__file__).resolve().parent / "page"
-_FILES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/style.css": ("style.css", "text/css; charset=utf-8"),
-    "/script.js": ("script.js", "text/javascript; charset=utf-8"),
-}
-_REFUSALS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ProblemsAnswer, "description": text}
-    for status, text in (
-        (403, "A request from another page, or under another name"),
-        (413, "Too long"),
-        (422, "Something is wrong with what was asked"),
-        (429, "Too many requests from an address"),
-        (503, "Others are being answered"),
-    )
-}
-_SUMMARY = """Systems of crosspro that predict pronouns of a translation.
+Sentence = Annotated[str, Field(max_length=MOST_CHARACTERS)]
 
-Wrong requests are answered with `{"problems": [{"message": …}, …]}`, all faults at once.
-"""
+
+class PredictionRequest(BaseModel):
+    """A sentence pair to predict; `context` has the pairs before it, the oldest first."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: Annotated[str, Field(max_length=200)]
+    source: Sentence
+    target: Sentence
+    context: Annotated[list[tuple[Sentence, Sentence]], Field(max_length=MOST_CONTEXT)] = []
 
 
 class BusyError(Exception):
-    """No answer now; the request may come again."""
+    """Other requests are being answered."""
 
 
-class Turns:
-    """Answers one request at a time: systems and annotators are not made for several threads."""
-
-    def __init__(self, seconds: float = WAITING_SECONDS, most_waiting: int = MOST_WAITING) -> None:
-        self._seconds = seconds
-        self._working = Lock()
-        self._places = BoundedSemaphore(1 + most_waiting)
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Raises `BusyError` if too many wait already, or after too long a wait."""
-        if not self._places.acquire(blocking=False):
-            raise BusyError("others are being answered; ask again in a moment")
-        try:
-            if not self._working.acquire(timeout=self._seconds):
-                raise BusyError(f"no turn within {self._seconds:g} seconds; ask again in a moment")
-            try:
-                yield
-            finally:
-                self._working.release()
-        finally:
-            self._places.release()
-
-
-def make_app(desk: Desk, turns: Turns | None = None) -> FastAPI:
-    """The application; who may ask is the guard's affair. Answers are made in a pool of threads."""
-    turns = turns or Turns()
+def make_app(predictors: Mapping[str, Predictor]) -> FastAPI:
+    """The application for some models by their names; the guard decides who may ask."""
     app = FastAPI(
         title="crosspro serve",
         version=__version__,
-        description=_SUMMARY,
         docs_url=None,  # its scripts would come from elsewhere
         redoc_url=None,
     )
-    for path, (name, kind) in _FILES.items():
-        app.add_api_route(path, _file((_PAGE / name).read_bytes(), kind), include_in_schema=False)
+    page = render_page(
+        _PAGE,
+        title="Which pronoun?",
+        subtitle="crosspro predicts the pronouns of a translation",
+        warnings=[],
+        signatures=[],
+        models={name: _about(predictor.task) for name, predictor in predictors.items()},
+    )
+    working = Lock()
 
-    @app.get("/api/systems", responses=_REFUSALS)
-    def systems() -> SystemsAnswer:
-        """The tasks, their systems, and examples to start from."""
-        return desk.described()
+    @contextmanager
+    def turn(model: str) -> Iterator[Predictor]:
+        """A predictor, for one request at a time: models are not made for several threads."""
+        if model not in predictors:
+            raise input_error("request", "model", choices(predictors), quoted(model))
+        if not working.acquire(timeout=WAITING_SECONDS):
+            raise BusyError
+        try:
+            yield predictors[model]
+        finally:
+            working.release()
 
-    @app.get("/api/examples/{task}/{name}", responses=_REFUSALS, response_model_exclude_none=True)
-    def example(task: str, name: str) -> ExampleAnswer:
-        """An example: five-column lines, or text."""
-        return desk.example(task, name)
+    @app.get("/", include_in_schema=False)
+    def index() -> Response:
+        return Response(
+            page, headers={"content-security-policy": _policy(page)}, media_type="text/html"
+        )
 
-    @app.post("/api/predict", responses=_REFUSALS)
-    def predict(request: PredictionRequest) -> PredictionAnswer:
-        """The probabilities of all classes by each system, for each gap of a sentence."""
-        with turns.turn():
-            return desk.predict(request)
+    @app.get("/api/example/{model}")
+    def example(model: str) -> dict[str, Any]:
+        """A sentence pair of the sample text, with its context, in which a gap is found."""
+        with turn(model) as predictor:
+            return sample_pair(predictor)
 
-    @app.post("/api/explain", responses=_REFUSALS)
-    def explain(request: ExplanationRequest) -> ExplanationAnswer:
-        """Why each system chose the class of a gap, and the antecedents it points at."""
-        with turns.turn():
-            return desk.explain(request)
+    @app.post("/api/predict")
+    def predict(request: PredictionRequest) -> dict[str, Any]:
+        """The gaps of the pair with their classes, antecedents and explanations."""
+        with turn(request.model) as predictor:
+            prediction = predictor.predict(request.source, request.target, request.context)
+            return answer(predictor.system, prediction)
 
     app.add_exception_handler(CrossproError, _wrong)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(HTTPException, _not_found)
     app.add_exception_handler(BusyError, _busy)
     app.add_exception_handler(Exception, _broken)
     return app
 
 
-def _file(content: bytes, kind: str) -> Any:
-    def answer() -> Response:
-        return Response(content, headers={"content-type": kind})
-
-    return answer
+def _about(task: Task) -> dict[str, Any]:
+    languages = task.source_language, task.target_language
+    return {"languages": languages, "classes": list(task.classes)}
 
 
-def _problems(status: int, *problems: dict[str, Any], headers: Any = None) -> JSONResponse:
-    return JSONResponse({"problems": list(problems)}, status, headers)
+def sample_pair(predictor: Predictor) -> dict[str, Any]:
+    """The first sentence pair of the sample text in which the model finds a gap."""
+    task = predictor.task
+    empty: dict[str, Any] = {"source": "", "target": "", "context": []}
+    if not {task.source_language, task.target_language} <= set(LANGUAGES):
+        return empty
+    source, target = (
+        [" ".join(words) for words in read_tokens(language)]
+        for language in (task.source_language, task.target_language)
+    )
+    for document in read_documents():
+        first = document.first_line - 1
+        for line in range(first + 1, document.last_line):
+            before = range(max(first, line - _EXAMPLE_CONTEXT), line)
+            context = [(source[number], target[number]) for number in before]
+            try:
+                predictor.predict(source[line], target[line], context)
+            except InputError:
+                continue
+            return {"source": source[line], "target": target[line], "context": context}
+    return empty
+
+
+def answer(system: System, prediction: Prediction) -> dict[str, Any]:
+    """A prediction as JSON, with an explanation for each gap where the system has one."""
+    lines = [*prediction.context, prediction.example]
+    gaps = []
+    for number, (gap, place) in enumerate(
+        zip(prediction.gaps, prediction.example.gaps, strict=True)
+    ):
+        evidence = None
+        if type(system).evidence is not System.evidence:  # without it the model would read in vain
+            evidence = explanation_of(system, lines, len(lines) - 1, number).evidence
+        gaps.append(
+            {
+                **asdict(gap),
+                "position": place.position,
+                "evidence": None if evidence is None else asdict(_shown(evidence)),
+            }
+        )
+    return {
+        "text": prediction.text,
+        "lines": [{"source": line.source, "target": line.target} for line in lines],
+        "gaps": gaps,
+        "notes": prediction.notes,
+    }
+
+
+def _shown(evidence: Evidence) -> Evidence:
+    """Evidence with the first rows of each table, without that of members."""
+    return replace(evidence, tables=tuple(map(_finite_rows, evidence.tables)), members=())
+
+
+def _finite_rows(table: EvidenceTable) -> EvidenceTable:
+    """The first rows; JSON has no infinite numbers, which logarithms of 0 are."""
+    cut = table.cut(ROWS)
+    rows = (
+        tuple(cell if isinstance(cell, str) or isfinite(cell) else str(cell) for cell in row)
+        for row in cut.rows
+    )
+    return replace(cut, rows=tuple(rows))
+
+
+def _policy(page: str) -> str:
+    """The content security policy that allows the scripts and styles of this page alone."""
+    parts = [HEADERS["content-security-policy"]]
+    policy = parts[0]
+    for kind, pattern in _INLINE.items():
+        digests = (hashlib.sha256(text.encode()).digest() for text in pattern.findall(page))
+        sources = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
+        policy = policy.replace(f"{kind}-src 'self'", f"{kind}-src {sources}")
+    return policy
+
+
+def _problem(status: int, message: str) -> JSONResponse:
+    return JSONResponse({"problems": [{"message": message}]}, status)
 
 
 def _wrong(_: Request, error: Exception) -> JSONResponse:
-    if not isinstance(error, InputError):
-        return _problems(422, {"message": printable(str(error), lines=True)})
-    return _problems(
-        422,
-        *(
-            {
-                "message": str(problem),
-                "where": problem.path,
-                "line": problem.line,
-                "field": problem.field,
-                "expected": problem.expected,
-                "found": printable(problem.found),
-            }
-            for problem in error.problems
-        ),
-    )
+    messages = str(error).splitlines()
+    return JSONResponse({"problems": [{"message": message} for message in messages]}, 422)
 
 
 def _invalid(_: Request, error: Exception) -> JSONResponse:
-    """What FastAPI finds wrong with the form of a request; the input itself is not repeated."""
-    found = error.errors() if isinstance(error, RequestValidationError) else []
-    problems = []
-    for one in found:
-        field = ".".join(str(part) for part in one["loc"] if part != "body")[:200]
-        text = str(one["msg"]).removeprefix("Value error, ")
-        where = printable(field)
-        message = f"request: {where}: {text}" if where else f"request: {text}"
-        problems.append({"message": message, "where": "request", "field": where})
-    return _problems(422, *problems)
+    """The first fault in the form of a request; the input itself is not repeated."""
+    faults = error.errors() if isinstance(error, RequestValidationError) else []
+    fault = next(iter(faults), {"loc": (), "msg": "another form"})
+    field = ".".join(str(part) for part in fault["loc"] if part != "body")[:200]
+    return _problem(422, ascii(f"request: {field}: {fault['msg']}")[1:-1])
 
 
-def _http(_: Request, error: Exception) -> JSONResponse:
+def _not_found(_: Request, error: Exception) -> JSONResponse:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    text = {404: "there is nothing here", 405: "expected another method"}.get(status, "refused")
-    return _problems(status, {"message": text})
+    return _problem(status, "expected another address or method")
 
 
 def _busy(_: Request, error: Exception) -> JSONResponse:
-    return _problems(503, {"message": str(error)}, headers={"retry-after": "2"})
+    return _problem(503, "others are being answered; ask again in a moment")
 
 
 def _broken(_: Request, error: Exception) -> JSONResponse:
-    return _problems(500, {"message": "something went wrong here; the server's terminal says what"})
+    return _problem(500, "an error of the server, which its terminal shows")
 
 
-def guarded(app: Application, names: Collection[str] = ()) -> Guard:
-    """The application behind its guard: it takes JSON of a limited size."""
+def guarded(app: FastAPI, names: Collection[str] = ()) -> Guard:
+    """The application behind its guard; `index` brings its own content security policy."""
+    headers = {k: v for k, v in HEADERS.items() if k != "content-security-policy"}
     return Guard(
         app,
         names,
         largest_body=MOST_BYTES,
-        body_seconds=BODY_SECONDS,
         content_type="application/json",
+        headers=headers,
     )
 
 
 def address(listening: socket.socket) -> str:
-    """What to type into a browser."""
+    """The address to open in a browser."""
     host, port = listening.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only compared
     return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
 
 
-def serve(desk: Desk, listening: socket.socket, names: Collection[str]) -> None:
+def serve(
+    predictors: Mapping[str, Predictor], listening: socket.socket, names: Collection[str]
+) -> None:
     """Answer until the process is interrupted."""
-    run_server(guarded(make_app(desk), names), listening)
+    run_server(guarded(make_app(predictors), names), listening)

@@ -132,4 +132,4 @@ def test_text_without_any_source_is_learnt_from(tmp_path):
     text = [line for line in text_of(task, "train", 6) if not line.source]
     inflected = inflected_text(task, text)
     write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected, SetOrigin())
-    assert learnt(tmp_path, pretraining(1)).report.epochs == 1
+    assert learnt(tmp_path, pretraining(1)).report.figures["epochs"] == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
 from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.fit_report import FineTunedReport
 from crosspro.prediction.neural.training.data import Sampler, bucketed_batches, sorted_batches
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.progress import learning_curve, read_metrics
@@ -186,18 +185,17 @@ def test_the_log_has_the_scores_of_every_epoch_and_the_best_one_is_kept(train, d
     assert list(epochs) == [0, 1, 2]
     gold = [TASK.class_index[gap.label] for example in dev for gap in example.gaps]
     probabilities = torch.from_numpy(made.predict(dev))[range(len(gold)), gold]
-    chosen = epochs[made.report.chosen_epoch]
+    chosen = epochs[made.report.figures["chosen_epoch"]]
     assert chosen["dev_loss"] == pytest.approx(-probabilities.log().mean().item(), rel=1e-3)
     assert all(math.isfinite(row["dev_loss"]) for row in epochs.values())
     best = max(row["dev_macro_recall"] for row in epochs.values())
-    assert made.report.score == pytest.approx(best, abs=1e-3)
+    assert made.report.figures["score"] == pytest.approx(best, abs=1e-3)
     without = system("turku_gru", epochs=3, class_weight_power=0.0)
     without.fit(TASK, train, dev)
     assert (without.predict(dev) == made.predict(dev)).all()
     pytest.importorskip("matplotlib")
-    assert f"best epoch {made.report.chosen_epoch}" in (tmp_path / "learning_curve.svg").read_text(
-        "utf-8"
-    )
+    best_epoch = made.report.figures["chosen_epoch"]
+    assert f"best epoch {best_epoch}" in (tmp_path / "learning_curve.svg").read_text("utf-8")
 
 
 def test_the_learning_curve_marks_the_epoch_with_the_best_monitored_score():
@@ -238,9 +236,9 @@ def test_the_report_says_that_patience_ended_a_training(train, dev, tmp_path):
     made = system("turku_gru", epochs=40, trainer={"patience": 2})
     made.fit(TASK, train, dev, tmp_path)
     scores = [row["dev_macro_recall"] for row in read_metrics(tmp_path).values()]
-    assert made.report.epochs == len(scores) < 40
-    assert made.report.stopped_by == "patience"
-    assert made.report.chosen_epoch == len(scores) - 3
+    assert made.report.figures["epochs"] == len(scores) < 40
+    assert made.report.figures["stopped_by"] == "patience"
+    assert made.report.figures["chosen_epoch"] == len(scores) - 3
 
 
 def test_the_best_epochs_are_snapshots_best_first_and_can_be_joined(train, dev, tmp_path):
@@ -250,11 +248,11 @@ def test_the_best_epochs_are_snapshots_best_first_and_can_be_joined(train, dev, 
     snapshots = made.snapshots()
     assert snapshots[0] is made
     scores = {epoch: row["dev_macro_recall"] for epoch, row in read_metrics(tmp_path).items()}
-    best = [one.report.chosen_epoch for one in snapshots]
+    best = [one.report.figures["chosen_epoch"] for one in snapshots]
     assert [scores[epoch] for epoch in best] == sorted(scores.values(), reverse=True)[:2]
     score = dev_score(TASK, dev, "macro_recall")
     for one in snapshots:
-        assert score(one.unadjusted(dev)) == pytest.approx(one.report.score, abs=1e-3)
+        assert score(one.unadjusted(dev)) == pytest.approx(one.report.figures["score"], abs=1e-3)
         assert score(one.predict(dev)) >= score(one.unadjusted(dev))
         assert one is made or one.snapshots() == [one]
     joined = Ensemble.of(snapshots)
@@ -278,29 +276,30 @@ def test_a_second_stage_goes_on_with_in_domain_data(name, splits, dev, tmp_path)
     made = fitted(in_domain(name=name), splits, tmp_path)
     assert list(read_metrics(tmp_path)) == [0]
     assert list(read_metrics(tmp_path / "in_domain")) == [0, 1, 2]
-    first, second = made.report.stages
-    assert (first.epochs, second.epochs) == (1, 3)
-    assert made.report.kept == ("in_domain" if second.score > first.score else "all")
-    assert made.report.score == max(first.score, second.score)
+    first, second = made.report.figures["stages"]
+    assert (first["epochs"], second["epochs"]) == (1, 3)
+    assert made.report.figures["kept"] == (
+        "in_domain" if second["score"] > first["score"] else "all"
+    )
+    assert made.report.figures["score"] == max(first["score"], second["score"])
     score = dev_score(TASK, dev, "macro_recall")
-    assert score(made.predict(dev)) == pytest.approx(made.report.score, abs=1e-3)
+    assert score(made.predict(dev)) == pytest.approx(made.report.figures["score"], abs=1e-3)
 
 
 def test_what_is_no_better_on_dev_is_not_kept(splits, dev):
     plain = system("turku_gru", epochs=1)
     plain.fit(TASK, splits.train, dev)
     made = fitted(in_domain(rate=1e-12), splits)
-    assert made.report.kept == "all"
+    assert made.report.figures["kept"] == "all"
     assert (made.predict(dev) == plain.predict(dev)).all()
-    assert fitted(in_domain(), splits).report.kept == "in_domain"
+    assert fitted(in_domain(), splits).report.figures["kept"] == "in_domain"
 
 
 def test_a_run_of_two_stages_is_written_down_and_members_have_them_too(splits, dev, tmp_path):
     made = in_domain()
     fit_and_score(TASK, made, splits, tmp_path / "run")
-    assert isinstance(made.report, FineTunedReport)
     run = read_run(tmp_path / "run")
-    assert run.fit == {**asdict(made.report), "stages": [asdict(one) for one in made.report.stages]}
+    assert run.fit == made.report.figures
     joined = Ensemble({"net": in_domain(), "lm": NGramSystem(order=2)}, tune="accuracy")
     assert joined.fine_tunes
     fit_and_score(TASK, joined, splits, tmp_path / "joined")
