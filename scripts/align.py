@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,6 @@ import typer
 from crosspro.data_prep.align.align import (
     AlignerSettings,
     Progress,
-    Symmetrisation,
     default_settings,
     learn,
     read_token_pairs,
@@ -44,9 +42,6 @@ def align(
     task: Annotated[
         str | None,
         typer.Option("--task", "-t", help="Gives the symmetrisation and the source pronouns."),
-    ] = None,
-    symmetrisation: Annotated[
-        Symmetrisation | None, typer.Option(help="The task's by default.")
     ] = None,
     prior: Prior = None,
     save: Annotated[
@@ -79,7 +74,6 @@ def align(
         raise typer.BadParameter("--links belongs to --evaluate, without -o and --save-prior")
     rules = load_task(task) if task else None
     settings = default_settings(rules) if rules else AlignerSettings()
-    settings = replace(settings, symmetrisation=symmetrisation or settings.symmetrisation)
     pairs = read_token_pairs(source, target)
     words = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     gold = list(read_links(evaluate, *words)) if evaluate else []

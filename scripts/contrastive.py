@@ -15,7 +15,6 @@ from crosspro.scripts.common import (
     Resamples,
     ScoredRuns,
     ScoreFiles,
-    Seed,
     named_path,
     names_of,
     one_run,
@@ -56,7 +55,6 @@ def contrastive(
         typer.Option(help="How translations are searched: as words, or as ctxpro's tool does."),
     ] = "words",
     resamples: Resamples = 1000,
-    seed: Seed = 12345,
     html: Html = None,
     json: Annotated[
         Path | None,
@@ -80,9 +78,9 @@ def contrastive(
     from crosspro.evaluation.report.page import evaluation_page
     from crosspro.evaluation.report.records import detail_records, json_text, record
     from crosspro.evaluation.report.tables import Style, text_report
-    from crosspro.evaluation.resampling import resampling_or_none
+    from crosspro.evaluation.resampling import Resampling
 
-    resampling = resampling_or_none(resamples, seed)
+    resampling = Resampling(resamples) if resamples else None
     if candidate and not (scores or model):
         evaluation = _translations(test_set, candidate, language, match, resampling)
     elif (scores or model) and not candidate:
@@ -116,7 +114,7 @@ def _scores(
     from crosspro.evaluation.metrics.contrastive_sets import read_contrastive
 
     instances = read_contrastive(test_set)
-    names = names_of([*files, *models], [one.path.stem for one in (*files, *models)])
+    names = names_of([*files, *models], [file.path.stem for file in (*files, *models)])
     systems = [
         SystemScores(name, read_scores(file.path, instances), maximise)
         for name, file in zip(names, files, strict=False)
