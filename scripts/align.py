@@ -22,7 +22,7 @@ from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, score_links
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
-from crosspro.scripts.common import App, Prior, show_table
+from crosspro.scripts.common import App, Prior, output_file, show_table
 
 Links = Iterable[tuple[Link, ...]]
 
@@ -34,10 +34,7 @@ def align(
     source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", writable=True, dir_okay=False, help="Where links are written."
-        ),
+        Path | None, output_file("--output", "-o", help="Where links are written.")
     ] = None,
     task: Annotated[
         str | None,
@@ -45,13 +42,7 @@ def align(
     ] = None,
     prior: Prior = None,
     save: Annotated[
-        Path | None,
-        typer.Option(
-            "--save-prior",
-            writable=True,
-            dir_okay=False,
-            help="Keep the counts for new text (.npz).",
-        ),
+        Path | None, output_file("--save-prior", help="Keep the counts for new text (.npz).")
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Threads; one a core by default.")

@@ -29,7 +29,7 @@ from crosspro.data_prep.gaps.inventory import (
     propose,
     task_draft,
 )
-from crosspro.scripts.common import App, show_table
+from crosspro.scripts.common import App, output_file, show_table
 
 app = App()
 
@@ -60,10 +60,7 @@ def classes_command(
         typer.Option(metavar="FORMS", help="Forms of one class: 'these those'; may be repeated."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", writable=True, dir_okay=False, help="Write a draft task file here."
-        ),
+        Path | None, output_file("--output", "-o", help="Write a draft task file here.")
     ] = None,
 ) -> None:
     """Propose the classes of a new language pair.

@@ -13,11 +13,10 @@ from crosspro.scripts.common import (
     Html,
     NamedFile,
     Resamples,
-    ScoredRuns,
-    ScoreFiles,
     named_path,
     names_of,
     one_run,
+    output_file,
     tell,
     terminal_width,
 )
@@ -34,11 +33,25 @@ def contrastive(
     test_set: Annotated[
         Path, typer.Argument(metavar="SET", help="JSON: ContraPro, the large en-fr set, ctxpro.")
     ],
-    scores: ScoreFiles = None,
+    scores: Annotated[
+        list[NamedFile] | None,
+        typer.Argument(
+            metavar="[NAME=]FILE...",
+            parser=named_path,
+            help="Scores: one a line, of the reference, then of each error.",
+        ),
+    ] = None,
     maximise: Annotated[
         bool, typer.Option("--maximise", help="In files higher scores are better; else lower.")
     ] = False,
-    model: ScoredRuns = None,
+    model: Annotated[
+        list[NamedFile] | None,
+        typer.Option(
+            metavar="[NAME=]RUN",
+            parser=named_path,
+            help="A run or archive that scores by probabilities (repeatable).",
+        ),
+    ] = None,
     candidate: Annotated[
         list[NamedFile] | None,
         typer.Option(
@@ -57,14 +70,7 @@ def contrastive(
     resamples: Resamples = 1000,
     html: Html = None,
     json: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            writable=True,
-            dir_okay=False,
-            help="Also write scores and every instance.",
-        ),
+        Path | None, output_file("--json", help="Also write scores and every instance.")
     ] = None,
 ) -> None:
     """Score systems on a contrastive set: files of scores, models, or translations.

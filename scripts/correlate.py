@@ -12,9 +12,9 @@ import typer
 
 from crosspro.scripts.common import (
     App,
-    Plot,
     Resamples,
-    check_plot,
+    check_suffix,
+    output_file,
     show_table,
     tell,
     write_output,
@@ -81,7 +81,7 @@ def systems(
             "--published", help="Recompute the correlations of Guillou and Hardmeier 2018."
         ),
     ] = False,
-    plot: Plot = None,
+    plot: Annotated[Path | None, output_file("--plot", help="Also write a figure (SVG).")] = None,
     resamples: Resamples = 1000,
     layout: Layout = StudyLayout.TABLE,
 ) -> None:
@@ -102,7 +102,11 @@ def systems(
     )
     from crosspro.evaluation.report.records import json_text
 
-    check_plot(plot)
+    if plot is not None:
+        from crosspro.evaluation.report.plots import require_matplotlib
+
+        check_suffix("--plot", plot, ".svg")
+        require_matplotlib()
     if published == (table is not None):
         raise typer.BadParameter("give a table, or --published and no table")
     scores = read_score_table(

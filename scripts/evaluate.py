@@ -30,10 +30,10 @@ from crosspro.scripts.common import (
     NamedFile,
     Output,
     Resamples,
-    Submissions,
     TaskName,
     bundled_model,
     layers_of,
+    named_path,
     names_of,
     one_run,
     style_of,
@@ -66,7 +66,14 @@ def evaluate_command(
         Path,
         typer.Argument(help="Gold file: five columns (also .gz, .xz, or - for standard input)."),
     ],
-    submissions: Submissions,
+    submissions: Annotated[
+        list[NamedFile],
+        typer.Argument(
+            metavar="[NAME=]FILE...",
+            parser=named_path,
+            help="Submissions, with classes in the first column; or runs; or -.",
+        ),
+    ],
     task: TaskName,
     doc_ids: DocIdsBeside = None,
     contrastive: Annotated[

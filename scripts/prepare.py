@@ -28,7 +28,7 @@ from crosspro.data_prep.pipeline.prepare import (
     write_prepared,
     write_report,
 )
-from crosspro.scripts.common import App, DocIds, Jobs, Prior, TaskName, show_table
+from crosspro.scripts.common import App, DocIds, Jobs, Prior, TaskName, output_file, show_table
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
@@ -100,13 +100,7 @@ def prepare_command(
         bool, typer.Option("--blind", help="Also write PREFIX.blind.data and its doc-ids.")
     ] = False,
     sheet_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--sheet",
-            writable=True,
-            dir_okay=False,
-            help="Also write pronouns for people to check (TSV).",
-        ),
+        Path | None, output_file("--sheet", help="Also write pronouns for people to check (TSV).")
     ] = None,
     checked: Annotated[
         Path | None, typer.Option(help="A sheet that people have filled in, to be followed.")
