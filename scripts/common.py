@@ -31,6 +31,9 @@ SAMPLE = Path(__file__).resolve().parent.parent / "data_prep" / "sample"
 """Commands find these files as `sample/NAME` in any folder."""
 
 
+_SQLITE = b"SQLite format 3"
+
+
 class App(typer.Typer):
     """A Typer application whose commands check their files before they begin."""
 
@@ -75,12 +78,21 @@ class FileCommand(TyperCommand):
 
 
 def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
-    """Refuse an output that is an input or another output."""
+    """Refuse an output that is an input, another output, or a store of people's verdicts."""
     for number, output in enumerate(outputs):
+        if _begins_with(output, _SQLITE):
+            raise input_error(output, "output", "a file of its own", "verdicts of people")
         for other in (*inputs, *outputs[:number]):
             same = output.is_file() and other.is_file() and output.samefile(other)
             if same or (other not in inputs and output.absolute() == other.absolute()):
                 raise input_error(output, "output", "a file of its own", f"{other}, used already")
+
+
+def _begins_with(path: Path, start: bytes) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as handle:
+        return handle.read(len(start)) == start
 
 
 def number_of_paths(kind: Any) -> int:

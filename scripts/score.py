@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 app = App()
 
 
-def _written(option: str, text: str) -> typer.models.OptionInfo:
+def _written(option: str, text: str) -> Any:
     return typer.Option(option, metavar="FILE", writable=True, dir_okay=False, help=text)
 
 
@@ -207,5 +207,5 @@ def _plot(report: ScoreReport, path: Path) -> None:
 
     if "apt" not in report.evaluations:
         raise typer.BadParameter("--plot: only with -m apt")
-    evaluation = report["apt"]
-    write_output(plot_distribution(evaluation.metric, evaluation.items.data), path)
+    items, settings = report["apt"].items, report["apt"].metric.settings
+    write_output(plot_distribution(settings, items.data), path)

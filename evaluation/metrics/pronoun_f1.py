@@ -104,12 +104,12 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
         for form, readings in readings_of(language).items():
             if not self.settings.ambiguous and any(reading.also for reading in readings):
                 continue
-            groups = []
+            groups: list[GroupName] = []
             for breakdown, names in VALUES.items():
                 values = {getattr(reading, breakdown) for reading in readings}
                 named = {names.get(value, "") if names else value for value in values}
                 if len(named) == 1 and "" not in named:
-                    groups.append((breakdown, *named))
+                    groups.append((breakdown, named.pop()))
             forms[form] = [*groups, ("pronoun", form)]
         return forms
 

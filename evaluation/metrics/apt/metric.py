@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass
 from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.evaluation import Evaluation
-from crosspro.evaluation.metric import Display, Items
+from crosspro.evaluation.metric import Display, Items, Kind
 from crosspro.evaluation.metrics.apt.cases import (
     CASE_NAMES,
     CASES,
@@ -38,6 +38,7 @@ from crosspro.evaluation.texts import Texts
 
 Weight = Annotated[float, Field(ge=0, le=1)]
 Case = Annotated[int, Field(ge=1, le=6)]
+CASE_KINDS: tuple[Kind, ...] = ("right", "part", "wrong", "wrong", "open", "open")
 PAPER_WEIGHTS = (1.0, 0.5, 0.0, 0.0, 0.0, 0.0)
 """The setting with the best correlation in 000 Table 4, and APT-B of 001."""
 
@@ -73,9 +74,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         measures={"apt": "APT"},
         verdicts=tuple(
             (f"{case} {name}", kind)
-            for case, name, kind in zip(
-                CASES, CASE_NAMES, ("right", "part", "wrong", "wrong", "open", "open"), strict=True
-            )
+            for case, name, kind in zip(CASES, CASE_NAMES, CASE_KINDS, strict=True)
         ),
     )
 
@@ -248,26 +247,26 @@ def _side(side: Side) -> dict[str, Any]:
 REPAIRED, AS_LINKED = "links repaired", "as linked"
 
 
-def distribution(metric: Apt, texts: Texts) -> dict[str, dict[str, list[int]]]:
+def distribution(chosen: AptSettings, texts: Texts) -> dict[str, dict[str, list[int]]]:
     """The counts of the cases of each candidate with and without repair (000 Figure 2)."""
-    settings = {REPAIRED: metric.settings, AS_LINKED: replace(metric.settings, repair="off")}
-    if metric.settings.repair == "off":
+    settings = {REPAIRED: chosen, AS_LINKED: replace(chosen, repair="off")}
+    if chosen.repair == "off":
         del settings[REPAIRED]
     counts: dict[str, dict[str, list[int]]] = {name: {} for name in texts.candidates}
-    for heading, chosen in settings.items():
-        items = Apt(chosen).items(texts)
+    for heading, values in settings.items():
+        items = Apt(values).items(texts)
         for name, occurrences in zip(items.candidates, items.values, strict=True):
             counts[name][heading] = case_counts(occurrences)
     return counts
 
 
-def plot_distribution(metric: Apt, texts: Texts) -> bytes:
+def plot_distribution(settings: AptSettings, texts: Texts) -> bytes:
     """Figure 2 of 000 as SVG: the share of each case, one panel for each candidate."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise CrossproError(f"figures need matplotlib: {how_to_install('plots')}") from error
-    counts = distribution(metric, texts)
+    counts = distribution(settings, texts)
     figure = Figure(figsize=(4 * len(counts), 3.5), layout="constrained")
     panels = figure.subplots(1, len(counts), sharey=True, squeeze=False)[0]
     for panel, (name, bars) in zip(panels, counts.items(), strict=True):

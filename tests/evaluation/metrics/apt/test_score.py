@@ -158,16 +158,16 @@ REPAIRABLE = linked_texts(
 @pytest.mark.parametrize("others", ["different", "equal", "missing"])
 def test_the_distribution_of_cases_with_and_without_repair(others):
     """000 Figure 2."""
-    metric = Apt(AptSettings(others=others, pronouns=LISTS))
-    counts = distribution(metric, REPAIRABLE)["cand"]
+    settings = AptSettings(others=others, pronouns=LISTS)
+    counts = distribution(settings, REPAIRABLE)["cand"]
     plain = apt(REPAIRABLE, others=others)
     assert counts[AS_LINKED] == case_counts(plain.items.values[0]) != counts[REPAIRED]
-    unrepaired = Apt(replace(metric.settings, repair="off"))
+    unrepaired = replace(settings, repair="off")
     assert distribution(unrepaired, REPAIRABLE)["cand"] == {AS_LINKED: counts[AS_LINKED]}
 
 
 def test_the_figure_shows_every_candidate():
     pytest.importorskip("matplotlib")
     texts = case_texts(first=CANDIDATE, second=CANDIDATE)
-    svg = plot_distribution(Apt(AptSettings(pronouns=LISTS)), texts).decode()
+    svg = plot_distribution(AptSettings(pronouns=LISTS), texts).decode()
     assert all(name in svg for name in ("first", "second", "1 same", "6 in neither"))
