@@ -28,9 +28,9 @@ def demo(
         Path,
         typer.Option("--output", "-o", writable=True, file_okay=False, help="Folder to write to."),
     ],
-    train: Annotated[int, typer.Option(min=1, help="Training documents.")] = SPLITS["train"],
-    dev: Annotated[int, typer.Option(min=1, help="Development documents.")] = SPLITS["dev"],
-    test: Annotated[int, typer.Option(min=1, help="Test documents.")] = SPLITS["test"],
+    documents: Annotated[
+        int, typer.Option(min=1, help="Training documents; dev and test have at most as many.")
+    ] = SPLITS["train"],
 ) -> None:
     """Write the generated demo corpus as shared-task files.
 
@@ -38,8 +38,9 @@ def demo(
     the kinds of gaps.
     """
     rules = load_task(task)
-    sizes = {"train": train, "dev": dev, "test": test}
-    corpus = {name: demo_corpus(rules, name, number) for name, number in sizes.items()}
+    corpus = {
+        name: demo_corpus(rules, name, min(number, documents)) for name, number in SPLITS.items()
+    }
     make_folder(output)
     for name, sentences in corpus.items():
         examples = [sentence.example for sentence in sentences]

@@ -131,8 +131,7 @@ def test_published_without_a_match_lists_what_there_is():
 
 
 def test_demo_writes_files_and_counts_kinds(tmp_path):
-    result = crosspro("demo", "--task", "es-en", "-o", tmp_path, "--train", 20, "--dev", 5,
-                      "--test", 5)  # fmt: skip
+    result = crosspro("demo", "--task", "es-en", "-o", tmp_path, "--documents", 10)
     assert result.code == 0
     assert b"same_sentence" in result.stdout
     check = crosspro("check", tmp_path / "test.data", "--task", "es-en",
