@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import atomic_output, make_folder, read_lines, temporary_folder
+from crosspro.data_prep.core.files import atomic_output, make_folder, sha256_of, temporary_folder
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -63,7 +63,7 @@ def content_key(*parts: Any) -> str:
     digest = hashlib.blake2b(digest_size=10)
     for part in parts:
         if isinstance(part, Path):
-            digest.update(f"file {file_digest(part)}\n".encode())
+            digest.update(f"file {sha256_of(part)}\n".encode())
         elif isinstance(part, Iterator):
             digest.update(b"[")
             for number, item in enumerate(part):
@@ -77,14 +77,6 @@ def content_key(*parts: Any) -> str:
 
 def _json(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
-
-
-def file_digest(path: Path) -> str:
-    """A digest of a file's (decompressed) content."""
-    digest = hashlib.blake2b(digest_size=16)
-    for line in read_lines(path, binary=True):
-        digest.update(line)
-    return digest.hexdigest()
 
 
 class Cache:

@@ -234,12 +234,12 @@ def make_example(
         label = task.class_of(target[position].lower())
         gaps.append(Gap(len(shown), here.source_index, label, joined_tag(lemma, tag)))
         shown.append((placeholder(here.source_index), None))
-    own_words = {gap.position for gap in gaps} if one_link else set()
-    kept = ((s, moved[t]) for s, t in links if moved[t] not in own_words)
+    unlinked = {gap.position for gap in gaps} if one_link else set()
+    kept = ((s, moved[t]) for s, t in links if moved[t] not in unlinked)
     shifted = with_gap_links(kept, gaps)
-    tags = tuple(tag for _, tag in shown) if task.tagged else None
-    words = tuple(lemma for lemma, _ in shown)
-    return Example(tuple(source), words, tags, shifted, tuple(gaps), document)
+    new_lemmas = tuple(lemma for lemma, _ in shown)
+    new_tags = tuple(tag for _, tag in shown) if task.tagged else None
+    return Example(tuple(source), new_lemmas, new_tags, shifted, tuple(gaps), document)
 
 
 def with_gap_links(links: Iterable[Link], gaps: Iterable[Gap]) -> tuple[Link, ...]:
