@@ -5,7 +5,6 @@ Training from a command line and from Python call this with what Hydra has made.
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,9 +35,7 @@ from crosspro.evaluation.resampling import Resampling
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.output import layer_notes, predicted
 from crosspro.prediction.runs import (
-    ENCODED,
     FILE,
-    MEMBERS,
     Configuration,
     Run,
     RunScore,
@@ -142,10 +139,6 @@ def fit_and_score(
     )
     run = replace(run, warnings=tuple(score_warnings(task, splits, evaluations)))
     write_run(folder, run)
-    for place in (folder / ENCODED, *folder.glob(f"{MEMBERS}/*/{ENCODED}")):
-        shutil.rmtree(
-            place, ignore_errors=True
-        )  # a run that was stopped would have gone on with it
     return ScoredRun(run, evaluations)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from crosspro.data_prep.annotate.layers import Layers, layers_in, read_layered
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import is_run
+from crosspro.data_prep.core.processes import parallel_map
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.evaluation.metrics.submissions.reading import read_submissions
@@ -27,6 +29,8 @@ from crosspro.prediction.system import (
 
 AT_ONCE = 10_000
 """Lines predicted together, more where a document goes on."""
+SHARED_AT_ONCE = 1_000
+"""The same where processes share the lines."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,27 @@ def predicted(system: System, examples: Sequence[Example]) -> Predicted:
     return Predicted(system, examples, probabilities, system.decide(examples, probabilities))
 
 
-def predict_stream(system: System, examples: Iterable[Example]) -> Iterator[Predicted]:
-    """The same for a stream of examples, in groups of whole documents."""
-    for group in whole_documents(examples, AT_ONCE):
-        yield predicted(system, group)
+def predict_stream(
+    system: System, examples: Iterable[Example], jobs: int = 1
+) -> Iterator[Predicted]:
+    """The same for a stream of examples, in groups of whole documents.
+
+    With several `jobs` the groups of a long stream are shared out to processes.
+    """
+    groups = whole_documents(examples, AT_ONCE if jobs == 1 else SHARED_AT_ONCE)
+    first = list(islice(groups, 2))
+    answers = parallel_map(
+        partial(_answer, system), chain(first, groups), jobs if len(first) > 1 else 1
+    )
+    return (Predicted(system, *answer) for answer in answers)
+
+
+def _answer(
+    system: System, examples: Sequence[Example]
+) -> tuple[Sequence[Example], Probabilities, Classes]:
+    """A prediction without its system, which the calling process has."""
+    answer = predicted(system, examples)
+    return answer.examples, answer.probabilities, answer.classes
 
 
 def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:

@@ -51,7 +51,7 @@ def registered(name: object, where: str | Path = "settings") -> type:
     return kind
 
 
-_WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.document_reader:DocumentReader"}
+_WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.numpy_system:NumpySystem"}
 """The classes that predict with a saved network of this name and need no torch for it."""
 
 

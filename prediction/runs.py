@@ -25,7 +25,6 @@ from crosspro.prediction.model_archive import archived_text
 from crosspro.version import __version__
 
 FILE = "run.json"
-ENCODED = "encoded"
 """The folder in a run's for data as arrays: it is gone when the run is complete."""
 MEMBERS = "members"
 """The folder in an ensemble's for those of its members while they are trained."""

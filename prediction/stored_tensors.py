@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.files import parse_json
+from crosspro.data_prep.core.files import atomic_output, parse_json
 from crosspro.data_prep.core.stored import check_finite
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -67,19 +67,25 @@ WEIGHTS_FILE = "network.safetensors"
 """The file of a saved network."""
 
 
-def taken_weights(
-    path: Path, name: str, take: Callable[[dict[str, NDArray[Any]]], Taken]
-) -> tuple[Taken, str]:
-    """What is made of the weights of the network of a name, and how they were stored.
+def save_weights(arrays: Arrays, folder: Path) -> None:
+    """Write the weights of a network as they are."""
+    with atomic_output(folder / WEIGHTS_FILE) as handle:
+        handle.write(narrowed(arrays, FULL))
+
+
+def load_weights(
+    folder: Path, name: str, take: Callable[[dict[str, NDArray[Any]]], Taken]
+) -> Taken:
+    """What `take` makes of the weights of a saved network.
 
     A damaged file, or one of another network, which `take` refuses, is one clear error.
     """
+    path = folder / WEIGHTS_FILE
     try:
-        stored = load_tensors(path)
-        return take(stored.arrays), stored.weights
+        return take(load_tensors(path).arrays)
     except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
-        found = " ".join(str(error).split()[:40])
-        raise input_error(path, "weights", f"those of {name}", found) from error
+        reason = " ".join(str(error).split()[:40])
+        raise input_error(path, "weights", f"those of {name}", reason) from error
 
 
 def check_names(found: Collection[str], expected: Collection[str]) -> None:

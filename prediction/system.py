@@ -109,6 +109,8 @@ DESCRIPTION = "system.json"
 _FORMAT = 3
 _NETWORKS_APART = 2
 """The format of the bundled models: networks and estimators are named beside their settings."""
+_NO_SETTINGS = ("cuda_graphs", "checkpoint_epochs", "compile", "encoded_dir")
+"""Settings of that format that are no settings any more."""
 _ROUNDING = 1e-4
 """By how much the sum of probabilities may differ from 1."""
 
@@ -154,6 +156,9 @@ class System(ABC):
 
         What is further away need not be given to it."""
         return None
+
+    single_threaded: ClassVar[bool] = False
+    """Whether it predicts in one thread, so that a long file is shared out to processes."""
 
     @property
     def shown_name(self) -> str:
@@ -375,9 +380,9 @@ def _of_format_2(settings: Any) -> Any:
     for part in ("network", "estimator"):
         if isinstance(values.get(part), str):
             values[part] = {"name": values[part], **(values.pop(f"{part}_settings", None) or {})}
-    trainer = values.get("trainer")
-    if isinstance(trainer, dict):  # trial models were saved with it
-        values["trainer"] = {k: v for k, v in trainer.items() if k != "checkpoint_epochs"}
+    for part in ("network", "trainer"):
+        if isinstance(values.get(part), dict):
+            values[part] = {k: v for k, v in values[part].items() if k not in _NO_SETTINGS}
     return {key: value for key, value in values.items() if value not in ({}, None)}
 
 

@@ -200,6 +200,7 @@ def _predict_file(
     from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
     from crosspro.data_prep.annotate.layers import read_layered
+    from crosspro.data_prep.core.processes import processors
     from crosspro.data_prep.formats.pointed_nouns import HEADER, table_rows
     from crosspro.data_prep.formats.shared_task import check_languages, format_example, other_form
     from crosspro.prediction.output import layer_notes, predict_stream
@@ -237,7 +238,8 @@ def _predict_file(
             table.write(("\t".join(heading) + "\n").encode("utf-8"))
         if nouns:
             nouns.write(HEADER.encode("utf-8"))
-        for found in predict_stream(system, examples):
+        jobs = processors() if system.single_threaded else 1
+        for found in predict_stream(system, examples, jobs):
             group, chances = found.labelled(), found.probabilities
             for example in group:
                 submission.write(format_example(example).encode("utf-8") + b"\n")

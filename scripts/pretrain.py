@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crosspro.data_prep.core.errors import input_error
+from crosspro.conf import CONF_DIR
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import check_new_folder, make_folder
 from crosspro.scripts.common import App, Jobs
-from crosspro.scripts.pretraining_recipes import system_for_set, system_of
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     )
     from crosspro.data_prep.pipeline.sets.splits import Contents
     from crosspro.prediction.neural.reading.lexicon_fields import Text
+    from crosspro.prediction.neural.system import NeuralSystem
     from crosspro.prediction.runs import Run
 
 app = App()
 
+RECIPES = CONF_DIR / "pretraining"
 _RECIPE = "recipe"
 """The setting in run.json by which a pre-training is known."""
 Recipe = Annotated[
@@ -78,7 +80,7 @@ def learn(
     """
     from crosspro.data_prep.core.settings import to_mapping
     from crosspro.prediction.fit_report import FEW_STEPS, FitReport
-    from crosspro.prediction.neural.document_set import load_document_set
+    from crosspro.prediction.neural.pretraining_set import load_pretraining_set, settings_of_set
     from crosspro.prediction.runs import (
         Configuration,
         Run,
@@ -89,14 +91,13 @@ def learn(
         write_run,
     )
 
-    system = system_for_set(data, recipe, changes or [])
-    loaded = load_document_set(data, system)
+    system = _system(recipe, changes or [], settings_of_set(data))
+    loaded = load_pretraining_set(data, system)
     earlier = _earlier_pretraining(output)
-    _tell(f"{data}: {len(loaded.data.train.label):,} gaps for {loaded.task.name}")
+    _tell(f"{data}: {len(loaded.data.train):,} gaps for {loaded.task.name}")
     make_folder(output)
-    origin = loaded.origin
-    made = {"own_gaps": origin.own_gaps, "held_out": origin.held_out}
-    asked = {_RECIPE: recipe, **made, **to_mapping(system.settings)}
+    origin = {"own_gaps": loaded.origin.own_gaps, "held_out": loaded.origin.held_out}
+    configured = {_RECIPE: recipe, **origin, **to_mapping(system.settings)}
     record = Run(
         status="running",
         task=loaded.task.name,
@@ -105,8 +106,8 @@ def learn(
         versions=versions(),
         commit=checkout_commit(),
         times=earlier.times if earlier else Times(now()),
-        data=origin.files,
-        configuration=Configuration({}, tuple(changes or ()), asked),
+        data=loaded.origin.files,
+        configuration=Configuration({}, tuple(changes or ()), configured),
     )
     if earlier is None:  # what goes on from other settings is refused, and its record stays
         write_run(output, record)
@@ -115,17 +116,65 @@ def learn(
     seconds = round(time.monotonic() - start, 3)
     system.save(output / "model")
     report = system.report
-    # Nobody knows how long a run took that was stopped and gone on with.
+    # The seconds of a run that was stopped in between are unknown.
     ended = Times(record.times.started, now(), None if earlier else seconds)
     fit = asdict(report) if report else None
-    done = replace(record, status="complete", times=ended, versions=versions(), fit=fit)
-    write_run(output, done)
+    write_run(output, replace(record, status="complete", times=ended, versions=versions(), fit=fit))
     _tell(f"{output}: {report.told()}" if report else str(output))
     if isinstance(report, FitReport) and report.steps < FEW_STEPS:
         _tell(
             f"warning: training had {report.steps:,} steps in all, too few to learn much; more "
             "text, --set trainer.max_epochs=… or --set training.batch_size=… may help"
         )
+
+
+def _system(
+    recipe: str, changes: Sequence[str], settings: Mapping[str, Any] | None = None
+) -> NeuralSystem:
+    """The system of a recipe with settings by their keys, and with changes."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    from crosspro.data_prep.core.settings import check_settings
+    from crosspro.prediction.neural.system import NeuralSystem
+    from crosspro.prediction.neural.training.settings import NeuralSettings
+
+    path = Path(recipe)
+    if path.suffix not in (".yaml", ".yml"):
+        path = _recipe_of_package(recipe, "settings", "--recipe")
+    config = OmegaConf.create(recipe_settings(path))
+    for key, value in (settings or {}).items():
+        OmegaConf.update(config, key, value)
+    for change in changes:
+        if not change.partition("=")[1]:
+            raise input_error("settings", "--set", "NAME=VALUE", quoted(change))
+    try:
+        config.merge_with_dotlist(list(changes))
+    except OmegaConfBaseException as error:
+        raise input_error("settings", "--set", "NAME=VALUE", str(error)) from error
+    return NeuralSystem(**vars(check_settings(NeuralSettings, OmegaConf.to_object(config), path)))
+
+
+def recipe_settings(path: Path) -> dict[str, Any]:
+    """The settings of a recipe; one that is `like` another of the package says what differs."""
+    from omegaconf import OmegaConf
+
+    config: Any = OmegaConf.load(path) if path.is_file() else None
+    if not OmegaConf.is_dict(config):
+        raise input_error(path, "file", "a mapping of settings", "none")
+    if "like" in config:
+        other = _recipe_of_package(config.pop("like"), path, "like")
+        config = OmegaConf.merge(recipe_settings(other), config)
+    settings: Any = OmegaConf.to_object(config)
+    return dict(settings)
+
+
+def _recipe_of_package(name: object, where: str | Path, key: str) -> Path:
+    names = sorted(path.stem for path in RECIPES.glob("*.yaml"))
+    if name not in names:
+        expected = f"{choices(names)}, or the path of a .yaml file"
+        raise input_error(where, key, expected, quoted(str(name)))
+    return RECIPES / f"{name}.yaml"
 
 
 def _earlier_pretraining(output: Path) -> Run | None:
@@ -207,10 +256,10 @@ def encode(
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import file_contents
-    from crosspro.prediction.neural.document_set import SetOrigin, write_document_set
+    from crosspro.prediction.neural.pretraining_set import SetOrigin, write_pretraining_set
 
     rules = load_task(task)
-    system = system_of(recipe, changes or [])
+    system = _system(recipe, changes or [])
     check_new_folder(output)
     if not data and not texts:
         raise input_error("settings", "--data", "a data file, or a text (--text)", "none")
@@ -237,7 +286,7 @@ def encode(
             expected = "a share of the lines that has pronouns to ask for"
             raise input_error("settings", "--held-out", expected, f"{held_out} without any")
         origin = SetOrigin((*contents, *labelled.contents), own_gaps, held_out)
-        sizes = write_document_set(
+        sizes = write_pretraining_set(
             output,
             system,
             rules,
@@ -245,7 +294,6 @@ def encode(
             labelled.dev,
             labelled.inflected,
             origin,
-            display.report,
         )
     _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 

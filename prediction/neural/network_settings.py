@@ -62,7 +62,7 @@ class NetworkSettings(ABC):
 
 _NETWORKS = "crosspro.prediction.neural.networks"
 SETTINGS = {
-    "document_encoder": "crosspro.prediction.neural.reading.document_kind:DocumentSettings",
+    "document_encoder": "crosspro.prediction.neural.reading.document_rows:DocumentEncoderSettings",
     "hardmeier_anaphora": f"{_NETWORKS}.hardmeier_anaphora:HardmeierAnaphoraSettings",
     "hardmeier_cnn": f"{_NETWORKS}.hardmeier_cnn:HardmeierCNNSettings",
     "nyu_nmt": f"{_NETWORKS}.nyu_nmt:NyuNMTSettings",

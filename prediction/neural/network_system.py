@@ -1,6 +1,6 @@
-"""What every system with a network has, whatever calculates it: settings, reading, adjustment.
+"""The part of neural systems that needs no torch: settings, encoder, adjustment.
 
-`NeuralSystem` calculates with torch and trains; `DocumentReader` predicts in numpy alone. Both are
+`NeuralSystem` trains and calculates with torch; `NumpySystem` predicts with numpy alone. Both are
 saved alike.
 """
 
@@ -15,19 +15,19 @@ import numpy as np
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.lexicon.agreement import class_agreements
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.prediction.adjustment import Adjustment
-from crosspro.prediction.neural.reading.encoding import Encoder, Reading, load_encoder
+from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment
+from crosspro.prediction.neural.reading.encoding import Encoder
 from crosspro.prediction.neural.reading.fields import Reads
 from crosspro.prediction.neural.reading.lexicon_fields import load_lexicons
 from crosspro.prediction.neural.reading.subwords import load_units
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.neural.training.settings import NeuralSettings
-from crosspro.prediction.stored_tensors import FULL
+from crosspro.prediction.stored_tensors import Arrays, load_weights, save_weights
 from crosspro.prediction.system import Probabilities, System
 
 
 class NetworkSystem(System):
-    """A network by its name, with its settings; `encoder` is what it reads with."""
+    """A network with its settings; `encoder` turns examples into its input."""
 
     name = "neural"
     settings_class = NeuralSettings
@@ -37,7 +37,6 @@ class NetworkSystem(System):
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         self.name = self.settings.network.name
-        self.weights = FULL
         self.adjustment = Adjustment(0.0, np.zeros(0))
 
     @property
@@ -47,35 +46,53 @@ class NetworkSystem(System):
 
     @property
     def context(self) -> int:
-        """How many sentences before a gap's own the windows may reach into."""
+        """How many sentences before a gap's own the network may read."""
         return self.settings.training.context
 
     @property
-    def together(self) -> int:
-        """Within how many tokens gaps are read together, where a network can."""
-        return self.settings.network.together
-
-    @property
     def noun_lexicons(self) -> Mapping[str, Lexicon]:
-        """Those that its network reads."""
-        return self.encoder.reading.lexicons
+        """The lexicons that its network reads."""
+        return self.encoder.lexicons
 
     @property
     def points(self) -> bool:
-        """Whether its network does, with these settings."""
+        """Whether its network points at antecedents."""
         return self.settings.network.points
 
-    def predict(self, examples: Sequence[Example]) -> Probabilities:
-        """Softmax of the network's scores, adjusted for class frequency if that was tuned."""
-        return self.adjustment.of(self.unadjusted(examples))
-
-    def _inventory(self) -> Inventory:
+    @property
+    def inventory(self) -> Inventory:
+        """Vocabularies and classes, which a network is built for."""
         agreements = class_agreements(self.task)
         return Inventory(self.encoder.vocabularies, self.task.classes, agreements)
 
-    def _load_reading(self, folder: Path) -> None:
-        """Read vocabularies, units and lexicons; a damaged or foreign file is refused."""
-        units = load_units(folder) if self.settings.training.units != "words" else None
-        lexicons = load_lexicons(folder) if self.reads.lexicons else {}
-        reading = Reading(self.reads.fields, self.settings.training.lowercase, units, lexicons)
-        self.encoder = load_encoder(reading, folder)
+    def predict(self, examples: Sequence[Example]) -> Probabilities:
+        """The network's probabilities, adjusted for class frequency if that was tuned."""
+        return self.adjustment.of(self.unadjusted(examples))
+
+    def save_state(self, folder: Path) -> None:
+        """Write weights, encoder and adjustment."""
+        save_weights(self.weights(), folder)
+        self.encoder.save(folder)
+        save_adjustment(self.adjustment, folder)
+
+    def load_state(self, folder: Path) -> None:
+        """Read weights, encoder and adjustment; a damaged or foreign file is refused."""
+        self.encoder = load_encoder(self.reads, self.settings, folder)
+        load_weights(folder, self.name, self.take_weights)
+        self.adjustment = load_adjustment(folder, len(self.task.classes))
+
+    def weights(self) -> Arrays:
+        """The weights of the network by name."""
+        raise NotImplementedError
+
+    def take_weights(self, arrays: Arrays) -> None:
+        """Build the network with these weights; raises `ValueError` if they are of another one."""
+        raise NotImplementedError
+
+
+def load_encoder(reads: Reads, settings: NeuralSettings, folder: Path) -> Encoder:
+    """The encoder of a saved system, with units and lexicons if its settings ask for them."""
+    units = load_units(folder) if settings.training.units != "words" else None
+    lexicons = load_lexicons(folder) if reads.lexicons else {}
+    encoder = Encoder(reads.fields, settings.training.lowercase, units, lexicons)
+    return encoder.load_vocabularies(folder)

@@ -1,4 +1,4 @@
-"""Neural systems: a network, its vocabularies and its training, behind the System interface.
+"""Neural systems: a network, its encoder and its training, behind the System interface.
 
 A saved one is `network.safetensors`, `encoder.json` and the settings in `system.json`. While it
 trains, its folder holds Lightning checkpoints, from which an interrupted run goes on.
@@ -7,71 +7,73 @@ trains, its folder holds Lightning checkpoints, from which an interrupted run go
 from __future__ import annotations
 
 import logging
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
+from torch import Tensor
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.example import Example, examples_digest
 from crosspro.data_prep.core.settings import to_mapping
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.prediction.adjustment import Adjustment, load_adjustment, save_adjustment, tune_tau
+from crosspro.prediction.adjustment import Adjustment, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.models import chosen_run
-from crosspro.prediction.neural.inference import pointed_nouns, probabilities
-from crosspro.prediction.neural.layers.network import (
-    Network,
-    load_weights,
-    save_weights,
-)
+from crosspro.prediction.neural.layers.network import Network, device_of
 from crosspro.prediction.neural.network_system import NetworkSystem
 from crosspro.prediction.neural.reading.encoding import (
+    EncodedText,
     Encoder,
-    Reading,
     closed_vocabularies,
-    encode,
-    fit_and_encode,
 )
 from crosspro.prediction.neural.reading.lexicon_fields import (
+    Text,
     inflected_text,
+    lexicons_for,
     noun_lists,
 )
-from crosspro.prediction.neural.reading.tensors import GapTensors, device_of, gap_tensors
+from crosspro.prediction.neural.reading.pointed_words import PointedWords
+from crosspro.prediction.neural.reading.subwords import train_units
 from crosspro.prediction.neural.training.data import (
+    Indices,
     TrainingData,
-    check_context,
-    check_heads,
+    check_labels,
     check_parse,
-    learn_reading,
-    needs_parse,
-    training_data,
+    check_reads,
+    sorted_batches,
 )
 from crosspro.prediction.neural.training.distillation import Teacher, load_teacher, soft_targets
 from crosspro.prediction.neural.training.fine_tuning import (
     IN_DOMAIN,
+    continued_settings,
     fine_tuned_report,
-    in_domain_stage,
-    run_to_go_on,
-    settings_to_go_on,
+    in_domain_settings,
+    run_to_continue,
     take_weights,
 )
-from crosspro.prediction.runs import ENCODED
+from crosspro.prediction.neural.training.settings import NeuralSettings
+from crosspro.prediction.stored_tensors import Arrays, check_names
 from crosspro.prediction.system import Classes, Probabilities, System
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
-    from crosspro.prediction.neural.training.trainer import TrainedEpochs
+    from crosspro.prediction.neural.training.module import GapClassifier
+    from crosspro.prediction.neural.training.trainer import KeptEpoch
+
+_AT_ONCE = 2048
+_POINTED_AT_ONCE = 256
+_PLACES_ON_CPU = 1 << 11
+"""Gaps of a batch times their extent, so few that tensors stay in caches."""
 
 
 class NeuralSystem(NetworkSystem):
-    """A network by its name, trained with Lightning; `report` says how that went."""
+    """A network, trained with Lightning; `report` says how that went."""
 
     network: Network
     _later_snapshots: Sequence[NeuralSystem] = ()
@@ -81,7 +83,7 @@ class NeuralSystem(NetworkSystem):
     @property
     def reads_source_parse(self) -> bool:
         """Whether the network has such fields."""
-        return needs_parse(self.reads)
+        return self.reads.needs_parse
 
     def fit(
         self,
@@ -91,44 +93,46 @@ class NeuralSystem(NetworkSystem):
         folder: Path | None = None,
     ) -> None:
         """Train on labelled examples; the epoch with the best dev score is kept."""
-        # Neither a prediction nor a wrong setting waits for Lightning.
-        from crosspro.prediction.neural.training.progress import step_bar
-        from crosspro.prediction.neural.training.trainer import NetworkTrainer
+        from crosspro.prediction.neural.training.trainer import has_checkpoint, training_run
 
-        trainer = NetworkTrainer(
-            self.settings.trainer, self.settings.optimisation, self.settings.training, folder
-        )
         self.task = task
-        torch.set_num_threads(self.settings.trainer.threads)
-        torch.manual_seed(self.settings.seed)
-        distillation = self.settings.distillation
-        if distillation.teacher:
-            run = _chosen(distillation.teacher)
-            self.settings = replace(self.settings, distillation=replace(distillation, teacher=run))
-            self._teacher = load_teacher(run, task)
-        earlier = self._earlier_run()
-        reading = self._go_on_reading(earlier, train) if earlier else self._new_reading(train)
-        check_context(self.reads, self.settings.training.context, train)
-        check_parse(self.reads, chain(train, dev))
-        check_heads(self.reads, train)
-        data = self._training_data(train, dev, reading, earlier, folder)
-        self.network = self._new_network()
+        earlier = self._start(task)
         if earlier:
-            same_classes = earlier.task.classes == task.classes
-            take_weights(self.network, earlier.network, same_classes)
-        elif self.settings.pretraining.epochs and not trainer.goes_on:
+            self._continue_reading(earlier, train)
+        else:
+            self.encoder = self.new_encoder(train, inflected_text(task, train))
+        check_reads(self.reads, self.settings.training.context, train, dev)
+        data = self._encode(train, dev, learn=earlier is None)
+        self.network = self.settings.network.build(self.inventory)
+        if earlier:
+            take_weights(self.network, earlier.network, earlier.task.classes == task.classes)
+        elif self.settings.pretraining.epochs and not has_checkpoint(folder):
             device = device_of(self.settings.trainer.accelerator)
-            inventory, settings = self._inventory(), self.settings.pretraining
-            with step_bar(self.settings.trainer.progress_bar and sys.stderr.isatty()) as report:
-                self.network.pretrain(
-                    data.encoded, inventory, settings, self.settings.seed, device, report
-                )
-        trainer.prepare(self.network, data, self.settings.seed, self._identity(data))
-        with trainer.interruptible():
-            trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
-        self._keep(trainer.result(), data)
-        self._tune(dev)
+            settings, show = self.settings.pretraining, self.settings.trainer.progress_bar
+            text = data.train.to(device)
+            self.network.pretrain(text, self.inventory, settings, self.settings.seed, show)
+        module = self._module(self.network, data, self.settings, train)
+        identity = self._identity(data, self.settings)
+        with training_run(module, self.settings, folder, identity) as run:
+            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
+        self._keep(run.kept, data, dev)
         self._first_stage = data.digests["train"]
+
+    def fit_encoded(
+        self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
+    ) -> None:
+        """Train on data that was encoded elsewhere, with its encoder."""
+        from crosspro.prediction.neural.training.trainer import training_run
+
+        self.task, self.encoder = task, encoder
+        self._start(task)
+        data = data.with_contexts(self.settings.training, self.settings.network.together)
+        self.network = self.settings.network.build(self.inventory)
+        module = self._module(self.network, data, self.settings)
+        identity = self._identity(data, self.settings)
+        with training_run(module, self.settings, folder, identity) as run:
+            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
+        self._keep(run.kept, data)
 
     @property
     def fine_tunes(self) -> bool:
@@ -139,119 +143,137 @@ class NeuralSystem(NetworkSystem):
         self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
     ) -> None:
         """Go on with in-domain data; the network that is better on dev is kept."""
-        from crosspro.prediction.neural.training.trainer import NetworkTrainer
+        from crosspro.prediction.neural.training.trainer import training_run
 
-        place = folder and folder / IN_DOMAIN
-        settings = in_domain_stage(
-            self.settings.fine_tuning, self.settings.trainer, self.settings.optimisation
-        )
-        trainer = NetworkTrainer(*settings, self.settings.training, place)
-        torch.manual_seed(self.settings.seed)
-        data = self._training_data(in_domain, dev, self.encoder.reading, self, folder)
-        network = self._new_network()
+        settings = in_domain_settings(self.settings)
+        torch.manual_seed(settings.seed)
+        data = self._encode(in_domain, dev, learn=False)
+        network = settings.network.build(self.inventory)
         network.load_state_dict(self.network.state_dict())
-        stage = {"learning_rate": settings[1].learning_rate, "all": self._first_stage}
-        trainer.prepare(network, data, self.settings.seed, {**self._identity(data), **stage})
-        with trainer.interruptible():
-            trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
-        trained = trainer.result()
+        identity = {**self._identity(data, settings), "first_stage": self._first_stage}
+        module = self._module(network, data, settings, in_domain)
+        place = folder and folder / IN_DOMAIN
+        with training_run(module, settings, place, identity) as run:
+            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
         assert isinstance(self.report, FitReport)  # noqa: S101 - for the type checker
-        report = fine_tuned_report(self.report, trained.reports(self.settings.training.monitor)[0])
+        report = fine_tuned_report(self.report, run.kept[0].report)
         if report.kept == IN_DOMAIN:
-            self._keep(trained, data)
-            self._tune(dev)
+            self._keep(run.kept, data, dev)
         self.report = report
 
-    def _tune(self, dev: Sequence[Example]) -> None:
-        """Choose on dev how strongly rare classes are favoured, if that is asked for."""
-        if self.settings.training.tune_adjustment:
-            score = dev_score(self.task, dev, self.settings.training.monitor)
-            for one in (self, *self._later_snapshots):
-                frequencies = self.adjustment.frequencies
-                tau = tune_tau(one.unadjusted(dev), frequencies, score)
-                one.adjustment = Adjustment(tau, frequencies)
+    def _start(self, task: Task) -> NeuralSystem | None:
+        """Set seed and threads; load the teacher and the run to go on from, if there are any."""
+        settings = self.settings
+        torch.set_num_threads(settings.trainer.threads)
+        torch.manual_seed(settings.seed)
+        if settings.distillation.teacher:
+            run = _chosen(settings.distillation.teacher)
+            distillation = replace(settings.distillation, teacher=run)
+            self.settings = settings = replace(settings, distillation=distillation)
+            self._teacher = load_teacher(run, task)
+        if not settings.init_from:
+            return None
+        folder = Path(_chosen(settings.init_from))
+        earlier = run_to_continue(folder, NeuralSystem, self.name, task)
+        network = continued_settings(earlier.settings.network, settings.network, folder)
+        self.settings = replace(settings, init_from=str(folder), network=network)
+        return earlier
 
-    def fit_encoded(
-        self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
-    ) -> None:
-        """Train on data that was encoded elsewhere, with its encoder."""
-        from crosspro.prediction.neural.training.trainer import NetworkTrainer
+    def new_encoder(self, train: Sequence[Example], text: Text) -> Encoder:
+        """How examples are read, in words or in units learnt from train; `text` is for lexicons."""
+        training, reads = self.settings.training, self.reads
+        units = None
+        if training.units != "words":
+            size, joint = training.unit_vocabulary, training.units == "joint"
+            units = train_units(train, size, training.lowercase, joint)
+        lexicons = lexicons_for(reads, self.task, text)
+        return Encoder(reads.fields, training.lowercase, units, lexicons)
 
-        trainer = NetworkTrainer(
-            self.settings.trainer, self.settings.optimisation, self.settings.training, folder
-        )
-        self.task, self.encoder = task, encoder
-        torch.set_num_threads(self.settings.trainer.threads)
-        torch.manual_seed(self.settings.seed)
-        self.network = self._new_network()
-        trainer.prepare(self.network, data, self.settings.seed, self._identity(data))
-        with trainer.interruptible():
-            trainer.lightning.fit(trainer.module, ckpt_path="last", weights_only=True)
-        self._keep(trainer.result(), data)
-
-    def _new_reading(self, train: Sequence[Example]) -> Reading:
-        """How examples are read: the fields of the network, in words or units learnt from train."""
-        return learn_reading(
-            self.reads, self.settings.training, self.task, train, inflected_text(self.task, train)
-        )
-
-    def _go_on_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> Reading:
+    def _continue_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> None:
         """Read as the run that is gone on from, whatever the settings say.
 
-        A network that `inherits` may read less of the document than that run, none of it too.
+        A network that `inherits` may read less of the document than that run.
         """
-        same, own = earlier.settings.training, self.settings.training
-        if own.units != "words" and same.units == "words":
+        before, training = earlier.settings.training, self.settings.training
+        if training.units != "words" and before.units == "words":
             found = "words, which the run to go on from has"
             raise input_error("settings", "system.training.units", "words", found)
-        context = own.context if self.settings.network.inherits else own.context or same.context
-        training = replace(own, units=same.units, lowercase=same.lowercase, context=context)
+        context = training.context
+        if not self.settings.network.inherits:
+            context = context or before.context
+        training = replace(
+            training, units=before.units, lowercase=before.lowercase, context=context
+        )
         self.settings = replace(self.settings, training=training)
-        reading, lexicons = earlier.encoder.reading, self.reads.lexicons
-        new = {side: name for side, name in lexicons.items() if side not in reading.lexicons}
-        if self.reads.nouns and new:
-            nouns = noun_lists(new, self.task, inflected_text(self.task, train))
-            reading = replace(reading, lexicons={**reading.lexicons, **nouns})
-        return replace(reading, fields=self.reads.fields)
+        encoder, fields = earlier.encoder, self.reads.fields
+        text = inflected_text(self.task, train)
+        self.encoder = replace(
+            encoder,
+            fields=fields,
+            lexicons={
+                **encoder.lexicons,
+                **noun_lists(self.reads, encoder.lexicons, self.task, text),
+            },
+            vocabularies={**closed_vocabularies(fields), **encoder.vocabularies},
+        )
 
-    def _training_data(
-        self,
-        train: Sequence[Example],
-        dev: Sequence[Example],
-        reading: Reading,
-        earlier: NeuralSystem | None,
-        folder: Path | None,
+    def _encode(
+        self, train: Sequence[Example], dev: Sequence[Example], learn: bool
     ) -> TrainingData:
-        """Train and dev as arrays; their vocabularies are learnt here, or those of before."""
-        shared = self.settings.trainer.encoded_dir
-        cache = Path(shared) if shared else folder / ENCODED if folder else None
-        if earlier:
-            known = {**closed_vocabularies(reading.fields), **earlier.encoder.vocabularies}
-            self.encoder = Encoder(reading, known)
-            encoded = encode(train, self.encoder, self.task, cache)
+        """Train and dev as arrays; vocabularies may be learnt from train."""
+        training, task = self.settings.training, self.task
+        if learn:
+            self.encoder, encoded = self.encoder.fit_and_encode(train, task, training.min_count)
         else:
-            self.encoder, encoded = fit_and_encode(
-                train, reading, self.task, self.settings.training.min_count, cache
-            )
-        dev_encoded = encode(dev, self.encoder, self.task, cache)
-        data = training_data(encoded, dev_encoded, self.task, self.settings.training, self.together)
-        if self._teacher is None:
-            return data
-        soft = soft_targets(self._teacher, train, self.settings.distillation, cache)
-        digests = {**data.digests, "teacher": self._teacher.digest}
-        return replace(data, soft=soft, digests=digests)
+            encoded = self.encoder.encode(train, task)
+        encoded_dev = self.encoder.encode(dev, task)
+        check_labels(encoded, encoded_dev)
+        digests = {"train": examples_digest(train), "dev": examples_digest(dev)}
+        data = TrainingData(encoded, encoded_dev, digests)
+        return data.with_contexts(training, self.settings.network.together)
 
-    def _keep(self, trained: TrainedEpochs, data: TrainingData) -> None:
-        """Take over what was learnt: the best epoch, and a system for each snapshot after it."""
-        self.adjustment = replace(self.adjustment, frequencies=data.frequencies)
-        systems = [self, *(copy(self) for _ in trained.kept[1:])]
-        reports = trained.reports(self.settings.training.monitor)
-        for system, epoch, report in zip(systems, trained.kept, reports, strict=True):
-            if system is not self:
-                system.network = self._new_network()
+    def _module(
+        self,
+        network: Network,
+        data: TrainingData,
+        settings: NeuralSettings,
+        train: Sequence[Example] = (),
+    ) -> GapClassifier:
+        from crosspro.prediction.neural.training.module import GapClassifier
+
+        teacher = None
+        if self._teacher is not None:
+            teacher = soft_targets(self._teacher, train, settings.distillation)
+        return GapClassifier(network, data, settings, len(self.task.classes), teacher)
+
+    def _identity(self, data: TrainingData, settings: NeuralSettings) -> dict[str, Any]:
+        """What a run must have in common with the one that it continues."""
+        ignored = {"trainer", "fine_tuning", *(() if self._teacher else ("distillation",))}
+        values = {k: v for k, v in to_mapping(settings).items() if k not in ignored}
+        teacher = {"teacher": self._teacher.digest} if self._teacher else {}
+        return {"classes": list(self.task.classes), **values, **data.digests, **teacher}
+
+    def _keep(
+        self, kept: Sequence[KeptEpoch], data: TrainingData, dev: Sequence[Example] = ()
+    ) -> None:
+        """Take over the best epoch, and make a system of each snapshot after it.
+
+        How strongly rare classes are favoured is chosen on dev, if that is asked for.
+        """
+        labels, classes = data.train.label, len(self.task.classes)
+        counts = np.bincount(labels[labels >= 0], minlength=classes)
+        self.adjustment = Adjustment(0.0, counts / counts.sum())
+        systems = [self, *(copy(self) for _ in kept[1:])]
+        for system, epoch in zip(systems, kept, strict=True):
+            system.network = self.settings.network.build(self.inventory)
             system.network.load_state_dict(epoch.weights)
-            system.network.eval().cpu()
-            system.report = report
+            system.network.eval()
+            system.report = epoch.report
+            if self.settings.training.tune_adjustment and dev:
+                score = dev_score(self.task, dev, self.settings.training.monitor)
+                frequencies = self.adjustment.frequencies
+                tau = tune_tau(system.unadjusted(dev), frequencies, score)
+                system.adjustment = Adjustment(tau, frequencies)
         self._later_snapshots = systems[1:]
 
     def snapshots(self) -> list[System]:
@@ -262,59 +284,64 @@ class NeuralSystem(NetworkSystem):
         """
         return [self, *self._later_snapshots]
 
-    def _identity(self, data: TrainingData) -> dict[str, Any]:
-        """What a run must have in common with the one that it continues."""
-        other = {"trainer", "fine_tuning", *(() if self._teacher else ("distillation",))}
-        settings = {k: v for k, v in to_mapping(self.settings).items() if k not in other}
-        return {"classes": list(self.task.classes), **settings, **data.digests}
-
-    def _earlier_run(self) -> NeuralSystem | None:
-        """The run to go on from (fine-tuning), which must have the same network and classes."""
-        if not self.settings.init_from:
-            return None
-        folder = Path(_chosen(self.settings.init_from))
-        earlier = run_to_go_on(folder, NeuralSystem, self.name, self.task)
-        network = settings_to_go_on(earlier.settings.network, self.settings.network, folder)
-        self.settings = replace(self.settings, init_from=str(folder), network=network)
-        return earlier
-
-    def _new_network(self) -> Network:
-        return self.settings.network.build(self._inventory())
-
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
         """Softmax of the network's scores."""
-        tensors, device = self._inputs(examples)
-        return probabilities(self.network, tensors, len(self.task.classes), device)
+        text, device = self._input(examples)
+        probabilities = np.zeros((len(text), len(self.task.classes)))
+        on_cpu = device.type == "cpu"
+        for gaps, batch in self._batches(text, _AT_ONCE, _PLACES_ON_CPU if on_cpu else None):
+            scores = self.network(text, batch)
+            probabilities[gaps] = torch.softmax(scores.double(), -1).cpu().numpy()
+        return probabilities
 
     def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
-        """The nouns that the network points at, where it does."""
+        """The nouns that the network points at, if it does."""
         if not self.points:
             return super().antecedents(examples, classes)
-        tensors, device = self._inputs(examples)
-        reading = self.encoder.reading
-        return pointed_nouns(self.network, tensors, reading, examples, classes, device)
+        words = PointedWords(self.encoder, examples)
+        text, _ = self._input(examples)
+        for gaps, batch in self._batches(text, _POINTED_AT_ONCE):
+            for pointed in self.network.antecedents(text, batch):
+                probabilities = pointed.probabilities.double().cpu().numpy()
+                row, column = np.nonzero(probabilities)
+                given = pointed.given_class.double().cpu().numpy()[row, classes[gaps[row]], column]
+                tokens = pointed.tokens.cpu().numpy()[row, column]
+                words.add(pointed.side, gaps[row], tokens, probabilities[row, column], given)
+        return words.nouns()
 
-    def _inputs(self, examples: Sequence[Example]) -> tuple[GapTensors, torch.device]:
-        """Examples as the network reads them, and where it runs."""
+    def _input(self, examples: Sequence[Example]) -> tuple[EncodedText, torch.device]:
+        """Examples as the network reads them, on the device where it runs."""
         check_parse(self.reads, examples)
         torch.set_num_threads(self.settings.trainer.threads)
-        data = encode(examples, self.encoder, self.task)
-        tensors = gap_tensors(data, self.settings.training.context, self.together)
-        return tensors, device_of(self.settings.trainer.accelerator)
+        device = device_of(self.settings.trainer.accelerator)
+        text = self.encoder.encode(examples, self.task)
+        text = text.with_context(self.context, self.settings.network.together)
+        self.network.to(device).eval()
+        return text.to(device), device
 
-    def save_state(self, folder: Path) -> None:
-        """Write the weights and the vocabularies."""
-        save_weights(self.network, folder)
-        self.encoder.save(folder)
-        save_adjustment(self.adjustment, folder)
+    def _batches(
+        self, text: EncodedText, size: int, places: int | None = None
+    ) -> Iterator[tuple[Indices, Tensor]]:
+        """The numbers of all gaps in batches, also as tensors; nothing is differentiated."""
+        if not len(text):
+            return
+        with torch.inference_mode():
+            extents = self.network.extents(text).cpu().numpy()
+            for gaps in sorted_batches(extents, size, places):
+                yield gaps, torch.from_numpy(gaps).to(text.label.device)
 
-    def load_state(self, folder: Path) -> None:
-        """Read the weights and the vocabularies; a damaged or foreign file is refused."""
-        self._load_reading(folder)
-        self.network = self._new_network()
-        self.weights = load_weights(self.network, self.name, folder)
+    def weights(self) -> Arrays:
+        """The weights of the network by name."""
+        weights = self.network.state_dict().items()
+        return {name: tensor.contiguous().cpu().numpy() for name, tensor in weights}
+
+    def take_weights(self, arrays: Arrays) -> None:
+        """Build the network with these weights."""
+        self.network = self.settings.network.build(self.inventory)
+        check_names(arrays, self.network.state_dict())
+        tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
+        self.network.load_state_dict(tensors)
         self.network.eval()
-        self.adjustment = load_adjustment(folder, len(self.task.classes))
 
 
 def _chosen(run: str) -> str:

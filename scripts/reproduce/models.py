@@ -224,7 +224,7 @@ def _steps(
     steps[tiny] = Stage(((*pretrain, *how, "-o", str(runs / tiny)),), (documents,))
 
     def trained(title: str, after: Sequence[str], *settings: str) -> str:
-        place = (f"hydra.run.dir={runs / title}", f"trainer.encoded_dir={work / 'encoded' / title}")
+        place = (f"hydra.run.dir={runs / title}",)
         given = (f"task={task}", "data=shared_task", f"data.dir={data}", f"system.{_SHORT}")
         pointer = "system.network.pointer=true"
         quiet = "trainer.progress_bar=false"

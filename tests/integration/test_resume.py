@@ -54,14 +54,11 @@ def test_a_killed_run_goes_on_to_the_same_model(tmp_path):
     code, message = until_checkpoint(parts, signal.SIGTERM)  # which it gets while it starts
     assert code != 0
     assert not (parts / "model").exists(), message
-    assert (parts / "encoded").is_dir()
     resumed = train(parts, *SETTINGS)
     assert resumed.returncode == 0, resumed.stderr
     for name in ("model/network.safetensors", "test.submission.data"):
         assert (parts / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
     assert read_metrics(parts) == read_metrics(tmp_path / "whole")
-    for folder in (parts, tmp_path / "whole"):
-        assert not (folder / "encoded").exists()
 
 
 @pytest.mark.parametrize(

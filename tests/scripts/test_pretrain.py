@@ -12,7 +12,7 @@ from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.prediction.neural.reading.lexicon_fields import load_lexicons
 from crosspro.prediction.runs import Configuration, read_run, write_run
 from crosspro.prediction.system import load_system
-from crosspro.scripts.pretraining_recipes import SETTINGS, recipe_settings
+from crosspro.scripts.pretrain import RECIPES, recipe_settings
 from tests.integration.training import composed
 from tests.scripts.run import crosspro
 
@@ -22,7 +22,6 @@ TINY = [
     "trainer.max_epochs=1", "trainer.precision=32-true", "trainer.progress_bar=false",
     "trainer.accelerator=cpu",
 ]  # fmt: skip
-RECIPES = "documents, small_documents, tiny_documents"
 CHANGES = [word for setting in TINY for word in ("--set", setting)]
 
 LEARN = ("pretrain", "learn")
@@ -141,7 +140,7 @@ def test_what_must_stay_unseen_is_left_out(tmp_path):
 
 def test_the_tiny_recipe_has_the_sizes_of_the_student():
     large, small = (
-        recipe_settings(SETTINGS / f"{name}.yaml") for name in ("documents", "tiny_documents")
+        recipe_settings(RECIPES / f"{name}.yaml") for name in ("documents", "tiny_documents")
     )
     student = composed("experiment=document_distilled", "system.distillation.teacher=RUN")["system"]
     windows = {f"{side}_{way}" for side in ("source", "target") for way in ("before", "after")}
@@ -157,7 +156,7 @@ def test_the_tiny_recipe_has_the_sizes_of_the_student():
 def test_a_recipe_is_like_another_of_the_package(tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text("like: small_documents\nseed: 7\ntraining: {context: 2}\n", "utf-8")
-    small, found = recipe_settings(SETTINGS / "small_documents.yaml"), recipe_settings(mine)
+    small, found = recipe_settings(RECIPES / "small_documents.yaml"), recipe_settings(mine)
     assert (found["seed"], found["training"]["context"]) == (7, 2)
     assert found == {**small, "seed": 7, "training": {**small["training"], "context": 2}}
     mine.write_text("like: large\n", "utf-8")

@@ -1,169 +1,116 @@
-"""Recurrent layers over sentences of different lengths in both directions, and attention over them.
-
-A sentence stands at the beginning of its row. Read backwards it is turned within its length, so
-that what fills the row comes last in both directions and changes nothing; no length leaves the
-device on which it lies, and a GPU is never waited for.
-"""
+"""Recurrent layers over padded batches, and attention over their states."""
 
 from __future__ import annotations
 
-from math import sqrt
-from typing import Any
+import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from crosspro.prediction.neural.reading.tensors import inside
 
-
-class BidirectionalGRU(nn.Module):
-    """Layers of two GRUs, one for each direction; both states of each word side by side."""
-
-    def __init__(self, inputs: int, hidden: int, layers: int = 1, dropout: float = 0.0) -> None:
-        super().__init__()
-        widths = [inputs, *[2 * hidden] * (layers - 1)]
-        self.forwards, self.backwards = (
-            nn.ModuleList(nn.GRU(width, hidden, batch_first=True) for width in widths)
-            for _ in range(2)
-        )
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """(batch, time, inputs) and (batch,) -> (batch, time, 2·hidden)."""
-        places = turned_places(lengths, words.shape[1])
-        states = words
-        for layer, (onwards, back) in enumerate(zip(self.forwards, self.backwards, strict=True)):
-            states = self.dropout(states) if layer else states
-            there = read(onwards, states)
-            again = read(back, turned(states, places))
-            states = torch.cat((there, turned(again, places)), -1)
-        return states
-
-
-def read(gru: nn.Module, words: Tensor, start: Tensor | None = None) -> Tensor:
-    """The states after each word, (batch, time, hidden), from the states (batch, hidden) on.
-
-    They are those of the weights' precision: whatever autocast was asked for, torch has GRUs of a
-    GPU calculate in fp16, in which small gradients vanish.
-    """
-    kind = next(gru.parameters()).dtype
-    with torch.autocast(words.device.type, enabled=False):
-        first = None if start is None else start.to(kind)[None].contiguous()
-        states: Tensor = gru(words.to(kind), first)[0]
-    return states
-
-
-def states_both_ways(
-    lstm: nn.LSTM, words: Tensor, lengths: Tensor, unpacked: bool = False
+def read(
+    layers: nn.Module,
+    words: Tensor,
+    lengths: Tensor | None = None,
+    state: Tensor | None = None,
 ) -> Tensor:
-    """The states of a bidirectional LSTM, (batch, time, 2·hidden); what fills rows up has any.
+    """The states of a GRU or LSTM: (batch, time, inputs) -> (batch, time, directions * hidden).
 
-    Rows are packed, or `unpacked` where a GPU would be waited for to know their lengths.
+    With `lengths` rows are packed, as reading backwards needs; `state` (batch, hidden) is that
+    before the first word. Autocast is off, because it would run RNNs of a GPU in fp16.
     """
-    if unpacked:
-        return _unpacked_states(lstm, words, lengths)
-    packed = pack_padded_sequence(words, lengths.cpu(), batch_first=True, enforce_sorted=False)
-    return pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=words.shape[1])[0]
-
-
-_SHUT = -3e4
-_ALIGNMENT = 8
-"""Products whose rows are no multiple of it are several times slower on a GPU."""
-
-
-def _unpacked_states(lstm: nn.LSTM, words: Tensor, lengths: Tensor) -> Tensor:
-    """The same with a few more inputs, which shut the input gate in what fills rows up.
-
-    So states that are read backwards are 0 up to the last word, as if they began there. Precision
-    is that of the weights (see `read`).
-    """
-    hidden, kind = lstm.hidden_size, next(lstm.parameters()).dtype
-    outside = (~inside(lengths, words.shape[1])).to(kind)[:, :, None]
-    start = words.new_zeros(2, len(words), hidden, dtype=kind)
-    states = words
     with torch.autocast(words.device.type, enabled=False):
-        for layer in range(lstm.num_layers):
-            if layer:
-                states = nn.functional.dropout(states, lstm.dropout, lstm.training)
-            more = _ALIGNMENT - states.shape[-1] % _ALIGNMENT
-            shut = start.new_zeros(4 * hidden, more)
-            shut[:hidden] = _SHUT
-            weights = []
-            for into, *others in lstm.all_weights[2 * layer : 2 * layer + 2]:
-                weights += [torch.cat((into, shut), 1), *others]
-            inputs = torch.cat((states.to(kind), outside.expand(-1, -1, more)), -1)
-            how = True, 1, 0.0, lstm.training, True, True
-            states = torch.lstm(inputs, (start, start), weights, *how)[0]
-    return states
+        words = words.to(next(layers.parameters()).dtype)
+        if lengths is None:
+            first = None if state is None else state.to(words.dtype)[None].contiguous()
+            states: Tensor = layers(words, first)[0]
+            return states
+        packed = pack_padded_sequence(
+            words, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False
+        )
+        return pad_packed_sequence(
+            layers(packed)[0], batch_first=True, total_length=words.shape[1]
+        )[0]
 
 
-def at_place(states: Tensor, places: Tensor) -> Tensor:
-    """(batch, time, width) and (batch,) -> (batch, width): the state at a place of each row."""
-    return states[torch.arange(len(places), device=places.device), places]
+def at_position(states: Tensor, positions: Tensor) -> Tensor:
+    """(batch, time, width) and (batch,) -> (batch, width): the state at a position of each row."""
+    return states[torch.arange(len(positions), device=positions.device), positions]
 
 
 def last_states(states: Tensor, lengths: Tensor) -> Tensor:
-    """The state after the last word of each row; 0 where there is none."""
-    return at_place(states, (lengths - 1).clamp(min=0)) * (lengths > 0)[:, None]
+    """The state after the last word of each row; 0 for an empty row."""
+    return at_position(states, (lengths - 1).clamp(min=0)) * (lengths > 0)[:, None]
 
 
-def turned_places(lengths: Tensor, width: int) -> Tensor:
-    """Where each place of a row comes from if its words are turned; the rest stays."""
-    places = torch.arange(width, device=lengths.device).expand(len(lengths), width)
-    back = lengths[:, None] - 1 - places
-    return torch.where(back >= 0, back, places)
+class ParallelGRUs(nn.Module):
+    """GRUs of one shape with weights of their own, each over its own sequence, side by side.
 
-
-def turned(values: Tensor, places: Tensor) -> Tensor:
-    """The rows (batch, time, size) with their words turned."""
-    result: Tensor = _Turn.apply(values, places)  # type: ignore[no-untyped-call]
-    return result
-
-
-class _Turn(torch.autograd.Function):
-    """Turning twice changes nothing, so gradients are turned too.
-
-    What autograd makes of an index would add them up, which takes a sort to be deterministic.
+    As in Keras, which TurkuNLP used, a gate has one bias. Weights of one kind are one tensor.
     """
 
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, places: Tensor) -> Tensor:
-        """The words where they go."""
-        ctx.save_for_backward(places)
-        return at_columns(values, places)
+    def __init__(self, count: int, inputs: int, hidden: int, layers: int) -> None:
+        super().__init__()
+        self.hidden, self.layers = hidden, layers
+        self.input_weights = nn.ParameterList()
+        self.hidden_weights = nn.ParameterList()
+        self.biases = nn.ParameterList()
+        for width in (inputs, *[hidden] * (layers - 1)):
+            self.input_weights.append(nn.Parameter(torch.empty(count, 3 * hidden, width)))
+            self.hidden_weights.append(nn.Parameter(torch.empty(count, 3 * hidden, hidden)))
+            self.biases.append(nn.Parameter(torch.empty(count, 3 * hidden)))
+        bound = 1 / math.sqrt(hidden)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -bound, bound)
 
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
-        """The gradients where they came from."""
-        (places,) = ctx.saved_tensors
-        return at_columns(gradients[0], places), None
+    def forward(self, sequences: Sequence[Tensor], lengths: Sequence[Tensor]) -> Tensor:
+        """(batch, time, inputs) and (batch,) of each GRU -> (count, batch, hidden).
 
-
-def at_columns(states: Tensor, columns: Tensor) -> Tensor:
-    """(batch, time, width) and (batch, number) -> (batch, number, width)."""
-    return states.gather(1, columns[:, :, None].expand(-1, -1, states.shape[-1]))
+        Padding stands behind the words, so the state after the last word never depends on it.
+        """
+        no_bias = self.biases[0].new_zeros(3 * self.hidden)
+        start = self.biases[0].new_zeros(self.layers, len(lengths[0]), self.hidden)
+        parameters = (*self.input_weights, *self.hidden_weights, *self.biases)
+        weights_of_each = zip(*(parameter.unbind(0) for parameter in parameters), strict=True)
+        states = []
+        with torch.autocast(start.device.type, enabled=False):
+            for words, own_lengths, own in zip(sequences, lengths, weights_of_each, strict=True):
+                weights = [
+                    weight
+                    for layer in range(self.layers)
+                    for weight in (*own[layer :: self.layers], no_bias)
+                ]
+                output, _ = torch.gru(
+                    words.to(start.dtype),
+                    start,
+                    weights,
+                    has_biases=True,
+                    num_layers=self.layers,
+                    dropout=0.0,
+                    train=self.training,
+                    bidirectional=False,
+                    batch_first=True,
+                )
+                states.append(last_states(output, own_lengths))
+        return torch.stack(states)
 
 
 class Attention(nn.Module):
-    """The mean of the states of a text, weighted by how well each fits a query.
-
-    Every query is answered at once, so a decoder whose states do not depend on the answers needs no
-    loop over its steps.
-    """
+    """The mean of the states of a text, weighted by how well each fits a query."""
 
     def __init__(self, query: int, state: int) -> None:
         super().__init__()
         self.match = nn.Linear(query, state, bias=False)
-        self.scale = 1 / sqrt(state)
 
     def forward(self, queries: Tensor, states: Tensor, inside: Tensor) -> Tensor:
         """(batch, queries, query), (batch, time, state) and (batch, time) -> (…, queries, state).
 
-        `inside` says where there is a text; where there is none at all, the answer is 0.
+        All queries are answered at once. A row of `inside` must not be all padding.
         """
-        fits = torch.matmul(self.match(queries) * self.scale, states.transpose(1, 2))
-        outside = ~inside[:, None]
-        fits = fits.masked_fill(outside, torch.finfo(fits.dtype).min)
-        shares = torch.softmax(fits, -1).masked_fill(outside, 0.0)
-        return torch.matmul(shares.to(states.dtype), states)
+        queries = self.match(queries)
+        states = states.to(queries.dtype)
+        return nn.functional.scaled_dot_product_attention(
+            queries, states, states, attn_mask=inside[:, None]
+        )

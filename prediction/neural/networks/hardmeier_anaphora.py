@@ -2,65 +2,62 @@
 
 A feed-forward network reads the source pronoun and three source words, target lemmas and target
 tags on each side. Nouns of the target before the gap are the candidates, one of which, or none, is
-the antecedent a: p(class) is the sum over them of p(a) p(class | a). Nobody tells which it is; what
-is learnt is the sum. p(a) sees the noun, the source word linked to it, how far away it is, and what
-is read around the gap; p(class | a) sees the noun and the same context. Gender and number of nouns
-are read where a parse beside the data has them. How many sentences are searched for nouns is a
-matter of `training.context`.
+the antecedent a: p(class) is the sum over them of p(a) p(class | a), and no label says which it is.
+p(a) sees the noun, the source word linked to it, how far away it is, and the words around the gap;
+p(class | a) sees the noun and the same context. Gender and number of nouns are read where a parse
+beside the data has them. How many sentences are searched for nouns is a matter of
+`training.context`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.example import SIDES, Example
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.lexicon.antecedents import nouns_of
 from crosspro.prediction.neural.layers.antecedent_pointer import LatentAntecedent
 from crosspro.prediction.neural.layers.embedding import SPREAD, exact, small_embedding
 from crosspro.prediction.neural.layers.network import Network, PointedTokens
+from crosspro.prediction.neural.layers.windows import outwards
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
+from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field, Reads
-from crosspro.prediction.neural.reading.tensors import (
-    GapTensors,
-    Indices,
-    inside,
-    pick,
-    window,
-)
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 _NO_NOUN, _FIRST = "", "first"
-_SENTENCES = 6
+_MOST_SENTENCES = 6
 """Sentences between a noun and the gap are counted up to this."""
 _OCTAVES = 12
 """Tokens between them are counted in powers of two."""
 
 
 def noun_kinds(example: Example) -> Sequence[str]:
-    """What is known of gender and number of each noun of the target; nothing of other words."""
-    nouns = nouns_of(example, "target")
-    found = {place: f"{gender or '?'} {number or '?'}" for place, (gender, number) in nouns.items()}
-    return [found.get(place, _NO_NOUN) for place in range(len(example.lemmas))]
+    """Gender and number of each noun of the target; nothing for other words."""
+    kinds = {
+        position: f"{gender or '?'} {number or '?'}"
+        for position, (gender, number) in nouns_of(example, "target").items()
+    }
+    return [kinds.get(position, _NO_NOUN) for position in range(len(example.lemmas))]
 
 
 def linked_words(example: Example) -> Sequence[str]:
     """The last source word linked to each word of the target: the noun of article and noun."""
     last = {target: source for source, target in sorted(example.links)}
     return [
-        example.source[last[place]] if place in last else "" for place in range(len(example.lemmas))
+        example.source[last[position]] if position in last else ""
+        for position in range(len(example.lemmas))
     ]
 
 
 def first_words(example: Example) -> Sequence[str]:
     """Where sentences begin."""
-    return [_FIRST if place == 0 else "" for place in range(len(example.lemmas))]
+    return [_FIRST if position == 0 else "" for position in range(len(example.lemmas))]
 
 
 NOUN = Field("noun", "target", noun_kinds)
@@ -68,18 +65,9 @@ LINKED = Field("linked", "target", linked_words, folded=True)
 START = Field("start", "target", first_words)
 
 
-class _Candidates(NamedTuple):
-    """Places of (batch, candidates) in the text, the nearest first, and which of them are any."""
-
-    places: Tensor
-    good: Tensor
-    tokens: Tensor
-    sentences: Tensor
-
-
 @settings
 class HardmeierAnaphoraSettings(NetworkSettings):
-    """Sizes and choices of the network."""
+    """Sizes, and how many nouns are candidates, within how many tokens."""
 
     name: Literal["hardmeier_anaphora"] = "hardmeier_anaphora"
     words: Size = 50
@@ -94,39 +82,49 @@ class HardmeierAnaphoraSettings(NetworkSettings):
     dropout: Dropout = 0.5
 
     @property
-    def reads(self) -> Reads:
-        """Words and tags around the gap, and the nouns before it."""
-        return Reads((SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START))
+    def points(self) -> bool:
+        """It always does."""
+        return True
 
     @property
-    def points(self) -> bool:
-        """It always chooses among nouns."""
-        return True
+    def reads(self) -> Reads:
+        """The words of both sides, and what there is to know of nouns."""
+        return Reads((SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START))
 
     def build(self, inventory: Inventory) -> HardmeierAnaphora:
         """The network with new weights."""
         return HardmeierAnaphora(inventory, self)
 
 
+@dataclass(frozen=True)
+class Candidates:
+    """Nouns (batch, candidates), the nearest first: positions, and distances to the gap.
+
+    Where a gap has fewer, `exists` is False.
+    """
+
+    positions: Tensor
+    exists: Tensor
+    tokens: Tensor
+    sentences: Tensor
+
+
 class HardmeierAnaphora(Network):
     """A window of words, and a choice among the nouns before it."""
 
-    recorded_places = inf
-
     def __init__(self, inventory: Inventory, settings: HardmeierAnaphoraSettings) -> None:
         super().__init__()
-        self.window = settings.window
-        self.context_words = settings.context_words
-        self.candidates = settings.candidates
+        self.settings = settings
+        words, tags, distances = settings.words, settings.tags, settings.distances
         self.no_noun = inventory.vocabularies[NOUN.name].number(_NO_NOUN)
         self.first = inventory.vocabularies[START.name].number(_FIRST)
         sizes = {
-            SOURCE: settings.words,
-            LEMMA: settings.words,
-            TAG: settings.tags,
-            PRONOUN: settings.words,
+            SOURCE: words,
+            LEMMA: words,
+            TAG: tags,
+            PRONOUN: words,
             NOUN: settings.kinds,
-            LINKED: settings.words,
+            LINKED: words,
         }
         self.embeddings = nn.ModuleDict(
             {
@@ -134,93 +132,95 @@ class HardmeierAnaphora(Network):
                 for field, size in sizes.items()
             }
         )
-        self.octaves = nn.Parameter(torch.randn(_OCTAVES, settings.distances) * SPREAD)
-        self.sentences = nn.Parameter(torch.randn(_SENTENCES, settings.distances) * SPREAD)
-        self.ranks = nn.Parameter(torch.randn(settings.candidates + 1, settings.distances) * SPREAD)
-        around = 2 * settings.context_words * (2 * settings.words + settings.tags) + settings.words
-        noun = 2 * settings.words + settings.kinds
+        self.octaves = nn.Parameter(torch.randn(_OCTAVES, distances) * SPREAD)
+        self.sentences = nn.Parameter(torch.randn(_MOST_SENTENCES, distances) * SPREAD)
+        self.ranks = nn.Parameter(torch.randn(settings.candidates + 1, distances) * SPREAD)
+        around = 2 * settings.context_words * (2 * words + tags) + words
+        noun = 2 * words + settings.kinds
         self.dropout = nn.Dropout(settings.dropout)
         self.context_to_anaphora = nn.Linear(around, settings.anaphora_hidden)
         self.noun_to_anaphora = nn.Linear(
-            noun + 3 * settings.distances, settings.anaphora_hidden, bias=False
+            noun + 3 * distances, settings.anaphora_hidden, bias=False
         )
         self.antecedent = nn.Linear(settings.anaphora_hidden, 1, bias=False)
         self.context_to_hidden = nn.Linear(around, settings.hidden)
         self.noun_to_hidden = nn.Linear(noun, settings.hidden, bias=False)
         self.output = nn.Linear(settings.hidden, len(inventory.classes))
 
-    def extents(self, data: GapTensors) -> Indices:
+    def extents(self, text: EncodedText) -> Tensor:
         """How far back nouns are searched."""
-        back = (data.target_position - data.target_low).clamp(1, self.window)
-        return np.asarray(back.cpu().numpy())
+        back = text.target.position - text.target.low
+        return torch.clamp(back, 1, self.settings.window)
 
-    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+    def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes): the logarithms of probabilities."""
-        return self._chances(data, gaps, width)[1].scores
+        return self._latent(text, gaps, self._candidates(text, gaps)).scores
 
-    def antecedents(self, data: GapTensors, gaps: Tensor) -> Sequence[PointedTokens]:
+    def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[PointedTokens]:
         """The probabilities of nouns, before and after the class is known."""
-        found, latent = self._chances(data, gaps, None)
-        shares, given = latent.antecedent.exp(), latent.given
-        return [PointedTokens("target", found.places, shares[:, 1:], given[:, :, 1:])]
+        nouns = self._candidates(text, gaps)
+        latent = self._latent(text, gaps, nouns)
+        probabilities, given_class = latent.antecedent.exp(), latent.given_class
+        return [
+            PointedTokens("target", nouns.positions, probabilities[:, 1:], given_class[:, :, 1:])
+        ]
 
-    def _chances(
-        self, data: GapTensors, gaps: Tensor, width: int | None
-    ) -> tuple[_Candidates, LatentAntecedent]:
-        """The candidates, and what is thought of them."""
-        around = self.dropout(self._around(data, gaps))
-        found = self._found(data, gaps, width or self.window)
-        nouns = torch.cat(
+    def _latent(self, text: EncodedText, gaps: Tensor, nouns: Candidates) -> LatentAntecedent:
+        around = self.dropout(self._around(text, gaps))
+        vectors = torch.cat(
             [
                 self.embeddings[field.name](
-                    torch.where(found.good, data[field.name][found.places], PAD)
+                    torch.where(nouns.exists, text[field.name][nouns.positions], PAD)
                 )
                 for field in (LEMMA, LINKED, NOUN)
             ],
             -1,
         )
-        nouns = self.dropout(nn.functional.pad(nouns, (0, 0, 1, 0)))  # none is a noun of zeros
-        where = self._where(found)
-        seen = self.context_to_anaphora(around)[:, None] + self.noun_to_anaphora(
-            torch.cat((nouns, where), -1)
+        vectors = self.dropout(nn.functional.pad(vectors, (0, 0, 1, 0)))  # none is a noun of zeros
+        distances = self._distances(nouns)
+        hidden = self.context_to_anaphora(around)[:, None] + self.noun_to_anaphora(
+            torch.cat((vectors, distances), -1)
         )
-        scores = exact(self.antecedent(torch.tanh(seen)).squeeze(-1))
-        good = nn.functional.pad(found.good, (1, 0), value=True)
-        antecedent = scores.masked_fill(~good, -torch.inf).log_softmax(1)
-        hidden = torch.tanh(self.context_to_hidden(around)[:, None] + self.noun_to_hidden(nouns))
+        scores = exact(self.antecedent(torch.tanh(hidden)).squeeze(-1))
+        exists = nn.functional.pad(nouns.exists, (1, 0), value=True)
+        antecedent = scores.masked_fill(~exists, -torch.inf).log_softmax(1)
+        hidden = torch.tanh(self.context_to_hidden(around)[:, None] + self.noun_to_hidden(vectors))
         classes = exact(self.output(self.dropout(hidden))).log_softmax(-1)
-        return found, LatentAntecedent(antecedent, classes)
+        return LatentAntecedent(antecedent, classes)
 
-    def _around(self, data: GapTensors, gaps: Tensor) -> Tensor:
+    def _around(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """The embeddings of the pronoun and of the words on each side, within the sentence."""
-        source, target = (data.bounds(side, gaps, "start") for side in SIDES)
-        parts = [self.embeddings[PRONOUN.name](data[PRONOUN.name][gaps])]
+        parts = [self.embeddings[PRONOUN.name](text[PRONOUN.name][gaps])]
+        size = self.settings.context_words
         for step in (-1, 1):
-            for field, bounds in ((SOURCE, source), (LEMMA, target), (TAG, target)):
-                words = pick(data[field.name], *window(*bounds, step, self.context_words))
-                parts.append(self.embeddings[field.name](words).flatten(1))
+            for field in (SOURCE, LEMMA, TAG):
+                spans = text.source[gaps] if field is SOURCE else text.target[gaps]
+                window = outwards(spans, step, size, own_sentence=True)
+                vectors = self.embeddings[field.name](window.pick(text[field.name]))
+                missing = size - vectors.shape[1]
+                parts.append(nn.functional.pad(vectors, (0, 0, 0, missing)).flatten(1))
         return torch.cat(parts, -1)
 
-    def _found(self, data: GapTensors, gaps: Tensor, width: int) -> _Candidates:
+    def _candidates(self, text: EncodedText, gaps: Tensor) -> Candidates:
         """The nouns before each gap that are nearest to it."""
-        gap, low, high = data.bounds("target", gaps)
-        places, lengths = window(gap, low, high, -1, width)
-        nouns = inside(lengths, width) & (data[NOUN.name][places] != self.no_noun)
-        counted = nouns.cumsum(1)
-        wanted = torch.arange(1, self.candidates + 1, device=gap.device).expand(len(gap), -1)
-        steps = torch.searchsorted(counted, wanted.contiguous())
-        good = steps < width
+        spans = text.target[gaps]
+        back = outwards(spans, -1, self.settings.window)
+        width = back.positions.shape[1]
+        nouns = back.inside & (text[NOUN.name][back.positions] != self.no_noun)
+        rank = torch.arange(1, self.settings.candidates + 1, device=gaps.device)
+        steps = torch.searchsorted(nouns.cumsum(1), rank.expand(len(gaps), -1).contiguous())
+        exists = steps < width
         steps = steps.clamp(max=width - 1)
-        begun = (data[START.name][places] == self.first).long()
-        begun = begun.cumsum(1) - begun + (gap == data.target_start[gaps])[:, None]
-        return _Candidates(places.gather(1, steps), good, steps + 1, begun.gather(1, steps))
+        starts = (text[START.name][back.positions] == self.first).long()
+        crossed = starts.cumsum(1) - starts + (spans.position == spans.start)[:, None]
+        return Candidates(
+            back.positions.gather(1, steps), exists, steps + 1, crossed.gather(1, steps)
+        )
 
-    def _where(self, found: _Candidates) -> Tensor:
+    def _distances(self, nouns: Candidates) -> Tensor:
         """How far each candidate is from the gap in tokens, sentences and candidates."""
-        octaves = (found.tokens + 0.5).log2().long().clamp(max=_OCTAVES - 1)
-        sentences = found.sentences.clamp(max=_SENTENCES - 1)
-        far = ((octaves, self.octaves), (sentences, self.sentences))
-        where = torch.cat([nn.functional.embedding(*one) for one in far], -1)
-        where = nn.functional.pad(where, (0, 0, 1, 0))
-        ranks = self.ranks.expand(len(where), -1, -1)
-        return torch.cat((where, ranks), -1)
+        octaves = (nouns.tokens + 0.5).log2().long().clamp(max=_OCTAVES - 1)
+        sentences = nouns.sentences.clamp(max=_MOST_SENTENCES - 1)
+        vectors = torch.cat((self.octaves[octaves], self.sentences[sentences]), -1)
+        vectors = nn.functional.pad(vectors, (0, 0, 1, 0))
+        return torch.cat((vectors, self.ranks.expand(len(vectors), -1, -1)), -1)

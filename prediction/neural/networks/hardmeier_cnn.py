@@ -1,9 +1,9 @@
 """The network of UU-Hardmeier 2017 (004 §5.4): convolutions over a gap's sentence and earlier ones.
 
 Four texts are read: on the target side the sentence around the gap and what stands before it, on
-the source side the same around the aligned pronoun. Filters run over each of them, every filter is
-heard where it is loudest (max-pooling), and all of them go with the aligned pronoun into the output
-layer. In the gap's own sentence a word comes with its distance to the gap or pronoun; without it a
+the source side the same around the aligned pronoun. Filters run over each of them, max-pooling
+takes the largest output of every filter, and all outputs go with the aligned pronoun into the last
+layer. In the gap's own sentence a word comes with its distance to the gap or pronoun; otherwise a
 filter would not know which of several gaps is meant. How many sentences are read before the gap's
 is a matter of `training.context`; the paper has one. Distances, tags of the target and the pronoun
 as an input of its own are not in the paper.
@@ -11,33 +11,25 @@ as an input of its own are not in the paper.
 
 from __future__ import annotations
 
-from math import inf
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.example import Side
+from crosspro.data_prep.core.example import SIDES, Side
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.embedding import small_embedding
 from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.layers.windows import Window, between, inside
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
+from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Reads
-from crosspro.prediction.neural.reading.tensors import (
-    GapTensors,
-    Indices,
-    cut,
-    inside,
-    longest,
-    pick,
-    span,
-)
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 
 @settings
 class HardmeierCNNSettings(NetworkSettings):
-    """Sizes and choices of the network."""
+    """Sizes of embeddings (`tags` 0: none) and filters."""
 
     name: Literal["hardmeier_cnn"] = "hardmeier_cnn"
     words: Size = 100
@@ -48,9 +40,15 @@ class HardmeierCNNSettings(NetworkSettings):
     window: Size = 50
     dropout: Dropout = 0.5
 
+    def sizes(self, side: Side) -> dict[str, int]:
+        """The embedding sizes of the fields of a side."""
+        if side == "source":
+            return {SOURCE.name: self.words}
+        return {LEMMA.name: self.words} | ({TAG.name: self.tags} if self.tags else {})
+
     @property
     def reads(self) -> Reads:
-        """The words of both sides and the pronoun, and tags if they have a size."""
+        """The words of both sides and the pronoun, and tags if asked for."""
         return Reads((LEMMA, *((TAG,) if self.tags else ()), SOURCE, PRONOUN))
 
     def build(self, inventory: Inventory) -> HardmeierCNN:
@@ -61,82 +59,71 @@ class HardmeierCNNSettings(NetworkSettings):
 class HardmeierCNN(Network):
     """Filters over four texts, max-pooling, and one layer to the classes."""
 
-    recorded_places = inf
-
     def __init__(self, inventory: Inventory, settings: HardmeierCNNSettings) -> None:
         super().__init__()
-        self.window = settings.window
-        target = {LEMMA.name: settings.words} | ({TAG.name: settings.tags} if settings.tags else {})
-        sizes = {**target, SOURCE.name: settings.words, PRONOUN.name: settings.words}
-        self.sides: dict[Side, tuple[str, ...]] = {
-            "target": tuple(target),
-            "source": (SOURCE.name,),
-        }
+        self.settings = settings
+        sizes = {**settings.sizes("target"), **settings.sizes("source")}
         self.embeddings = nn.ModuleDict(
-            {name: small_embedding(inventory.size(name), size) for name, size in sizes.items()}
+            {
+                name: small_embedding(inventory.size(name), size)
+                for name, size in {**sizes, PRONOUN.name: settings.words}.items()
+            }
         )
-        self.distances = nn.ParameterDict()
+        self.distances = nn.ModuleDict()
         self.own, self.earlier = nn.ModuleDict(), nn.ModuleDict()
-        for side, names in self.sides.items():
-            width = sum(sizes[name] for name in names)
-            self.distances[side] = small_embedding(
-                2 * settings.window + 2, settings.distances
-            ).weight
-            self.own[side] = _Filters(
-                width + settings.distances, settings.filters, settings.filter_width
-            )
-            self.earlier[side] = _Filters(width, settings.filters, settings.filter_width)
+        for side in ("target", "source"):
+            width = sum(settings.sizes(side).values())
+            filters = settings.filters, settings.filter_width
+            self.distances[side] = small_embedding(2 * settings.window + 2, settings.distances)
+            self.own[side] = MaxPooledFilters(width + settings.distances, *filters)
+            self.earlier[side] = MaxPooledFilters(width, *filters)
         self.dropout = nn.Dropout(settings.dropout)
-        self.output = nn.Linear(
-            2 * len(self.sides) * settings.filters + settings.words, len(inventory.classes)
-        )
+        self.output = nn.Linear(4 * settings.filters + settings.words, len(inventory.classes))
 
-    def extents(self, data: GapTensors) -> Indices:
+    def extents(self, text: EncodedText) -> Tensor:
         """The longest of the four texts."""
-        texts = (text for side in self.sides for text in self._texts(data, data.every, side))
-        return longest(texts)
+        bounds = (bounds for side in SIDES for bounds in self._texts(text.side(side)))
+        longest = torch.stack([end - start for start, end in bounds]).amax(0)
+        return longest.clamp(min=1)
 
-    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
+    def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """(batch, classes)."""
-        width = width or 2 * self.window + 1
-        heard = []
-        for side, names in self.sides.items():
-            centre = getattr(data, f"{side}_position")[gaps]
-            for number, (start, end) in enumerate(self._texts(data, gaps, side)):
-                places, lengths = span(start, end, width)
-                words = [self.embeddings[name](pick(data[name], places, lengths)) for name in names]
-                if number:
-                    heard.append(self.earlier[side](torch.cat(words, -1), lengths))
-                    continue
-                words.append(self._distances(side, places - centre[:, None], lengths))
-                heard.append(self.own[side](torch.cat(words, -1), lengths))
-        heard.append(self.embeddings[PRONOUN.name](data[PRONOUN.name][gaps]))
-        scores: Tensor = self.output(self.dropout(torch.cat(heard, -1)))
+        pooled = []
+        for side in ("target", "source"):
+            spans = text.side(side)[gaps]
+            own, earlier = (between(*bounds) for bounds in self._texts(spans))
+            distances = self._distances(side, own, spans.position)
+            own_words = torch.cat((self._words(text, side, own), distances), -1)
+            pooled.append(self.own[side](own_words, own.lengths))
+            pooled.append(self.earlier[side](self._words(text, side, earlier), earlier.lengths))
+        pooled.append(self.embeddings[PRONOUN.name](text[PRONOUN.name][gaps]))
+        scores: Tensor = self.output(self.dropout(torch.cat(pooled, -1)))
         return scores
 
-    def _texts(
-        self, data: GapTensors, gaps: Tensor, side: Side
-    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-        """Where the sentence around the gap begins and ends, and the text before it.
+    def _texts(self, spans: GapSpans) -> list[tuple[Tensor, Tensor]]:
+        """The bounds of the sentence around the gap, and of the text before it.
 
         Of a long sentence `window` tokens on each side are read, and as many of the text before.
         """
-        own = data.bounds(side, gaps, "start")
-        start, (_, low, _) = own[1], data.bounds(side, gaps)
-        before = torch.maximum(low, start - 2 * self.window - 1), start
-        return cut(*own, self.window, self.window), before
+        window = self.settings.window
+        before = spans.low.maximum(spans.start - 2 * window - 1), spans.start
+        return [spans.around(window, window, own_sentence=True), before]
 
-    def _distances(self, side: str, offsets: Tensor, lengths: Tensor) -> Tensor:
-        """A vector for each distance from the centre; none where there is no word."""
-        there = inside(lengths, offsets.shape[1])
-        numbers = torch.where(there, offsets + self.window + PAD + 1, PAD)
-        return nn.functional.embedding(numbers, self.distances[side], padding_idx=PAD)
+    def _words(self, text: EncodedText, side: Side, window: Window) -> Tensor:
+        names = self.settings.sizes(side)
+        return torch.cat([self.embeddings[name](window.pick(text[name])) for name in names], -1)
+
+    def _distances(self, side: str, window: Window, centre: Tensor) -> Tensor:
+        """A vector for each distance from the gap or pronoun; zero for padding."""
+        offsets = window.positions - centre[:, None] + self.settings.window + PAD + 1
+        vectors: Tensor = self.distances[side](torch.where(window.inside, offsets, PAD))
+        return vectors
 
 
-class _Filters(nn.Module):
-    """Filters over texts, each heard where it is loudest.
+class MaxPooledFilters(nn.Module):
+    """Filters over texts, of whose outputs the largest is taken.
 
-    They begin and end beyond a text, so that all of their places see every word of it.
+    They begin and end beyond a text, so that all places of a filter see every word of it.
     """
 
     def __init__(self, inputs: int, filters: int, width: int) -> None:
@@ -145,7 +132,7 @@ class _Filters(nn.Module):
         self.convolution = nn.Conv1d(inputs, filters, width, padding=self.beyond)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """(batch, time, inputs) -> (batch, filters): the largest outputs, 0 if there is no word."""
-        found = self.convolution(words.transpose(1, 2))
+        """(batch, time, inputs) -> (batch, filters): the largest outputs, 0 for an empty text."""
+        outputs = self.convolution(words.transpose(1, 2))
         ends = torch.where(lengths > 0, lengths + self.beyond, 0)
-        return torch.relu((found * inside(ends, found.shape[2])[:, None]).amax(-1))
+        return torch.relu((outputs * inside(ends, outputs.shape[2])[:, None]).amax(-1))

@@ -8,18 +8,16 @@ source words go through a dense layer.
 
 from __future__ import annotations
 
-from math import inf
 from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
 
-from crosspro.data_prep.core.example import SIDES
-from crosspro.data_prep.core.processes import Report
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.layers.recurrent import ParallelGRUs
 from crosspro.prediction.neural.layers.skip_gram import pretrained_embeddings
-from crosspro.prediction.neural.layers.stacked_gru import StackedGRU
+from crosspro.prediction.neural.layers.windows import outwards, widest_side
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import (
@@ -32,16 +30,13 @@ from crosspro.prediction.neural.reading.fields import (
     Field,
     Reads,
 )
-from crosspro.prediction.neural.reading.tensors import GapTensors, pick, window
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 from crosspro.prediction.neural.training.settings import SkipGramSettings
-
-STREAMS = (LEMMA, TAG, LEMMA_TAG, SOURCE)
 
 
 @settings
 class TurkuGRUSettings(NetworkSettings):
-    """Sizes and choices of the network."""
+    """Sizes of layers, and what is read of the source."""
 
     name: Literal["turku_gru"] = "turku_gru"
     embedding: Size = 90
@@ -52,17 +47,18 @@ class TurkuGRUSettings(NetworkSettings):
     dropout: Dropout = 0.0
     inward: bool = False
     source_lemmas: bool = False
-    cuda_graphs: bool = True
 
-    may_change: ClassVar = ("dropout", "cuda_graphs")
     pretrains: ClassVar = True
 
     @property
+    def streams(self) -> tuple[Field, ...]:
+        """The fields that are read on each side of the gap."""
+        return LEMMA, TAG, LEMMA_TAG, SOURCE_LEMMA if self.source_lemmas else SOURCE
+
+    @property
     def reads(self) -> Reads:
-        """Lemmas of the source are those of a parse, and stand where its words do."""
-        if self.source_lemmas:
-            return Reads((*STREAMS[:-1], SOURCE_LEMMA, PRONOUN), parse={"source_lemmas": False})
-        return Reads((*STREAMS, PRONOUN))
+        """The four streams and the aligned words."""
+        return Reads((*self.streams, PRONOUN))
 
     def build(self, inventory: Inventory) -> TurkuGRU:
         """The network with new weights."""
@@ -70,83 +66,68 @@ class TurkuGRUSettings(NetworkSettings):
 
 
 class TurkuGRU(Network):
-    """Eight streams and the aligned words; its embeddings may be trained before (2017)."""
+    """Eight streams and the aligned words; embeddings may be pre-trained (2017)."""
 
     def __init__(self, inventory: Inventory, settings: TurkuGRUSettings) -> None:
         super().__init__()
-        self.streams = (*STREAMS[:-1], SOURCE_LEMMA if settings.source_lemmas else SOURCE)
-        self.window = settings.window
-        self.recorded_places = inf if settings.cuda_graphs else 0
-        self.dimension = settings.embedding
-        self.inward = settings.inward
+        self.settings = settings
         self.embeddings = nn.ModuleDict(
             {
-                field.name: _embedding(inventory.size(field.name), settings.embedding)
-                for field in self._fields
+                field.name: _uniform_embedding(inventory.size(field.name), settings.embedding)
+                for field in settings.reads.fields
             }
         )
-        streams = 2 * len(STREAMS)
-        self.gru = StackedGRU(streams, settings.embedding, settings.hidden, settings.layers)
+        streams = 2 * len(settings.streams)
+        self.gru = ParallelGRUs(streams, settings.embedding, settings.hidden, settings.layers)
         self.dropout = nn.Dropout(settings.dropout)
         self.dense = nn.Linear(streams * settings.hidden + settings.embedding, settings.dense)
         self.output = nn.Linear(settings.dense, len(inventory.classes))
 
-    @property
-    def _fields(self) -> tuple[Field, ...]:
-        """What it reads, as in `reads`."""
-        return (*self.streams, PRONOUN)
+    def extents(self, text: EncodedText) -> Tensor:
+        """The widest of the windows."""
+        return widest_side(text, self.settings.window)
 
-    def forward(self, data: GapTensors, gaps: Tensor, width: int | None = None) -> Tensor:
-        """(batch, classes); `width` may cut windows to what the batch needs."""
-        width = min(self.window, width or self.window)
-        source, target = (data.bounds(side, gaps) for side in SIDES)
-        windows = []
+    def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
+        """(batch, classes)."""
+        source, target, limit = text.source[gaps], text.target[gaps], self.settings.window
+        sequences, lengths = [], []
         for step in (-1, 1):
-            around_gap = self._ordered(*window(*target, step, width))
-            around_pronoun = self._ordered(*window(*source, step, width, first=0))
-            windows += [
-                around_pronoun if stream.side == "source" else around_gap for stream in self.streams
-            ]
-        inputs = (
-            self.dropout(self.embeddings[one.name](pick(data[one.name], places, lengths)))
-            for one, (places, lengths) in zip(2 * self.streams, windows, strict=True)
-        )
-        states = self.gru(inputs, torch.stack([lengths for _, lengths in windows]))
-        pronoun = self.embeddings["pronoun"](data["pronoun"][gaps])
+            around_gap = outwards(target, step, limit)
+            around_pronoun = outwards(source, step, limit, first=0)
+            if self.settings.inward:
+                around_gap, around_pronoun = around_gap.reversed(), around_pronoun.reversed()
+            for field in self.settings.streams:
+                window = around_pronoun if field.side == "source" else around_gap
+                words = self.embeddings[field.name](window.pick(text[field.name]))
+                sequences.append(self.dropout(words))
+                lengths.append(window.lengths)
+        states = self.gru(sequences, lengths)
+        pronoun = self.embeddings[PRONOUN.name](text[PRONOUN.name][gaps])
         joined = torch.cat((*states.unbind(0), pronoun), dim=-1)
         hidden = torch.relu(self.dense(self.dropout(joined)))
         scores: Tensor = self.output(self.dropout(hidden))
         return scores
 
-    def _ordered(self, places: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Windows as they are read: outwards (nearest word first), or inwards (nearest last)."""
-        if not self.inward:
-            return places, lengths
-        turned = lengths[:, None] - 1 - torch.arange(places.shape[1], device=places.device)
-        return places.gather(1, turned.clamp(min=0)), lengths
-
     def pretrain(
         self,
-        data: EncodedText,
+        text: EncodedText,
         inventory: Inventory,
         settings: SkipGramSettings,
         seed: int,
-        device: torch.device,
-        report: Report,
+        progress: bool,
     ) -> None:
-        """Begin with the embeddings of a skip-gram, those of the aligned words too."""
-        tables = pretrained_embeddings(
-            data, inventory, self._fields, self.dimension, settings, seed, device, report
-        )
+        """Begin with the embeddings of a skip-gram, those of the aligned words too (004 §5.1)."""
+        fields, size = self.settings.reads.fields, self.settings.embedding
+        tables = pretrained_embeddings(text, inventory, fields, size, settings, seed, progress)
         with torch.no_grad():
             for name, table in tables.items():
                 embedding = self.embeddings[name]
-                if isinstance(embedding, nn.Embedding):
-                    embedding.weight.copy_(table)
-                    embedding.weight[PAD].zero_()
+                assert isinstance(embedding, nn.Embedding)  # noqa: S101 - for the type checker
+                embedding.weight.copy_(table)
+                embedding.weight[PAD].zero_()
 
 
-def _embedding(words: int, size: int) -> nn.Embedding:
+def _uniform_embedding(words: int, size: int) -> nn.Embedding:
     """Small uniform vectors, as Keras makes them; the padding stays zero."""
     table = nn.Embedding(words, size, padding_idx=PAD)
     nn.init.uniform_(table.weight, -0.05, 0.05)

@@ -1,7 +1,6 @@
-"""What a network may read of a token: every field is declared once, here or in a network's file.
+"""Input fields: what a network may read of each token or gap. A network names those it reads.
 
-A field says on which side its tokens stand, where an example has them, and which word each becomes.
-Only the fields that a network names are counted, encoded, cached and moved to its device.
+Only the fields that a network names are counted, encoded and moved to its device.
 """
 
 from __future__ import annotations
@@ -23,15 +22,13 @@ Tokens = Callable[[Example], Sequence[str]]
 
 @dataclass(frozen=True)
 class Field:
-    """A word for each token of one side, or for each gap; `name` is a Python name.
+    """A word for each token of one side, or for each gap.
 
-    `tokens` are those of an example as they stand there, and `word` makes a word of one. It is
-    called once a type; fields with the same `tokens` share them. A `folded` field is lower-cased
-    where the settings say so, a `spelled` one has a vocabulary of characters, and one that is made
-    from a parse of the source (`parse`) lets no data without one pass. Fields with the same
-    `vocabulary` number their words alike; without one a field has its own. `listed` makes the word
-    instead, with the lexicon of its side if there is one. Words that are all known beforehand
-    (`closed`) are numbered whether a text has them or not.
+    `tokens` takes the tokens from an example, and `word` turns a token type into a word. A `folded`
+    field is lower-cased where the settings say so; a `spelled` field has a vocabulary of
+    characters; `parse` marks fields that need a parse of the source. Fields with the same
+    `vocabulary` share it. `lookup` replaces `word` for fields that look a token up in the lexicon
+    of their side. `closed` lists the words of a field that are all known beforehand.
     """
 
     name: str
@@ -42,51 +39,47 @@ class Field:
     spelled: bool = False
     parse: bool = False
     vocabulary: str = ""
-    listed: Callable[[str, Lexicon | None], str] | None = None
+    lookup: Callable[[str, Lexicon | None], str] | None = None
     closed: tuple[str, ...] = ()
 
     @property
-    def numbered_in(self) -> str:
-        """The name of the vocabulary that its words have their numbers from."""
+    def vocabulary_name(self) -> str:
+        """The name of its vocabulary."""
         return self.vocabulary or self.name
 
     def read(self, token: str, lowercase: bool, lexicons: Mapping[str, Lexicon]) -> str:
         """The word that a token becomes."""
-        if self.listed is not None:
-            return self.listed(token, lexicons.get(self.side))
+        if self.lookup is not None:
+            return self.lookup(token, lexicons.get(self.side))
         word = self.word(token)
         return word.lower() if self.folded and lowercase else word
 
 
 @dataclass(frozen=True)
 class Reads:
-    """What a network reads of an example with certain settings.
+    """What a network reads with its settings.
 
-    `parse` names the settings that ask for a parse of the source, with the values that do not, and
-    is empty if all do; None needs none. `heads` does so for the dependencies in it, and `earlier`
-    for sentences before the gap's own, which `training.context` gives. `lexicons` has the settings
-    that name the lexicon of a side, and what they say (see `lexicon_fields`); with `nouns` those of
-    languages without gender have at least that.
+    `parse` and `heads` ask for a parse of the source, with dependencies; `earlier` for sentences
+    before the gap's own (`training.context`). `lexicons` names the lexicon of each side; with
+    `nouns`, sides in languages without gender get a list of nouns.
     """
 
     fields: tuple[Field, ...]
-    parse: Mapping[str, object] | None = None
-    heads: Mapping[str, object] | None = None
-    earlier: Mapping[str, object] | None = None
+    parse: bool = False
+    heads: bool = False
+    earlier: bool = False
     lexicons: Mapping[Side, str] = field(default_factory=dict)
     nouns: bool = False
+
+    @property
+    def needs_parse(self) -> bool:
+        """Whether tags, labels or heads of the source are read."""
+        return self.parse or self.heads or any(field.parse for field in self.fields)
 
 
 def source_words(example: Example) -> Sequence[str]:
     """The source as it is."""
     return example.source
-
-
-def parsed(example: Example) -> Sequence[Token]:
-    """The parse of the source; data without one is refused before it is read."""
-    if example.source_parse is None:
-        raise CrossproError("expected a parse of the source, found a sentence without one")
-    return example.source_parse.tokens
 
 
 def target_tokens(example: Example) -> Sequence[str]:
@@ -102,7 +95,7 @@ def target_lemmas(example: Example) -> Sequence[str]:
 
 
 def _target_tags(example: Example) -> Sequence[str]:
-    """The tags of the target, which are empty where words are inflected; gaps have their mark."""
+    """The tags of the target, empty where words are inflected; a gap has the gap word."""
     pairs = zip(example.lemmas, example.tags or repeat(None), strict=False)
     return [GAP_WORD if is_placeholder(lemma) else tag or "" for lemma, tag in pairs]
 
@@ -113,23 +106,30 @@ def aligned_words(example: Example) -> Sequence[str]:
 
 
 def _aligned(example: Example, gap: Gap) -> str:
-    linked = sorted({s for s, t in example.links if t == gap.position})
+    linked = sorted({source for source, target in example.links if target == gap.position})
     return " ".join(example.source[index] for index in linked or [gap.source_index])
 
 
+def _parse(example: Example) -> Sequence[Token]:
+    if example.source_parse is None:
+        raise CrossproError("expected a parse of the source, found a sentence without one")
+    return example.source_parse.tokens
+
+
 def _source_lemmas(example: Example) -> Sequence[str]:
-    return [token.lemma for token in parsed(example)]
+    return [token.lemma for token in _parse(example)]
 
 
 def _source_tags(example: Example) -> Sequence[str]:
-    return [token.tag for token in parsed(example)]
+    return [token.tag for token in _parse(example)]
 
 
 def _source_labels(example: Example) -> Sequence[str]:
-    return [token.deprel for token in parsed(example)]
+    return [token.deprel for token in _parse(example)]
 
 
-def _lemma(lemma: str) -> str:
+def lemma_or_gap(lemma: str) -> str:
+    """The lemma; the gap word for a placeholder."""
     return GAP_WORD if is_placeholder(lemma) else lemma
 
 
@@ -144,7 +144,7 @@ SOURCE_LEMMA = Field("source_lemma", "source", _source_lemmas, folded=True, pars
 SOURCE_TAG = Field("source_tag", "source", _source_tags, parse=True)
 SOURCE_LABEL = Field("source_label", "source", _source_labels, parse=True)
 CHARACTER = Field("character", "source", source_words, folded=True, spelled=True)
-LEMMA = Field("lemma", "target", target_lemmas, _lemma)
+LEMMA = Field("lemma", "target", target_lemmas, lemma_or_gap)
 TAG = Field("tag", "target", _target_tags)
 LEMMA_TAG = Field("lemma_tag", "target", target_tokens, _lemma_tag)
 PRONOUN = Field("pronoun", "gap", aligned_words, folded=True)

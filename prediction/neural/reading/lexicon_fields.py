@@ -1,12 +1,11 @@
-"""Gender and number of words as input, and nouns as candidates for antecedents.
+"""Gender and number of words as input fields, and nouns as candidates for antecedents.
 
-Words are looked up whole in a lexicon, also where they are cut into units, and each unit gets what
-is known of its word. A lexicon is induced from the text that a system learns from (the default,
-which needs no download), or one that `crosspro.data_prep.lexicon.load` knows. It is saved with the
-system.
+Words are looked up whole in a lexicon, also where they are cut into units, and every unit gets what
+the lexicon says of its word. A lexicon is induced from the training text (the default, which needs
+no download) or loaded by name (`crosspro.data_prep.lexicon.load`). It is saved with the system.
 
 A noun is known by its tag, or by the lexicon of its side where there are no tags. The first unit of
-a word stands for it. As lemmas hide the number, that of a tagged noun is not known.
+a word stands for it. Lemmas hide the number, so the number of a tagged noun is unknown.
 """
 
 from __future__ import annotations
@@ -33,11 +32,21 @@ from crosspro.data_prep.lexicon.lexicon import (
     write_lexicon,
 )
 from crosspro.data_prep.lexicon.load import lexicon_of_setting
-from crosspro.prediction.neural.reading.fields import Field, source_words, target_tokens
+from crosspro.prediction.neural.reading.fields import Field, Reads, source_words, target_tokens
 from crosspro.prediction.neural.reading.subwords import WORD_START
 
 INDUCED, NO_LEXICON = "induced", "none"
 ENGLISH = "en"
+AGREEMENT, NOUN = "agreement", "noun"
+"""The vocabularies that both sides share."""
+NO_NOUN = ""
+_UNKNOWN = "?"
+NOUN_KINDS: dict[str, NounKind] = {
+    f"{gender or _UNKNOWN} {number or _UNKNOWN}": (gender, number)
+    for gender in (None, *GENDERS)
+    for number in (None, *NUMBERS)
+}
+"""Gender and number of a noun, by the word of the noun fields."""
 _OTHER_CLASS = "X"
 _CATEGORIES = {
     **dict.fromkeys(("NOM", "NAM", "NOUN", "PROPN"), NOUNS),
@@ -46,75 +55,102 @@ _CATEGORIES = {
     **dict.fromkeys(("VER", "VERB"), ("VERB",)),
 }
 """The readings that a target tag allows."""
-
 _BETWEEN_WORDS = re.compile(rf" (?={WORD_START}|{PLACEHOLDER})")
-_KEPT = 1 << 17
-"""A text has few words that are not repeated."""
+_CACHED_WORDS = 1 << 17
 
 Sentences = Iterable[Sequence[str]]
 Text = Mapping[Side, tuple[str, Sentences]]
 """The language and the inflected text of sides."""
 
 
+# Tokens: the word of each unit ------------------------------------------------------------------
+
+
 def whole_source_words(example: Example) -> Sequence[str]:
     """The word of each unit of the source."""
-    return for_each_word(source_words(example), whole_source_word)
+    return _for_each_word(source_words(example), _whole_source_word)
 
 
 def whole_target_words(example: Example) -> Sequence[str]:
     """The word and the tag of each unit of the target, joined by a bar."""
-    return for_each_word(target_tokens(example), whole_target_word)
+    return _for_each_word(target_tokens(example), _whole_target_word)
 
 
-def for_each_word(units: Sequence[str], made: Callable[[str], tuple[str, ...]]) -> list[str]:
-    """What is made of each word, whose units are joined by spaces; other tokens are words."""
+def first_source_units(example: Example) -> Sequence[str]:
+    """The words of the source at their first units, and `NO_NOUN` at others."""
+    return _for_each_word(source_words(example), _first_source_unit)
+
+
+def first_target_units(example: Example) -> Sequence[str]:
+    """The words of the target with their tags at their first units, and `NO_NOUN` at others."""
+    return _for_each_word(target_tokens(example), _first_target_unit)
+
+
+def _for_each_word(units: Sequence[str], of_word: Callable[[str], tuple[str, ...]]) -> list[str]:
+    """Tokens made from each word, whose units are joined by spaces; other tokens are words."""
     in_units = any(unit.startswith(WORD_START) for unit in units)
     words = _BETWEEN_WORDS.split(" ".join(units)) if in_units else units
-    return [word for one in words for word in made(one)]
+    return [token for word in words for token in of_word(word)]
 
 
-@lru_cache(maxsize=_KEPT)
-def whole_source_word(units: str) -> tuple[str, ...]:
-    """The word of its units, for each of them."""
+@lru_cache(maxsize=_CACHED_WORDS)
+def _whole_source_word(units: str) -> tuple[str, ...]:
     parts = units.split(" ")  # a token may have other white space
     return ("".join(parts).removeprefix(WORD_START),) * len(parts)
 
 
-@lru_cache(maxsize=_KEPT)
-def whole_target_word(units: str) -> tuple[str, ...]:
-    """The same with the tag of the first."""
+@lru_cache(maxsize=_CACHED_WORDS)
+def _whole_target_word(units: str) -> tuple[str, ...]:
+    """The word with the tag of its first unit."""
     lemmas, tags = zip(*map(split_tag, units.split(" ")), strict=True)
-    return (f"{''.join(lemmas).removeprefix(WORD_START)}{TAG_SEPARATOR}{tags[0] or ''}",) * len(
-        tags
-    )
+    word = "".join(lemmas).removeprefix(WORD_START)
+    return (f"{word}{TAG_SEPARATOR}{tags[0] or ''}",) * len(tags)
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _first_source_unit(units: str) -> tuple[str, ...]:
+    return _at_first_unit(_whole_source_word(units))
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _first_target_unit(units: str) -> tuple[str, ...]:
+    return _at_first_unit(_whole_target_word(units))
+
+
+def _at_first_unit(words: tuple[str, ...]) -> tuple[str, ...]:
+    first = NO_NOUN if is_placeholder(words[0]) else words[0]
+    return (first, *(NO_NOUN,) * (len(words) - 1))
+
+
+# What a lexicon says of a word ------------------------------------------------------------------
 
 
 def source_agreement(word: str, lexicon: Lexicon | None) -> str:
-    """What is known of a source word."""
+    """Gender and number of a source word."""
     return _agreement(lexicon, word, "")
 
 
 def target_agreement(token: str, lexicon: Lexicon | None) -> str:
-    """What is known of a target word with its tag, which is empty where words are inflected."""
+    """Gender and number of a target word with its tag, which is empty for inflected words."""
     return _agreement(lexicon, *split_tag(token))
 
 
 def _agreement(lexicon: Lexicon | None, word: str, tag: str | None) -> str:
-    """Whether a word is a noun, with its gender and its number; empty if nothing is known of it."""
+    """Whether a word is a noun, with its gender and its number; empty if both are unknown."""
     readings = _likely(lexicon.readings(word), tag) if lexicon else ()
     genders = {entry.gender for entry in readings}
     numbers = {entry.number for entry in readings}
-    known = [values.pop() if len(values) == 1 else None for values in (genders, numbers)]
-    if not any(known):
+    agreed = [values.pop() if len(values) == 1 else None for values in (genders, numbers)]
+    if not any(agreed):
         return ""
     noun = all(entry.category in NOUNS for entry in readings)
-    return " ".join(("noun" if noun else "other", *(value or "?" for value in known)))
+    return " ".join(("noun" if noun else "other", *(value or _UNKNOWN for value in agreed)))
 
 
 def _likely(readings: Sequence[Entry], tag: str | None) -> Sequence[Entry]:
-    """The readings that the tag allows; without a tag those of the word class most often seen.
+    """The readings that the tag allows; without a tag those of the most frequent word class.
 
-    Where no counts tell, a word that may be of a class without gender is none of the others.
+    Without counts, a word that may be of a class without gender has none of the others.
     """
     if tag:
         allowed = _CATEGORIES.get(tag, ())
@@ -129,31 +165,79 @@ def _likely(readings: Sequence[Entry], tag: str | None) -> Sequence[Entry]:
     return [entry for entry in readings if entry.category == best != _OTHER_CLASS]
 
 
-def lexicons_for(settings: Mapping[Side, str], text: Text) -> dict[str, Lexicon]:
-    """The lexicon of each side that has one; `text` is what one is induced from.
+def source_noun(word: str, lexicon: Lexicon | None) -> str:
+    """Gender and number of a source word, if it is a noun."""
+    return _kind(word, lexicon) if lexicon is not None and lexicon.is_noun(word) else NO_NOUN
+
+
+def target_noun(token: str, lexicon: Lexicon | None) -> str:
+    """Gender and number of a target word with its tag, if it is a noun."""
+    word, tag = split_tag(token)
+    if not tag:
+        return source_noun(word, lexicon)
+    return _kind(word, lexicon, inflected=False) if tag in NOUN_TAGS else NO_NOUN
+
+
+def _kind(word: str, lexicon: Lexicon | None, *, inflected: bool = True) -> str:
+    gender = lexicon.gender(word) if lexicon else None
+    number = lexicon.number(word) if lexicon and inflected else None
+    return f"{gender or _UNKNOWN} {number or _UNKNOWN}"
+
+
+SOURCE_AGREEMENT = Field(
+    "source_agreement", "source", whole_source_words, vocabulary=AGREEMENT, lookup=source_agreement
+)
+TARGET_AGREEMENT = Field(
+    "target_agreement", "target", whole_target_words, vocabulary=AGREEMENT, lookup=target_agreement
+)
+SOURCE_NOUN = Field(
+    "source_noun",
+    "source",
+    first_source_units,
+    vocabulary=NOUN,
+    lookup=source_noun,
+    closed=(NO_NOUN, *NOUN_KINDS),
+)
+TARGET_NOUN = Field(
+    "target_noun",
+    "target",
+    first_target_units,
+    vocabulary=NOUN,
+    lookup=target_noun,
+    closed=(NO_NOUN, *NOUN_KINDS),
+)
+
+
+# The lexicons of a system -----------------------------------------------------------------------
+
+
+def lexicons_for(reads: Reads, task: Task, text: Text) -> dict[str, Lexicon]:
+    """The lexicon of each side that a network reads one of; `text` is what one is induced from.
 
     None is induced for a language without gender, or from lemmas, which show none.
     """
-    found: dict[str, Lexicon] = {}
-    for side, name in settings.items():
+    lexicons: dict[str, Lexicon] = {}
+    for side, name in reads.lexicons.items():
         if name == INDUCED:
             if side in text and text[side][0] in LANGUAGES:
                 language, sentences = text[side]
-                found[side] = induce(sentences, language)
+                lexicons[side] = induce(sentences, language)
         elif name != NO_LEXICON:
             loaded = lexicon_of_setting(name, f"system.network.{side}_lexicon")
             if loaded is not None:
-                found[side] = loaded
-    return found
+                lexicons[side] = loaded
+    return lexicons | noun_lists(reads, lexicons, task, text)
 
 
-def noun_lists(settings: Mapping[Side, str], task: Task, text: Text) -> dict[str, Lexicon]:
-    """A list of nouns for each English side that is to have a lexicon and has no tags."""
+def noun_lists(
+    reads: Reads, lexicons: Mapping[str, Lexicon], task: Task, text: Text
+) -> dict[str, Lexicon]:
+    """A list of nouns for each English side without tags that is to have an induced lexicon."""
     return {
         side: english_nouns(text[side][1])
-        for side, name in settings.items()
-        if name == INDUCED and side in text and text[side][0] == ENGLISH
-        if side == "source" or not task.tagged
+        for side, name in reads.lexicons.items()
+        if reads.nouns and name == INDUCED and side in text and text[side][0] == ENGLISH
+        if side not in lexicons and (side == "source" or not task.tagged)
     }
 
 
@@ -181,77 +265,3 @@ def load_lexicons(folder: Path) -> dict[str, Lexicon]:
 
 def _file(folder: Path, side: str) -> Path:
     return folder / f"lexicon.{side}.tsv.xz"
-
-
-NOUN_VOCABULARY = "noun"
-"""The vocabulary of both sides."""
-NO_NOUN = ""
-_UNKNOWN = "?"
-KINDS: dict[str, NounKind] = {
-    f"{gender or _UNKNOWN} {number or _UNKNOWN}": (gender, number)
-    for gender in (None, *GENDERS)
-    for number in (None, *NUMBERS)
-}
-"""What is known of a noun, by the word of the field."""
-
-
-def first_source_units(example: Example) -> Sequence[str]:
-    """The words of the source at their first units, and nothing at others."""
-    return for_each_word(source_words(example), _first_source_unit)
-
-
-def first_target_units(example: Example) -> Sequence[str]:
-    """The words of the target with their tags at their first units, and nothing at others."""
-    return for_each_word(target_tokens(example), _first_target_unit)
-
-
-@lru_cache(maxsize=_KEPT)
-def _first_source_unit(units: str) -> tuple[str, ...]:
-    return _first(whole_source_word(units))
-
-
-@lru_cache(maxsize=_KEPT)
-def _first_target_unit(units: str) -> tuple[str, ...]:
-    return _first(whole_target_word(units))
-
-
-def _first(words: tuple[str, ...]) -> tuple[str, ...]:
-    first = NO_NOUN if is_placeholder(words[0]) else words[0]
-    return (first, *(NO_NOUN,) * (len(words) - 1))
-
-
-def source_noun(word: str, lexicon: Lexicon | None) -> str:
-    """What is known of a source word, if it is a noun."""
-    return _kind(word, lexicon) if lexicon is not None and lexicon.is_noun(word) else NO_NOUN
-
-
-def target_noun(token: str, lexicon: Lexicon | None) -> str:
-    """What is known of a target word with its tag, if it is a noun."""
-    word, tag = split_tag(token)
-    if not tag:
-        return source_noun(word, lexicon)
-    return _kind(word, lexicon, inflected=False) if tag in NOUN_TAGS else NO_NOUN
-
-
-def _kind(word: str, lexicon: Lexicon | None, *, inflected: bool = True) -> str:
-    gender = lexicon.gender(word) if lexicon else None
-    number = lexicon.number(word) if lexicon and inflected else None
-    return f"{gender or _UNKNOWN} {number or _UNKNOWN}"
-
-
-SOURCE_NOUN = Field(
-    "source_noun",
-    "source",
-    first_source_units,
-    vocabulary=NOUN_VOCABULARY,
-    listed=source_noun,
-    closed=(NO_NOUN, *KINDS),
-)
-TARGET_NOUN = Field(
-    "target_noun",
-    "target",
-    first_target_units,
-    vocabulary=NOUN_VOCABULARY,
-    listed=target_noun,
-    closed=(NO_NOUN, *KINDS),
-)

@@ -1,8 +1,7 @@
 """Optional sub-word units: words and lemmas are cut into sentencepiece units before encoding.
 
-Everything that counts positions (gaps, links, heads) moves with them, so that networks see longer
-sentences of fewer types and nothing else changes. Each side has a model of its own, or both have
-one and the same.
+Gaps, links and heads move with the units, so networks see longer sentences of fewer types and
+nothing else changes. Each side has a model of its own, or both share one (`joint`).
 """
 
 from __future__ import annotations
@@ -11,52 +10,57 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Literal
 
 import sentencepiece
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import (
-    SIDES,
-    AnnotatedSentence,
-    Example,
-    Gap,
-)
+from crosspro.data_prep.core.example import SIDES, AnnotatedSentence, Example, Gap
 from crosspro.data_prep.formats.shared_task import is_placeholder
 
 Cut = Callable[[str], list[str]]
-WORD_START = "▁"
-"""With this the first unit of a word begins."""
 UnitKind = Literal["words", "sentencepiece", "joint"]
-"""Words as they are, units of each side, and units of both sides together."""
+"""Words as they are, units of each side, or units of both sides together."""
+WORD_START = "▁"
+"""The first unit of a word begins with it."""
 _MOST_SENTENCES = 400_000
-"""Units of both sides are learnt from so many sentences at most, taken evenly from the text."""
+"""Joint units are learnt from at most so many sentences, taken evenly from the text."""
 _THREADS = 16
-"""Sums of so many parts are added up, so units depend on this number, and not on the machine."""
-_MODELS_KEPT, _WORDS_KEPT, _LONGEST_KEPT = 8, 1 << 17, 50
-"""Models take time to load, and a text has few words that are not repeated; no longer ones are kept
-than a language has."""
+"""Sentencepiece sums in so many parts: units depend on this number, not on the machine."""
+_MODELS_CACHED, _WORDS_CACHED, _LONGEST_CACHED = 8, 1 << 17, 50
 
 
 @dataclass(frozen=True)
 class Units:
-    """The sentencepiece models of both sides, as their files' bytes."""
+    """The sentencepiece models of both sides, as the bytes of their files."""
 
     source: bytes
     target: bytes
 
-    def split(self, examples: Iterable[Example], lowercase: bool) -> list[Example]:
-        """The examples in units; the source is folded before it is cut, as in training."""
-        cut, target = (_cutter(model) for model in (self.source, self.target))
+    def __repr__(self) -> str:
+        return f"Units({len(self.source)} and {len(self.target)} bytes)"
 
-        def source(word: str) -> list[str]:
+    def split(self, examples: Iterable[Example], lowercase: bool) -> list[Example]:
+        """The examples in units; the source is lower-cased before it is cut, as in training."""
+        cut, cut_target = _cutter(self.source), _cutter(self.target)
+
+        def cut_source(word: str) -> list[str]:
             return cut(word.lower() if lowercase else word)
 
-        return [split_example(example, source, target) for example in examples]
+        return [split_example(example, cut_source, cut_target) for example in examples]
+
+    def sizes(self, words: Sequence[str], side: str, lowercase: bool) -> list[int]:
+        """How many units each word of a side is cut into."""
+        if side == "source":
+            cut = _cutter(self.source)
+            return [len(cut(word.lower() if lowercase else word)) for word in words]
+        cut = _cutter(self.target)
+        return [1 if is_placeholder(word) else len(cut(word)) for word in words]
 
     def save(self, folder: Path) -> None:
-        """Write both models, which any sentencepiece can read."""
+        """Write both models."""
         for side in SIDES:
             (folder / f"units.{side}.model").write_bytes(getattr(self, side))
 
@@ -70,8 +74,8 @@ def load_units(folder: Path) -> Units:
             models.append(path.read_bytes())
             _cutter(models[-1])("a")
         except (OSError, RuntimeError) as error:
-            first = str(error).splitlines()[0]
-            raise input_error(path, "units", "a sentencepiece model", first) from error
+            reason = str(error).splitlines()[0]
+            raise input_error(path, "units", "a sentencepiece model", reason) from error
     return Units(*models)
 
 
@@ -80,7 +84,7 @@ def train_units(
 ) -> Units:
     """Unigram models of at most `size` units, learnt from each side, or one of both (`joint`).
 
-    In that an apostrophe may be part of a unit, so that c' is one.
+    In a joint model an apostrophe may be part of a unit, so that c' is one.
     """
 
     def source(example: Example) -> str:
@@ -92,56 +96,48 @@ def train_units(
 
     if not joint:
         return Units(_train(map(source, examples), size), _train(map(target, examples), size))
-    some = examples[:: 1 + 2 * len(examples) // _MOST_SENTENCES]
-    sentences = (side(example) for example in some for side in (source, target))
+    sample = examples[:: 1 + 2 * len(examples) // _MOST_SENTENCES]
+    sentences = (side(example) for example in sample for side in (source, target))
     model = _train(filter(None, sentences), size, split_by_unicode_script=False)
     return Units(model, model)
 
 
-def split_example(example: Example, source_cut: Cut, target_cut: Cut) -> Example:
-    """One example in units; a tag or parse of a word goes to all of its units."""
-    source = [source_cut(word) for word in example.source]
-    target = [[lemma] if is_placeholder(lemma) else target_cut(lemma) for lemma in example.lemmas]
+def split_example(example: Example, cut_source: Cut, cut_target: Cut) -> Example:
+    """One example in units; every unit of a word gets the word's tag and parse."""
+    source = [cut_source(word) for word in example.source]
+    target = [[lemma] if is_placeholder(lemma) else cut_target(lemma) for lemma in example.lemmas]
     tags = None
     if example.tags is not None:
         pairs = zip(example.tags, target, strict=True)
-        tags = tuple(tag for tag, pieces in pairs for _ in pieces)
-    source_at, target_at = _starts(source), _starts(target)
-    links = tuple(
-        (piece, target_at[right])
-        for left, right in example.links
-        for piece in range(source_at[left], source_at[left + 1])
-    )
-    gaps = tuple(
-        Gap(target_at[gap.position], source_at[gap.source_index], gap.label, gap.word)
-        for gap in example.gaps
-    )
+        tags = tuple(tag for tag, units in pairs for _ in units)
+    source_at = [0, *accumulate(map(len, source))]
+    target_at = [0, *accumulate(map(len, target))]
     parse = example.source_parse
     if parse is not None:
         tokens = [
-            replace(token, form=piece, head=source_at[token.head] if token.head >= 0 else -1)
-            for token, pieces in zip(parse.tokens, source, strict=True)
-            for piece in pieces
+            replace(token, form=unit, head=source_at[token.head] if token.head >= 0 else -1)
+            for token, units in zip(parse.tokens, source, strict=True)
+            for unit in units
         ]
         parse = AnnotatedSentence(tuple(tokens), parse.scheme)
     return replace(
         example,
-        source=tuple(piece for pieces in source for piece in pieces),
-        lemmas=tuple(piece for pieces in target for piece in pieces),
+        source=tuple(chain.from_iterable(source)),
+        lemmas=tuple(chain.from_iterable(target)),
         tags=tags,
-        links=links,
-        gaps=gaps,
+        links=tuple(
+            (unit, target_at[right])
+            for left, right in example.links
+            for unit in range(source_at[left], source_at[left + 1])
+        ),
+        gaps=tuple(
+            Gap(target_at[gap.position], source_at[gap.source_index], gap.label, gap.word)
+            for gap in example.gaps
+        ),
         source_parse=parse,
-        target_parse=None,  # no network reads these, and they count words
+        target_parse=None,  # these count words, and no network reads them
         chains=None,
     )
-
-
-def _starts(pieces: Sequence[Sequence[str]]) -> list[int]:
-    starts = [0]
-    for piece in pieces:
-        starts.append(starts[-1] + len(piece))
-    return starts
 
 
 def _train(sentences: Iterable[str], size: int, split_by_unicode_script: bool = True) -> bytes:
@@ -165,12 +161,13 @@ def _train(sentences: Iterable[str], size: int, split_by_unicode_script: bool = 
     return model.getvalue()
 
 
-@lru_cache(maxsize=_MODELS_KEPT)
+@lru_cache(maxsize=_MODELS_CACHED)
 def _cutter(model: bytes) -> Cut:
+    """The function that cuts a word; short words are cached, since loading and cutting cost."""
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
 
     def cut(word: str) -> list[str]:
         return processor.encode(word, out_type=str) or [word]
 
-    known = lru_cache(maxsize=_WORDS_KEPT)(cut)
-    return lambda word: known(word) if len(word) <= _LONGEST_KEPT else cut(word)
+    cached = lru_cache(maxsize=_WORDS_CACHED)(cut)
+    return lambda word: cached(word) if len(word) <= _LONGEST_CACHED else cut(word)

@@ -1,9 +1,9 @@
-"""Vocabularies: from words to the numbers of one input field, with an entry for unseen words."""
+"""Vocabularies: from words to the numbers of one input field, with an entry for unknown words."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
@@ -11,7 +11,7 @@ from crosspro.data_prep.lexicon.agreement import PronounAgreement
 PAD = 0
 UNK = 1
 _RESERVED = ("<pad>", "<unk>")
-_MOST = 2**62  # what is counted becomes 64-bit numbers
+_MOST = 2**62  # counts become 64-bit numbers
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,18 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.words)
 
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} words)"
+
     def number(self, word: str) -> int:
         """The number of a word."""
         return self.index.get(word, UNK)
 
-    def numbers(self, words: Iterable[str]) -> list[int]:
-        """The number of each word."""
-        return [self.number(word) for word in words]
 
-
-def build_vocabulary(counts: Counter[str], min_count: int = 2) -> Vocabulary:
+def build_vocabulary(counts: Counter[str], min_count: int) -> Vocabulary:
     """Words seen at least `min_count` times, the most frequent first; ties in alphabetical order.
 
-    The count of the unknown word is that of all words left out, so that nothing is lost.
+    The count of the unknown word is that of all words left out.
     """
     kept = sorted((w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
     kept = [word for word in kept if word not in _RESERVED]
@@ -49,12 +48,12 @@ def build_vocabulary(counts: Counter[str], min_count: int = 2) -> Vocabulary:
 
 
 def closed_vocabulary(words: Sequence[str]) -> Vocabulary:
-    """Words that are all known beforehand, in their order; nothing is counted."""
+    """Words that are all known beforehand, in their order, without counts."""
     return Vocabulary((*_RESERVED, *words), (0,) * (len(_RESERVED) + len(words)))
 
 
-def from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
-    """A saved vocabulary; raises `ValueError` for what cannot be one."""
+def vocabulary_from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
+    """A saved vocabulary; raises `ValueError` if it cannot be one."""
     if not all(isinstance(word, str) for word in words) or len({*words}) != len(words):
         raise ValueError("words that are no text, or twice there")
     if len(counts) != len(words) or not all(isinstance(number, int) for number in counts):
@@ -66,10 +65,9 @@ def from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
 
 @dataclass(frozen=True)
 class Inventory:
-    """What every network is made for: the words of its fields, with their counts, and the classes.
+    """Vocabularies and classes: all that a network needs to know of data and task.
 
-    A spelled field has characters instead of words. `agreements` say which nouns each class stands
-    for, where that is known.
+    `agreements` say which nouns each class stands for, where that is known.
     """
 
     vocabularies: Mapping[str, Vocabulary]
@@ -77,7 +75,7 @@ class Inventory:
     agreements: tuple[PronounAgreement, ...] = ()
 
     def size(self, field: str) -> int:
-        """How many words a field has, the padding and the unknown word among them."""
+        """The size of a field's vocabulary, padding and unknown word included."""
         return len(self.vocabularies[field])
 
     def counts(self, field: str) -> tuple[int, ...]:

@@ -6,9 +6,9 @@ result as one that was not.
 
 from __future__ import annotations
 
-import sys
-from functools import partial
-from math import isfinite
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import cos, isfinite, pi
 from typing import Any
 
 import numpy as np
@@ -18,16 +18,39 @@ from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts
+from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.dev_score import MONITORS, monitored
-from crosspro.prediction.neural.layers.network import Network, gap_losses
-from crosspro.prediction.neural.training.data import Batch, Batches, FixedBatches, TrainingData
-from crosspro.prediction.neural.training.distillation import distilled_losses
-from crosspro.prediction.neural.training.recording import Losses, RecordedLosses
-from crosspro.prediction.neural.training.settings import Optimisation
+from crosspro.prediction.neural.layers.network import ClassLoss, Network
+from crosspro.prediction.neural.training.data import (
+    Indices,
+    Sampler,
+    TrainingData,
+    batch_size,
+    bucketed_batches,
+    sorted_batches,
+)
+from crosspro.prediction.neural.training.distillation import SoftTargets
+from crosspro.prediction.neural.training.settings import NeuralSettings
+
+_EPOCHS_A_SEED, _RANKS = 100_003, 7919
+"""Primes that keep the generators of seeds, epochs and processes apart."""
+
+
+@dataclass(frozen=True)
+class Batches:
+    """The gap numbers of batches; Lightning takes a list for several data loaders."""
+
+    batches: Sequence[Tensor]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.batches)
+
+    def __len__(self) -> int:
+        return len(self.batches)
 
 
 class GapClassifier(pl.LightningModule):
-    """Wraps a network with its data, its dev scores (`MONITORS`) and its optimiser."""
+    """A network with its data, its losses, its dev scores (`MONITORS`) and its optimiser."""
 
     weights: Tensor
 
@@ -35,58 +58,72 @@ class GapClassifier(pl.LightningModule):
         self,
         network: Network,
         data: TrainingData,
-        optimisation: Optimisation,
-        seed: int,
+        settings: NeuralSettings,
+        classes: int,
+        teacher: SoftTargets | None = None,
     ) -> None:
         super().__init__()
-        self.network = network
-        self.data = {"train": data.train, "dev": data.dev}
-        self.soft = data.soft
-        self.batches = data.batches(network.extents(data.train), seed)
-        self.dev_batches = data.dev_batches(network.extents(data.dev))
-        self.optimisation = optimisation
-        self.seed = seed
-        self.register_buffer("weights", data.weights().float(), persistent=False)
+        training = settings.training
+        self.network, self.teacher, self.classes = network, teacher, classes
+        self.optimisation, self.seed = settings.optimisation, settings.seed
+        self.train_labels = data.train.label
+        self.train_text, self.dev_text = data.train.to("cpu"), data.dev.to("cpu")
+        self.train_extents = network.extents(self.train_text).numpy()
+        self.dev_extents = network.extents(self.dev_text).numpy()
+        shares = np.bincount(data.dev.label, minlength=classes) / len(data.dev)
+        self.sampler = Sampler(training.sampling, training.share, tuple(shares))
+        drawn = int((self.train_labels >= 0).sum() * training.share)
+        self.batch_size, self.dev_batch_size = batch_size(training, drawn), training.batch_size
+        self.steps_an_epoch = len(self.epoch_batches(0))
+        if not self.steps_an_epoch:
+            raise CrossproError(
+                "train: expected gaps for at least one batch an epoch, found "
+                f"{(self.train_labels >= 0).sum()} labelled gaps with a share of {training.share:g}"
+            )
+        weights = class_weights(self.train_labels, classes, training.class_weight_power)
+        self.register_buffer("weights", torch.from_numpy(weights).float(), persistent=False)
+
+    def epoch_batches(self, epoch: int) -> list[Indices]:
+        """The batches of an epoch, drawn by its number."""
+        generator = np.random.default_rng((self.seed, epoch))
+        gaps = self.sampler.draw(self.train_labels, self.classes, generator)
+        return bucketed_batches(gaps, self.train_extents, self.batch_size, generator)
 
     def on_fit_start(self) -> None:
-        """Move all data to the device, once."""
-        self.data = {name: tensors.to(self.device) for name, tensors in self.data.items()}
-        self.soft = self.soft and self.soft.to(self.device)
-        self.batches.device = self.device
-        self.batches.rank, self.batches.world = self.global_rank, self.trainer.world_size
-        settings: dict[str, Any] = {
-            "weights": self.weights,
-            "smoothing": self.optimisation.label_smoothing,
-        }
-        if self.soft is None:
-            self.losses: Losses = partial(self.network.loss, self.data["train"], **settings)
-        else:
-            parts = self.network, self.soft, self.data["train"]
-            self.losses = partial(distilled_losses, *parts, **settings)
-        if self.device.type == "cuda" and self.trainer.world_size == 1:
-            self.losses = RecordedLosses(self.network, self.losses)
+        """Move all data to the device, once: a batch is numbers of gaps."""
+        self.train_text = self.train_text.to(self.device)
+        self.dev_text = self.dev_text.to(self.device)
+        self.teacher = self.teacher and self.teacher.to(self.device)
+        self.class_loss = ClassLoss(self.weights, self.optimisation.label_smoothing)
 
     def train_dataloader(self) -> Batches:
-        """The batches of the epoch that begins."""
-        self.batches.epoch = self.current_epoch
-        torch.manual_seed(self.seed * 100_003 + self.current_epoch + 7919 * self.global_rank)
-        return self.batches
+        """The batches of the epoch that begins; every process has its part of each."""
+        epoch, rank = self.current_epoch, self.global_rank
+        torch.manual_seed(self.seed * _EPOCHS_A_SEED + epoch + _RANKS * rank)
+        batches = self.epoch_batches(epoch)
+        self.batch_sizes = [len(batch) for batch in batches]
+        parts = (batch[rank :: self.trainer.world_size] for batch in batches)
+        return Batches([torch.from_numpy(part) for part in parts])
 
-    def val_dataloader(self) -> FixedBatches:
+    def val_dataloader(self) -> Batches:
         """All of dev, once."""
-        return self.dev_batches
+        batches = sorted_batches(self.dev_extents, self.dev_batch_size)
+        return Batches([torch.from_numpy(batch) for batch in batches])
 
-    def training_step(self, batch: Batch, _: int) -> Tensor:
+    def training_step(self, gaps: Tensor, number: int) -> Tensor:
         """The losses of all gaps, summed and divided by the number of gaps of the whole batch.
 
-        Processes average their gradients, so each multiplies its part of the sum with their number;
-        then the loss does not depend on how a batch is split. A process without a gap takes part
-        with one that counts nothing.
+        Processes average their gradients, so each multiplies its part of the sum with their number:
+        the loss does not depend on how a batch is split. A process without a gap takes part with
+        one that counts nothing.
         """
-        gaps, width, size = batch
-        scale = self.trainer.world_size / size if len(gaps) else 0.0
+        processes, size = self.trainer.world_size, self.batch_sizes[number]
+        scale = processes / size if len(gaps) else 0.0
         gaps = gaps if len(gaps) else gaps.new_zeros(1)
-        loss = self.losses(gaps, width).sum() * scale
+        losses = self.network.loss(self.train_text, gaps, self.class_loss)
+        if self.teacher is not None:
+            losses = self.teacher.mixed(losses, self.network(self.train_text, gaps), gaps)
+        loss = losses.sum() * scale
         self.log(
             "loss",
             loss,
@@ -94,24 +131,13 @@ class GapClassifier(pl.LightningModule):
             on_step=False,
             on_epoch=True,
             batch_size=size,
-            sync_dist=self.trainer.world_size > 1,
+            sync_dist=processes > 1,
         )
         return loss
 
-    def on_train_epoch_start(self) -> None:
-        """Every step counts so far."""
-        self.left_out = torch.zeros(())
-
     def on_train_epoch_end(self) -> None:
-        """A loss that is no number any more stays so: there is nothing to wait for."""
-        left_out, loss = int(self.left_out), float(self.trainer.callback_metrics["loss"])
-        if left_out and self.trainer.is_global_zero:
-            print(
-                f"warning: epoch {self.current_epoch}: {left_out} of {len(self.batches)} steps had "
-                "gradients that are not finite and were left out; a lower "
-                "system.optimisation.learning_rate may help",
-                file=sys.stderr,
-            )
+        """End a training whose loss is no number any more."""
+        loss = float(self.trainer.callback_metrics["loss"])
         if not isfinite(loss):
             raise CrossproError(
                 f"training: expected a finite loss, found {loss} in epoch {self.current_epoch}; "
@@ -120,69 +146,44 @@ class GapClassifier(pl.LightningModule):
 
     def on_validation_epoch_start(self) -> None:
         """Start with no predictions."""
-        self.predicted: list[tuple[Tensor, Tensor, Tensor]] = []
+        self.predictions: list[tuple[Tensor, Tensor, Tensor]] = []
 
-    def validation_step(self, batch: Batch, _: int) -> None:
-        """Predict a part of dev; its cross-entropy costs nothing more."""
-        gaps = batch[0].to(self.device)
-        scores = self.network(self.data["dev"], gaps, batch[1])
-        labels = self.data["dev"].label[gaps]
-        losses = gap_losses(scores, labels, self.weights, self.optimisation.label_smoothing)
-        self.predicted.append((labels, scores.argmax(-1), losses))
+    def validation_step(self, gaps: Tensor, _: int) -> None:
+        """Predict a part of dev."""
+        scores = self.network(self.dev_text, gaps)
+        labels = self.dev_text.label[gaps]
+        self.predictions.append((labels, scores.argmax(-1), self.class_loss(scores, labels)))
 
     def on_validation_epoch_end(self) -> None:
         """Score dev as the shared task does."""
-        labels, classes, losses = (torch.cat(parts) for parts in zip(*self.predicted, strict=True))
-        counts = confusion_counts(labels.cpu().numpy(), classes.cpu().numpy(), len(self.weights))
-        several = self.trainer.world_size > 1  # which all predict the whole of dev
+        labels, predicted, losses = (
+            torch.cat(parts) for parts in zip(*self.predictions, strict=True)
+        )
+        counts = confusion_counts(labels.cpu().numpy(), predicted.cpu().numpy(), self.classes)
+        several = self.trainer.world_size > 1  # processes, which all predict the whole of dev
         self.log("dev_loss", losses.mean(), sync_dist=several)
         for name in MONITORS:
             shown = name in ("macro_recall", "accuracy")
             self.log(f"dev_{name}", monitored(counts, name), prog_bar=shown, sync_dist=several)
 
-    def configure_gradient_clipping(
-        self,
-        optimizer: torch.optim.Optimizer,
-        gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None,
-    ) -> None:
-        """By the norm of all gradients; a step whose norm is no finite number is left out.
-
-        It would make all weights NaN. A fused optimiser looks by itself, and nobody waits for a
-        GPU. Lightning refuses to clip for those under mixed precision, since they undo a scaling
-        themselves; only 16-mixed scales, which leaves such steps out, and has no fused one here.
-        """
-        if not (gradient_clip_val and optimizer.defaults["fused"]):
-            self.clip_gradients(optimizer, gradient_clip_val, gradient_clip_algorithm)
-            return
-        norm = torch.nn.utils.clip_grad_norm_(self.network.parameters(), gradient_clip_val)
-        left_out = (~norm.isfinite()).float()
-        optimizer.found_inf = left_out  # type: ignore[attr-defined]
-        self.left_out = self.left_out.to(left_out.device) + left_out
-
     def configure_optimizers(self) -> Any:
-        """Adam, with warm-up and decay if asked for."""
+        """AdamW, with warm-up and decay if asked for."""
         settings = self.optimisation
         optimiser = torch.optim.AdamW(
             self.network.parameters(),
             lr=settings.learning_rate,
             weight_decay=settings.weight_decay,
-            fused=self.device.type in ("cpu", "cuda") and self.trainer.precision != "16-mixed",
+            # Lightning does not clip the gradients of a fused optimiser under mixed precision.
+            fused=not settings.gradient_clipping or self.trainer.precision == "32-true",
         )
         if settings.decay == "none" and not settings.warmup_steps:
             return optimiser
         total = max(1, int(self.trainer.estimated_stepping_batches))
 
         def factor(step: int) -> float:
-            warm = min(1.0, (step + 1) / max(1, settings.warmup_steps))
             progress = min(1.0, step / total)
-            fall = {"none": 1.0, "linear": 1 - progress}.get(
-                settings.decay, 0.5 * (1 + float(np.cos(np.pi * progress)))
-            )
-            return warm * fall
+            decays = {"none": 1.0, "linear": 1 - progress, "cosine": (1 + cos(pi * progress)) / 2}
+            return min(1.0, (step + 1) / max(1, settings.warmup_steps)) * decays[settings.decay]
 
         schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, factor)
-        return {
-            "optimizer": optimiser,
-            "lr_scheduler": {"scheduler": schedule, "interval": "step"},
-        }
+        return [optimiser], [{"scheduler": schedule, "interval": "step"}]

@@ -69,7 +69,7 @@ class SkipGramSettings:
     epochs: Whole = 0
     pairs: Literal["all", "sampled"] = "all"
     window: Annotated[int, Field(ge=1, le=1000)] = 5
-    negatives: Whole = 5
+    negatives: FromOne = 5
     batch_size: FromOne = 131072
     learning_rate: NotNegative = 0.003
     pronoun_share: Portion = 0.5
@@ -112,8 +112,6 @@ class TrainerSettings:
     patience: Whole = 3
     patience_steps: Whole = 0
     threads: Annotated[int, Field(ge=1, le=1024)] = 1
-    compile: bool = False
-    encoded_dir: str = ""
     progress_bar: bool = True
     deterministic: bool = True
 

@@ -1,20 +1,19 @@
-"""Lightning's Trainer as this project uses it: logs, early stopping, checkpoints, resuming.
+"""A training under Lightning: logs, early stopping, checkpoints, resuming.
 
 A stopped run goes on from its last checkpoint, which must be whole, and of the same settings and
-data.
+data. Without a folder nothing is logged, and nothing can be resumed.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,42 +26,175 @@ from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.files import read_json_object, temporary_folder, write_text
+from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.prediction.fit_report import FitReport
-from crosspro.prediction.neural.layers.network import Network
-from crosspro.prediction.neural.reading.tensors import has_bfloat16
-from crosspro.prediction.neural.training.data import TrainingData
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.progress import EpochLog
-from crosspro.prediction.neural.training.settings import Optimisation, TrainerSettings, Training
-from crosspro.version import __version__
+from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
 
+CHECKPOINTS = "checkpoints"
 _IDENTITY, _LAST = "run.json", "last.ckpt"
-"""What a run must have in common with the one that it continues, and what it goes on from."""
-_FORMAT = 3
-"""Of checkpoints: what they hold, and what they are compared by."""
+"""What a run must have in common with the one that it continues, and the last checkpoint."""
+_FORMAT = 4
+"""Of checkpoints: their content, and what they are compared by."""
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes after Ctrl-C and after SIGTERM, as shells give them."""
+_NETWORK = "network."
+_QUIET = (
+    ".*LeafSpec.*",
+    ".*exists and is not empty.*",
+    # conf/trainer/default.yaml says that a seed does not decide everything there.
+    ".*cuDNN Attention defaults to a non-deterministic.*",
+)
+"""Warnings of Lightning and torch that are not for our users."""
 
 
-def checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class KeptEpoch:
+    """The weights of a network after an epoch, and the report of a training that chose it."""
+
+    weights: dict[str, Tensor]
+    report: FitReport
+
+
+@dataclass
+class TrainingRun:
+    """Lightning's trainer, the checkpoint to go on from, and at the end the best epochs first."""
+
+    trainer: pl.Trainer
+    checkpoint: str | None
+    kept: list[KeptEpoch] = field(default_factory=list)
+
+
+def has_checkpoint(folder: Path | None) -> bool:
+    """Whether a stopped run left weights to go on from."""
+    return folder is not None and (folder / CHECKPOINTS / _LAST).is_file()
+
+
+@contextmanager
+def training_run(
+    module: GapClassifier,
+    settings: NeuralSettings,
+    folder: Path | None,
+    identity: Mapping[str, Any],
+) -> Iterator[TrainingRun]:
+    """A training, of which `trainer.fit` is called inside the block.
+
+    `identity` is what a run must have in common with the one that it continues.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        place = folder / CHECKPOINTS if folder else Path(scratch)
+        trainer, training = settings.trainer, settings.training
+        monitor = f"dev_{training.monitor}"
+        patience = trainer.patience_in_epochs(training.share, module.steps_an_epoch)
+        early_stopping = EarlyStopping(monitor, mode="max", patience=patience)
+        best = ModelCheckpoint(
+            place,
+            "best" if training.snapshots == 1 else "best-{epoch}",
+            monitor=monitor,
+            mode="max",
+            save_top_k=training.snapshots,
+            save_weights_only=True,
+            auto_insert_metric_name=False,
+            enable_version_counter=False,
+        )
+        last = ModelCheckpoint(place, "last", enable_version_counter=False)
+        bar = trainer.progress_bar and sys.stdout.isatty()
+        log = EpochLog(folder, training.monitor, trainer.progress_bar and not bar)
+        resumed = _checkpoint_to_resume(place, {**identity, "patience": patience})
+        max_epochs = trainer.max_epochs
+        if resumed is not None:
+            ended = resumed["callbacks"].get(early_stopping.state_key, {}).get("wait_count", 0)
+            done = resumed["epoch"] + 1  # Lightning refuses to train fewer epochs than these
+            max_epochs = done if ended >= patience else max(max_epochs, done)
+        lightning = _lightning_trainer(
+            trainer,
+            max_epochs=max_epochs,
+            callbacks=[log, early_stopping, best, last],
+            logger=CSVLogger(folder, "logs") if folder else False,
+            enable_progress_bar=bar,
+            gradient_clip_val=settings.optimisation.gradient_clipping or None,
+        )
+        if resumed is not None and lightning.is_global_zero:
+            print(f"going on after epoch {resumed['epoch']}: {place / _LAST}", file=sys.stderr)
+        run = TrainingRun(lightning, str(place / _LAST) if resumed is not None else None)
+        with _exit_codes():
+            yield run
+        stopped = early_stopping.wait_count >= patience
+        stopped_by: Literal["max_epochs", "patience"] = "patience" if stopped else "max_epochs"
+        for path, score in best.best_k_models.items():
+            content = read_checkpoint(Path(path))
+            report = FitReport(
+                training.monitor,
+                float(score),
+                content["epoch"],
+                lightning.current_epoch,
+                lightning.global_step,
+                stopped_by,
+            )
+            run.kept.append(KeptEpoch(_network_weights(content), report))
+        run.kept.sort(key=lambda epoch: (-epoch.report.score, epoch.report.chosen_epoch))
+
+
+def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Trainer:
+    for name in ("utilities.rank_zero", "accelerators.cuda"):
+        logging.getLogger(f"pytorch_lightning.{name}").setLevel(logging.WARNING)
+    for message in _QUIET:
+        warnings.filterwarnings("ignore", message=message)
+    try:
+        return pl.Trainer(
+            accelerator=settings.accelerator,
+            devices=settings.devices,
+            strategy=settings.strategy,
+            precision=_precision(settings),  # type: ignore[arg-type]
+            enable_model_summary=False,
+            num_sanity_val_steps=0,
+            reload_dataloaders_every_n_epochs=1,
+            use_distributed_sampler=False,
+            log_every_n_steps=1,
+            deterministic="warn" if settings.deterministic else False,
+            **arguments,
+        )
+    except (MisconfigurationException, ValueError, TypeError, RuntimeError) as error:
+        raise CrossproError(f"settings: trainer: {error}") from error
+
+
+def _precision(settings: TrainerSettings) -> str:
+    """That of the settings; processors without bfloat16 are hundreds of times slower with it.
+
+    Lightning takes it for 16-mixed, too, where there is no GPU.
+    """
+    no_gpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
+    on_cpu = settings.accelerator == "cpu" or (settings.accelerator == "auto" and no_gpu)
+    if settings.precision == "32-true" or not on_cpu or has_bfloat16():
+        return settings.precision
+    print("trainer.precision: 32-true, as this processor has no bfloat16", file=sys.stderr)
+    return "32-true"
+
+
+def has_bfloat16() -> bool:
+    """Whether this processor has instructions for bfloat16; older versions of torch cannot say."""
+    capabilities: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return any(there is True for name, there in capabilities.items() if "bf16" in name)
+
+
+def _checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
     """The last checkpoint of a run, or None if it has none yet.
 
-    `identity` says what decides the result (settings, task, data). It is written down when a run
-    begins, and compared when it goes on: in the folder of another run nothing is trained.
+    The identity of a run is written when it begins; the folder of another run is refused.
     """
-    path, known = place / _LAST, place / _IDENTITY
-    identity = {"format": _FORMAT, **identity}
+    path, described = place / _LAST, place / _IDENTITY
+    # Lightning's checkpoints have absolute paths, so a folder that was moved is another one.
+    identity = {"format": _FORMAT, "folder": str(place.resolve()), **identity}
     if not path.is_file():
         place.mkdir(parents=True, exist_ok=True)
-        write_text(known, json.dumps(identity, indent=1, sort_keys=True) + "\n")
+        write_text(described, json.dumps(identity, indent=1, sort_keys=True) + "\n")
         return None
-    earlier = read_json_object(known)
-    if earlier.get("format") != _FORMAT:
-        expected = f"checkpoints that crosspro {__version__} can go on from, or a new folder"
-        raise input_error(place, "run", expected, "those of another version")
-    found = _differences(earlier, json.loads(json.dumps(identity)))
-    if found:
+    earlier = read_json_object(described)
+    differences = list(_differences(earlier, json.loads(json.dumps(identity))))
+    if differences:
         expected = "checkpoints of a run with the same settings and data, or a new folder"
-        raise input_error(place, "run", expected, "; ".join(found))
+        raise input_error(place, "run", expected, "; ".join(differences))
     return read_checkpoint(path)
 
 
@@ -77,220 +209,30 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     return checkpoint
 
 
-def _differences(
-    earlier: Mapping[str, Any], wanted: Mapping[str, Any], prefix: str = ""
-) -> list[str]:
-    """What two nested mappings have not in common, a line each."""
-    found = []
-    for key in sorted({*earlier, *wanted}):
-        one, other = earlier.get(key), wanted.get(key)
-        if isinstance(one, dict) and isinstance(other, dict):
-            found += _differences(one, other, f"{prefix}{key}.")
-        elif one != other:
-            found.append(f"{prefix}{key} {one}, not {other}")
-    return found
-
-
-STOPPED = {True: 143, False: 130}
-"""Exit codes after SIGTERM and after Ctrl-C, as shells give them."""
-
-
-@dataclass(frozen=True)
-class KeptEpoch:
-    """The network after an epoch, and its dev score."""
-
-    epoch: int
-    score: float
-    weights: dict[str, Tensor]
-
-
-@dataclass(frozen=True)
-class TrainedEpochs:
-    """What came out of a training: the best epochs, best first, and how it ended."""
-
-    kept: list[KeptEpoch]
-    epochs: int
-    steps: int
-    stopped_by: Literal["max_epochs", "patience"]
-
-    def reports(self, monitor: str) -> list[FitReport]:
-        """How the training went by a dev score, with each of the best epochs as the chosen one."""
-        ended = (self.epochs, self.steps, self.stopped_by)
-        return [FitReport(monitor, one.score, one.epoch, *ended) for one in self.kept]
-
-
-class NetworkTrainer:
-    """Lightning's Trainer for one training of a network, which may go on where one was stopped.
-
-    It is made before any data is looked at, since Lightning refuses some settings. A training is
-    `prepare`, then `lightning.fit(module, ckpt_path="last")` inside `interruptible`, then `result`.
-    Without a folder nothing is logged, and nothing can be resumed.
-    """
-
-    module: GapClassifier
-
-    def __init__(
-        self,
-        settings: TrainerSettings,
-        optimisation: Optimisation,
-        training: Training,
-        folder: Path | None,
-    ) -> None:
-        _quiet()
-        self.settings = settings
-        self.optimisation = optimisation
-        self.scratch = contextlib.ExitStack()
-        if folder is None:
-            system = Path(tempfile.gettempdir())
-            self.place = self.scratch.enter_context(temporary_folder(system, "train"))
-        else:
-            self.place = folder / "checkpoints"
-        # Nothing reads what was not written; filling it takes a kernel for each tensor.
-        torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
-        monitor = f"dev_{training.monitor}"
-        self.best = _Checkpoint(
-            self.place,
-            "best" if training.snapshots == 1 else "best-{epoch}",
-            monitor=monitor,
-            mode="max",
-            save_top_k=training.snapshots,
-            save_weights_only=True,
-            auto_insert_metric_name=False,
-            enable_version_counter=False,
-        )
-        last = _Checkpoint(self.place, "last", enable_version_counter=False)
-        bar = settings.progress_bar and sys.stdout.isatty()
-        epochs = EpochLog(folder, training.monitor, settings.progress_bar and not bar)
-        self.patience = _Patience(monitor, mode="max")  # how many epochs, the data decides
-        try:
-            self.lightning = pl.Trainer(
-                accelerator=settings.accelerator,
-                devices=settings.devices,
-                strategy=settings.strategy,
-                precision=_precision(settings),  # type: ignore[arg-type]
-                max_epochs=settings.max_epochs,
-                callbacks=[epochs, self.patience, self.best, last],
-                logger=CSVLogger(folder, "logs") if folder else False,
-                enable_progress_bar=bar,
-                enable_model_summary=False,
-                gradient_clip_val=optimisation.gradient_clipping or None,
-                num_sanity_val_steps=0,
-                reload_dataloaders_every_n_epochs=1,
-                use_distributed_sampler=False,
-                log_every_n_steps=1,
-                deterministic="warn" if settings.deterministic else False,
-            )
-        except (MisconfigurationException, ValueError, TypeError, RuntimeError) as error:
-            raise CrossproError(f"settings: trainer: {error}") from error
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether a stopped run left weights to go on from."""
-        return (self.place / _LAST).is_file()
-
-    def prepare(
-        self, network: Network, data: TrainingData, seed: int, identity: Mapping[str, Any]
-    ) -> None:
-        """Make the module; `identity` is what a run has in common with the one it continues."""
-        self.module = GapClassifier(network, data, self.optimisation, seed)
-        share, steps = data.settings.share, len(self.module.batches)
-        self.patience.patience = self.settings.patience_in_epochs(share, steps)
-        if self.settings.compile:
-            network.compile(dynamic=True)
-        resumed = checkpoint_to_resume(self.place, identity)
-        if resumed:  # Lightning refuses a checkpoint of more epochs than are asked for
-            most = max(self.settings.max_epochs, resumed["epoch"] + 1)
-            self.lightning.fit_loop.max_epochs = most
-            if self.lightning.is_global_zero:
-                path = self.place / _LAST
-                print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
-
-    @contextlib.contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """A training inside ends with the exit codes of shells after a signal."""
-        try:
-            yield
-        except SystemExit as stop:  # so Lightning ends after a signal, some of them with 0
-            raise SystemExit(STOPPED[isinstance(stop, SIGTERMException)]) from None
-
-    def result(self) -> TrainedEpochs:
-        """The epochs with the best dev scores, best first; of equal ones the earlier."""
-        kept = [
-            _kept_epoch(Path(path), float(score)) for path, score in self.best.best_k_models.items()
-        ]
-        kept.sort(key=lambda epoch: (-epoch.score, epoch.epoch))
-        self.scratch.close()
-        reason: Literal["max_epochs", "patience"] = "max_epochs"
-        if self.patience.wait_count >= self.patience.patience:
-            reason = "patience"
-        trainer = self.lightning
-        return TrainedEpochs(kept, trainer.current_epoch, trainer.global_step, reason)
-
-
-def _precision(settings: TrainerSettings) -> str:
-    """That of the settings; processors without bfloat16 are hundreds of times slower with it.
-
-    Lightning takes it for 16-mixed, too, where there is no GPU.
-    """
-    no_gpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
-    on_cpu = settings.accelerator == "cpu" or (settings.accelerator == "auto" and no_gpu)
-    if settings.precision == "32-true" or not on_cpu or has_bfloat16():
-        return settings.precision
-    _tell_once("trainer.precision: 32-true; torch knows of no bfloat16 of this processor")
-    return "32-true"
-
-
-@cache
-def _tell_once(note: str) -> None:
-    print(note, file=sys.stderr)
-
-
-class _Patience(EarlyStopping):
-    """Early stopping with the patience of the settings, also where a run goes on with another."""
-
-    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """A run that had waited long enough trains no more."""
-        if self.wait_count >= self.patience:
-            trainer.should_stop = True
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        super().load_state_dict({**state_dict, "patience": self.patience})
-
-
-class _Checkpoint(ModelCheckpoint):
-    """Files of a folder that are known again after the folder was moved."""
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        here = {"dirpath": self.dirpath}
-        for key in ("best_model_path", "kth_best_model_path"):
-            if state_dict.get(key):
-                here[key] = str(Path(str(self.dirpath), Path(state_dict[key]).name))
-        known = {
-            str(Path(str(self.dirpath), Path(path).name)): score
-            for path, score in state_dict.get("best_k_models", {}).items()
-        }
-        super().load_state_dict({**state_dict, **here, "best_k_models": known})
-
-
-def _kept_epoch(path: Path, score: float) -> KeptEpoch:
-    checkpoint = read_checkpoint(path)
-    prefix = "network."
-    weights = {
-        name.removeprefix(prefix): tensor
-        for name, tensor in checkpoint["state_dict"].items()
-        if name.startswith(prefix)
+def _network_weights(checkpoint: Mapping[str, Any]) -> dict[str, Tensor]:
+    weights = checkpoint["state_dict"].items()
+    return {
+        name.removeprefix(_NETWORK): tensor for name, tensor in weights if name.startswith(_NETWORK)
     }
-    return KeptEpoch(checkpoint["epoch"], score, weights)
 
 
-def _quiet() -> None:
-    """Lightning's advertisements and its warnings about torch's future are not for our users."""
-    for name in ("utilities.rank_zero", "accelerators.cuda"):
-        logging.getLogger(f"pytorch_lightning.{name}").setLevel(logging.WARNING)
-    warnings.filterwarnings("ignore", message=".*LeafSpec.*")
-    warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
-    warnings.filterwarnings("ignore", message=".*there is no last checkpoint available.*")
-    # That a seed does not decide everything there, conf/trainer/default.yaml says.
-    warnings.filterwarnings("ignore", message=".*cuDNN Attention defaults to a non-deterministic.*")
-    # Gradients of a recorded CUDA graph come from the stream that recorded it: one synchronisation.
-    warnings.filterwarnings("ignore", message=".*AccumulateGrad node's stream.*")
+def _differences(
+    earlier: Mapping[str, Any], identity: Mapping[str, Any], prefix: str = ""
+) -> Iterator[str]:
+    """What two nested mappings have not in common."""
+    for key in sorted({*earlier, *identity}):
+        old, new = earlier.get(key), identity.get(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _differences(old, new, f"{prefix}{key}.")
+        elif old != new:
+            yield f"{prefix}{key} {old}, not {new}"
+
+
+@contextmanager
+def _exit_codes() -> Iterator[None]:
+    """A training that a signal ends exits as shells expect; Lightning has other codes."""
+    try:
+        yield
+    except SystemExit as stop:
+        code = TERMINATED if isinstance(stop, SIGTERMException) else INTERRUPTED
+        raise SystemExit(code) from None

@@ -9,8 +9,8 @@ import torch
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import load_task
-from crosspro.prediction.neural.reading.encoding import fit_and_encode
-from crosspro.prediction.neural.reading.tensors import gap_tensors
+from crosspro.prediction.neural.layers.network import ClassLoss
+from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.settings import NeuralSettings
@@ -31,6 +31,7 @@ SMALL = {
                          "dropout": 0.0},
 }  # fmt: skip
 QUIET = {"progress_bar": False, "accelerator": "cpu", "patience": 1000}
+JOINT = {"units": "joint", "unit_vocabulary": 300, "context": 2}
 
 
 def neural(network, sizes=None, training=None, optimisation=None, pretraining=None, **others):
@@ -41,25 +42,47 @@ def neural(network, sizes=None, training=None, optimisation=None, pretraining=No
     return NeuralSystem(**vars(check_settings(NeuralSettings, content, "settings: system")))
 
 
-def system(name, seed=1, epochs=2, network=None, patience=QUIET["patience"], **training):
-    quiet = {**QUIET, "max_epochs": epochs, "patience": patience}
+def system(name, seed=1, epochs=2, network=None, optimisation=None, trainer=None, **training):
+    """A small system; `training` settings may hold other sections, too."""
+    sections = {key: training.pop(key) for key in list(training) if key in SECTIONS}
     return neural(
         name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
-        {"learning_rate": 0.01}, trainer=quiet, seed=seed,
+        {"learning_rate": 0.01, **(optimisation or {})},
+        trainer={**QUIET, "max_epochs": epochs, **(trainer or {})}, seed=seed, **sections,
     )  # fmt: skip
 
 
-def with_network(made, examples):
-    """A system with a new network for these examples, and their tensors."""
-    made.task = TASK
-    made.encoder, data = fit_and_encode(examples, made._new_reading(examples), TASK)
-    torch.manual_seed(1)
-    made.network = made._new_network().eval()
-    return made, gap_tensors(data, made.context)
+SECTIONS = ("pretraining", "init_from", "distillation", "fine_tuning")
 
 
 def prepared(name, examples, network=None, **training):
-    return with_network(system(name, network=network, **training), examples)
+    """A system with a new network for these examples, and their text on the CPU."""
+    made = system(name, network=network, **training)
+    made.task = TASK
+    encoder = made.new_encoder(examples, inflected_text(TASK, examples))
+    made.encoder, _ = encoder.fit_and_encode(examples, TASK)
+    torch.manual_seed(1)
+    made.network = made.settings.network.build(made.inventory).eval()
+    return made, text_of(made, examples)
+
+
+def text_of(made, examples):
+    """Examples as the system reads them."""
+    text = made.encoder.encode(examples, TASK)
+    return text.with_context(made.context, made.settings.network.together).to("cpu")
+
+
+def all_gaps(text):
+    return torch.arange(len(text))
+
+
+def class_loss(smoothing=0.0, weights=None):
+    return ClassLoss(torch.ones(len(TASK.classes)) if weights is None else weights, smoothing)
+
+
+def with_field(text, name, tokens):
+    """The same text with other tokens in a field."""
+    return replace(text, fields={**text.fields, name: tokens})
 
 
 def parsed(example):

@@ -1,63 +1,79 @@
-"""What the networks see, beyond what a loss would show."""
+"""What single networks see, beyond what a loss would show."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
-from crosspro.prediction.neural.networks.turku_gru import TurkuGRUSettings
-from crosspro.prediction.neural.networks.uppsala_bilstm import UppsalaBiLSTMSettings
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap
+from crosspro.prediction.neural.networks.uppsala_bilstm import (
+    UppsalaBiLSTM,
+    UppsalaBiLSTMSettings,
+)
 from crosspro.prediction.neural.reading.vocabulary import UNK
-from tests.prediction.neural.small import SMALL, TASK, inventory, prepared
+from crosspro.prediction.system import load_system
+from tests.prediction.neural.small import (
+    SMALL,
+    TASK,
+    all_gaps,
+    class_loss,
+    inventory,
+    parsed,
+    prepared,
+    system,
+    text_of,
+    with_field,
+)
+
+PARSE = {"source_tags": 4, "source_labels": 4, "head": True}
 
 
-def changed_at_the_pronoun(tensors):
-    """The same data with another source word at each gap's source position."""
-    source = tensors["source"].clone()
-    source[tensors.source_position] = UNK
-    return replace(tensors, fields={**tensors.fields, "source": source})
-
-
-def test_windows_are_turned_within_their_lengths():
-    sizes = dict.fromkeys(("lemma", "tag", "lemma_tag", "source", "pronoun"), 9)
-    places = torch.tensor([[7, 6, 5, 0], [3, 2, 1, 4]])
-    lengths = torch.tensor([3, 4])
-    outward, inward = (
-        TurkuGRUSettings(inward=turn, **SMALL["turku_gru"]).build(inventory(sizes))
-        for turn in (False, True)
-    )
-    assert outward._ordered(places, lengths)[0] is places
-    turned = inward._ordered(places, lengths)[0]
-    assert turned[0, :3].tolist() == [5, 6, 7]
-    assert turned[1].tolist() == [4, 1, 2, 3]
+def changed_at_the_pronoun(text, field="source"):
+    """The same text with another source word at each gap's source position."""
+    source = text[field].clone()
+    source[text.source.position] = UNK
+    return with_field(text, field, source)
 
 
 @pytest.mark.parametrize("inward", [False, True])
-def test_source_streams_begin_with_the_aligned_word(inward, train):
-    made, tensors = prepared("turku_gru", train, {"inward": inward})
-    gaps = torch.arange(len(tensors.label))
+def test_source_streams_of_turku_begin_with_the_aligned_word(inward, train):
+    made, text = prepared("turku_gru", train, {"inward": inward})
     with torch.inference_mode():
         made.network.embeddings["pronoun"].weight.zero_()
-        one, other = (made.network(t, gaps) for t in (tensors, changed_at_the_pronoun(tensors)))
+        one, other = (made.network(t, all_gaps(text)) for t in (text, changed_at_the_pronoun(text)))
     assert (one != other).any(dim=1).all()
 
 
-def test_the_embedding_of_the_pronoun_reaches_the_mlp_without_the_reader(train):
-    made, tensors = prepared("uppsala_bilstm", train)
-    gaps = torch.arange(len(tensors.label))
-    words = SMALL["uppsala_bilstm"]["words"]
+def test_turku_reads_lemmas_of_the_source_if_asked_to(train, dev):
+    """As in 2016 (003 §5.4): the lemma changes the scores, and no other word of the source."""
+    lines = [parsed(e) for e in train]
+    with pytest.raises(CrossproError):
+        system("turku_gru", network={"source_lemmas": True}).fit(TASK, train, dev)
+    made, text = prepared("turku_gru", lines, {"source_lemmas": True})
+    assert "source_lemma" in text.fields and "source" not in text.fields
+    changed = changed_at_the_pronoun(text, "source_lemma")
     with torch.inference_mode():
-        made.network.mlp.weight[:, :-words] = 0
-        one, other = (made.network(t, gaps) for t in (tensors, changed_at_the_pronoun(tensors)))
+        one, other = (made.network(t, all_gaps(text)) for t in (text, changed))
     assert (one != other).any(dim=1).all()
 
 
-def test_rare_words_are_dropped_more_often():
+def test_uppsala_sees_the_embedding_of_the_pronoun_without_the_reader(train):
+    made, text = prepared("uppsala_bilstm", train)
+    with torch.inference_mode():
+        made.network.mlp.weight[:, : -SMALL["uppsala_bilstm"]["words"]] = 0
+        one, other = (made.network(t, all_gaps(text)) for t in (text, changed_at_the_pronoun(text)))
+    assert (one != other).any(dim=1).all()
+
+
+def test_uppsala_drops_rare_words_more_often(train):
     sizes = dict.fromkeys(("source", "lemma", "tag", "character"), 5)
     settings = {**SMALL["uppsala_bilstm"], "word_dropout": 0.25}
-    network = UppsalaBiLSTMSettings(**settings).build(inventory(sizes, counts=[0, 0, 1, 3, 100]))
+    words = inventory(sizes, counts=[0, 0, 1, 3, 100])
+    network = UppsalaBiLSTM(words, UppsalaBiLSTMSettings(**settings))
     torch.manual_seed(1)
     for word, count in ((2, 1), (3, 3), (4, 100)):
         ids = torch.full((40_000,), word)
@@ -68,119 +84,168 @@ def test_rare_words_are_dropped_more_often():
         assert (network.eval()._drop_words(ids, network.source_counts) == word).all()
 
 
-VARIANTS = (
-    ("none", 0),
-    ("concatenated", 1),
-    ("second_encoder", 1),
-)
+def test_uppsala_spells_unknown_words(train):
+    made, _ = prepared("uppsala_bilstm", train)
+    example = next(example for example in train if example.gaps)
+    scores = []
+    for word in ("zzzq", "unbelievably"):
+        place = (example.gaps[0].source_index + 1) % len(example.source)
+        source = (*example.source[:place], word, *example.source[place + 1 :])
+        scores.append(made.network(text_of(made, [replace(example, source=source)]),
+                                   torch.tensor([0])))  # fmt: skip
+    assert (scores[0] != scores[1]).any()
 
 
-def nyu(examples, previous="none", context=0, **settings):
-    return prepared("nyu_nmt", examples, {"previous": previous, **settings}, context=context)
+def test_uppsala_sees_tags_labels_and_the_head_of_a_parse(train, dev, tmp_path):
+    lines, dev_lines = ([parsed(e) for e in part] for part in (train, dev))
+    made = system("uppsala_bilstm", epochs=1, network=PARSE)
+    with pytest.raises(CrossproError):
+        made.fit(TASK, train, dev)
+    flat = [
+        replace(e, source_parse=AnnotatedSentence(
+            tuple(replace(token, head=-1) for token in e.source_parse.tokens)))
+        for e in lines
+    ]  # fmt: skip
+    with pytest.raises(CrossproError):  # tags alone are no parse
+        made.fit(TASK, flat, dev_lines)
+    made.fit(TASK, lines, dev_lines)
+    made.save(tmp_path)
+    probabilities = made.predict(dev_lines)
+    assert (load_system(tmp_path).predict(dev_lines) == probabilities).all()
+    other = []
+    for example in dev_lines:
+        tokens = [replace(token, deprel="dep", head=0) for token in example.source_parse.tokens]
+        other.append(replace(example, source_parse=AnnotatedSentence(tuple(tokens))))
+    assert not np.allclose(made.predict(other), probabilities)
+    with pytest.raises(CrossproError):
+        made.predict(dev)
 
 
-def losses(network, tensors, gaps, width=None):
-    weights = torch.linspace(1, 2, len(TASK.classes))
-    width = width or int(network.extents(tensors).max())
-    return network.loss(tensors, gaps, width, weights, 0.1)
-
-
-@pytest.mark.parametrize(("previous", "context"), VARIANTS)
-@pytest.mark.parametrize("class_loss", [0.0, 1.0])
-def test_padding_never_changes_a_loss_of_the_translation(previous, context, class_loss, train):
-    made, tensors = nyu(train, previous, context, class_loss=class_loss)
-    gaps = torch.arange(len(tensors.label))
-    with torch.inference_mode():
-        together = losses(made.network, tensors, gaps)
-        alone = torch.cat([losses(made.network, tensors, gap[None]) for gap in gaps])
-    assert torch.allclose(together, alone, atol=1e-5)
-
-
-@pytest.mark.parametrize(("previous", "context"), VARIANTS)
-def test_gradients_of_the_translation_reach_every_parameter(previous, context, train):
-    made, tensors = nyu(train, previous, context, class_loss=0.0)
-    losses(made.network, tensors, torch.arange(len(tensors.label))).sum().backward()
-    for key, parameter in made.network.named_parameters():
-        assert parameter.grad is not None, key
-        assert parameter.grad.abs().sum() > 0, key
-
-
-def test_scores_are_what_whole_sentences_have_with_each_class(train):
-    """The logarithm of the sentence with a class in the gap, but for the words before the gap."""
-    made, tensors = nyu(train, class_loss=0.0)
-    gaps = torch.arange(len(tensors.label))
-    network, width = made.network, int(made.network.extents(tensors).max())
-    ones = torch.ones(len(TASK.classes))
+def test_scores_of_nyu_are_what_whole_sentences_have_with_each_class(train):
+    """The log-probability of the sentence with a class in the gap, without the words before it."""
+    made, text = prepared("nyu_nmt", train, {"class_loss": 0.0})
+    gaps, network = all_gaps(text), made.network
     lengths = [len(e.target) - len(e.gaps) + 2 for e in train for _ in e.gaps]  # a class, the end
     before = []
     with torch.inference_mode():
-        scores = network(tensors, gaps, width)
+        scores = network(text, gaps)
         for number in range(len(TASK.classes)):
-            labelled = replace(tensors, label=torch.full_like(tensors.label, number))
-            whole = -network.loss(labelled, gaps, width, ones, 0.0) * torch.tensor(lengths)
+            labelled = replace(text, label=torch.full_like(text.label, number))
+            whole = -network.loss(labelled, gaps, class_loss()) * torch.tensor(lengths)
             before.append(whole - scores[:, number])
     assert all(torch.allclose(one, before[0], atol=1e-3) for one in before)
     assert (before[0] <= 1e-4).all()
 
 
 def test_many_scores_of_words_are_calculated_in_parts(train, monkeypatch):
-    made, tensors = nyu(train, class_loss=0.5)
-    gaps, network = torch.arange(len(tensors.label)), made.network
+    made, text = prepared("nyu_nmt", train, {"class_loss": 0.5})
 
-    def gradients():
-        network.zero_grad()
-        found = losses(network, tensors, gaps)
-        found.sum().backward()
-        return [found, *(parameter.grad.clone() for parameter in network.parameters())]
+    def loss_and_gradients():
+        made.network.zero_grad()
+        losses = made.network.loss(text, all_gaps(text), class_loss(0.1))
+        losses.sum().backward()
+        return [losses, *(parameter.grad.clone() for parameter in made.network.parameters())]
 
-    at_once = gradients()
+    at_once = loss_and_gradients()
     monkeypatch.setattr("crosspro.prediction.neural.layers.embedding._SCORES_AT_ONCE", 50_000)
-    for one, other in zip(at_once, gradients(), strict=True):
+    for one, other in zip(at_once, loss_and_gradients(), strict=True):
         assert torch.allclose(one, other, atol=1e-4)
 
 
-@pytest.mark.parametrize(("previous", "context"), VARIANTS)
-def test_the_sentence_before_counts_where_it_is_read(previous, context, train):
-    made, tensors = nyu(train, previous, context)
-    far = prepared("nyu_nmt", train, {"previous": previous}, context=1)[1]
+@pytest.mark.parametrize(
+    ("previous", "context"), [("none", 0), ("concatenated", 1), ("second_encoder", 1)]
+)
+def test_nyu_reads_the_sentence_before_if_asked_to(previous, context, train, dev):
+    made, text = prepared("nyu_nmt", train, {"previous": previous}, context=context)
+    far = text_of(system_with_context(made, 1), train)
+    gap = int(torch.nonzero(far.source.low < far.source.start)[0])
     source = far["source"].clone()
-    gap = int(torch.nonzero(far.source_low < far.source_start)[0])
-    source[far.source_low[gap]] = UNK
-    changed = replace(tensors, fields={**tensors.fields, "source": source})
+    source[far.source.low[gap]] = UNK
     with torch.inference_mode():
-        one, other = (made.network(t, torch.tensor([gap])) for t in (tensors, changed))
-    assert (one != other).any() == (previous != "none")
-
-
-def test_a_sentence_without_one_before_it_needs_none(train):
-    made, tensors = nyu(train, "second_encoder", 1)
-    first = torch.nonzero(tensors.source_low == tensors.source_start)[:, 0]
-    assert len(first)
-    assert torch.isfinite(made.network(tensors, first)).all()
-
-
-@pytest.mark.parametrize("network", ["nyu_nmt", "ukyoto_attention"])
-def test_networks_that_are_given_a_width_need_no_wider_one(network, train):
-    made, tensors = prepared(network, train, {"window": 4})
-    extents = torch.from_numpy(made.network.extents(tensors))
-    assert extents.max() <= 9
-    gaps = torch.argsort(extents)[: len(extents) // 2]
-    with torch.inference_mode():
-        narrow, wide = (
-            made.network(tensors, gaps, width) for width in (int(extents[gaps].max()), 9)
+        one, other = (
+            made.network(t, torch.tensor([gap])) for t in (text, with_field(text, "source", source))
         )
-    assert torch.allclose(narrow, wide, atol=1e-6)
+    assert (one != other).any() == (previous != "none")
+    if previous != "none":
+        with pytest.raises(CrossproError):
+            system("nyu_nmt", network={"previous": previous}).fit(TASK, train, dev)
+
+
+def system_with_context(made, context):
+    other = system(made.name, context=context)
+    other.encoder = made.encoder
+    return other
 
 
 def test_ukyoto_sees_both_sides_of_the_gap_and_the_whole_source(train):
-    made, tensors = prepared("ukyoto_attention", train)
-    gap = int((tensors.target_position - tensors.target_low).argmax())
+    made, text = prepared("ukyoto_attention", train)
+    gap = int((text.target.position - text.target.low).argmax())
     with torch.inference_mode():
-        before = made.network(tensors, torch.tensor([gap]))
-        for field, side in (("lemma", "target"), ("source", "source")):
-            low, high = (int(getattr(tensors, f"{side}_{end}")[gap]) for end in ("low", "high"))
-            for place in {low, high - 1} - {int(tensors.target_position[gap])}:
-                column = tensors[field].clone()
+        before = made.network(text, torch.tensor([gap]))
+        for field, spans in (("lemma", text.target), ("source", text.source)):
+            low, high = int(spans.low[gap]), int(spans.high[gap])
+            for place in {low, high - 1} - {int(text.target.position[gap])}:
+                column = text[field].clone()
                 column[place] = UNK + (column[place] == UNK).long() * 5
-                other = replace(tensors, fields={**tensors.fields, field: column})
-                assert (made.network(other, torch.tensor([gap])) != before).any(), (field, place)
+                changed = with_field(text, field, column)
+                assert (made.network(changed, torch.tensor([gap])) != before).any(), (field, place)
+
+
+def test_ukyoto_reads_a_target_of_a_gap_alone(train):
+    made, _ = prepared("ukyoto_attention", train)
+    line = Example.of_tokens(("it",), ("REPLACE_0",), (), (Gap(0, 0, "il"),))
+    scores = made.network(text_of(made, [line]), torch.tensor([0]))
+    scores.sum().backward()
+    assert all(p.grad is None or p.grad.isfinite().all() for p in made.network.parameters())
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_the_cnn_reads_the_preceding_sentence_and_no_earlier_one(side, train, dev):
+    made, _ = prepared("hardmeier_cnn", train, context=1)
+    lines = [example for example in dev if example.document == dev[0].document]
+    line = next(number for number, e in enumerate(lines) if number > 1 and e.gaps)
+    before = sum(len(example.gaps) for example in lines[:line])
+    gaps = torch.arange(before, before + len(lines[line].gaps))
+    words = next(e for e in train if len(getattr(e, side)) > 4 and not e.gaps)
+    for back, context, counts in ((1, 1, True), (1, 0, False), (2, 1, False), (2, 2, True)):
+        old = lines[line - back]
+        kept = {gap.position for gap in old.gaps} if side == "target" else set()
+        new = tuple(
+            token if n in kept else getattr(words, side)[n % 4]
+            for n, token in enumerate(getattr(old, side))
+        )
+        other = [*lines]
+        other[line - back] = replace(old, source=new) if side == "source" else old.with_target(new)
+        reader = system_with_context(made, context)
+        with torch.inference_mode():
+            one, two = (made.network(text_of(reader, some), gaps) for some in (lines, other))
+        assert (one != two).any() == counts, (back, context)
+
+
+def test_the_cnn_tells_two_gaps_of_a_sentence_apart(train):
+    made, _ = prepared("hardmeier_cnn", train, context=1)
+    words = ("REPLACE_0", "être|VER", "et|KON", "REPLACE_0", "être|VER")
+    line = Example.of_tokens(("it", "is"), words, (), (Gap(0, 0, "il"), Gap(3, 0, "elle")))
+    scores = made.network(text_of(made, [line]), torch.arange(2))
+    assert not torch.allclose(scores[0], scores[1])
+
+
+def test_the_cnn_cuts_long_sentences_on_both_sides_of_the_gap(train):
+    made, _ = prepared("hardmeier_cnn", train, {"window": 2}, context=1)
+    words = [e.target[0] for e in train if not e.gaps][:9]
+    words[4] = "REPLACE_0"
+    line = Example.of_tokens(("it",), tuple(words), (), (Gap(4, 0, "il"),))
+    expected = made.network(text_of(made, [line]), torch.tensor([0]))
+    for place in (0, 1, 7, 8):
+        other = line.with_target((*words[:place], "manger|VER", *words[place + 1 :]))
+        assert torch.equal(made.network(text_of(made, [other]), torch.tensor([0])), expected)
+
+
+def test_the_first_sentence_of_a_document_has_no_preceding_one(train):
+    made, _ = prepared("hardmeier_cnn", train, context=1)
+    text = text_of(made, [next(example for example in train if example.gaps)])
+    alone = made.network(text, torch.tensor([0]))
+    with torch.no_grad():
+        for filters in made.network.earlier.values():
+            filters.convolution.bias.add_(100.0)
+    assert torch.equal(made.network(text, torch.tensor([0])), alone)

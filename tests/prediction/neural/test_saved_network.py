@@ -1,9 +1,10 @@
-"""The files of a saved network: damage, other versions and other tasks are noticed."""
+"""The files of a saved network: damage, other networks and other tasks are noticed."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 
 import pytest
 from safetensors.torch import load_file, save_file
@@ -12,6 +13,26 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import TASK, system
+
+
+@pytest.fixture(scope="module")
+def model(train, dev, tmp_path_factory):
+    made = system("turku_gru", epochs=1, units="sentencepiece", unit_vocabulary=200)
+    made.fit(TASK, train, dev)
+    folder = tmp_path_factory.mktemp("model") / "model"
+    before = os.umask(0o027)
+    try:
+        made.save(folder)
+    finally:
+        os.umask(before)
+    assert len(made.encoder.vocabularies["source"]) < 250
+    return made, folder
+
+
+@pytest.fixture
+def copy(model, tmp_path):
+    shutil.copytree(model[1], tmp_path / "model")
+    return tmp_path / "model"
 
 
 def changed(path, old, new):
@@ -23,59 +44,44 @@ def changed(path, old, new):
     [
         ("network.safetensors", lambda path: path.write_bytes(b"garbage")),
         ("network.safetensors", lambda path: path.write_bytes(path.read_bytes()[:-100])),
+        ("units.source.model", lambda path: path.write_bytes(b"nonsense")),
         ("encoder.json", lambda path: path.write_text("{}")),
         ("encoder.json", lambda path: changed(path, '"<unk>"', "7")),
         ("encoder.json", lambda path: changed(path, '"<unk>"', '"<pad>"')),
         ("encoder.json", lambda path: changed(path, "[0,", f"[{10**30},")),
         ("encoder.json", lambda path: changed(path, "[0,", "[-1,")),
-        ("system.json", lambda path: changed(path, '"words"', '"letters"')),
+        ("system.json", lambda path: changed(path, '"sentencepiece"', '"letters"')),
         ("adjustment.json", lambda path: path.write_text("{}")),
         ("adjustment.json", lambda path: path.write_text('{"tau": NaN, "frequencies": []}')),
         ("adjustment.json", lambda path: changed(path, "[", f"[{10**400}, ")),
     ],
 )
-def test_damaged_models_are_refused(train, dev, tmp_path, file, damage):
-    made = system("turku_gru", epochs=1)
-    made.fit(TASK, train, dev)
-    made.save(tmp_path)
-    damage(tmp_path / file)
+def test_damaged_models_are_refused(copy, file, damage):
+    damage(copy / file)
     with pytest.raises(InputError, match=file.replace(".", r"\.")):
-        load_system(tmp_path)
+        load_system(copy)
 
 
-def test_a_model_of_another_version_is_told_by_its_layers(train, dev, tmp_path):
-    made = system("turku_gru", epochs=1)
-    made.fit(TASK, train, dev)
-    made.save(tmp_path)
-    path = tmp_path / "network.safetensors"
+def test_a_model_predicts_as_before_it_was_saved(model, dev):
+    made, folder = model
+    assert (load_system(folder).predict(dev) == made.predict(dev)).all()
+    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+    assert "network.safetensors" in modes and set(modes.values()) == {0o640}
+
+
+def test_weights_of_other_layers_or_another_task_are_refused(model, copy, tmp_path):
+    path = copy / "network.safetensors"
     tensors = load_file(path)
     save_file({f"earlier.{name}": tensor for name, tensor in tensors.items()}, path)
     with pytest.raises(InputError):
-        load_system(tmp_path)
-
-
-def test_all_files_of_a_model_can_be_read_by_the_same_people(train, dev, tmp_path):
-    made = system("turku_gru", epochs=1)
-    made.fit(TASK, train, dev)
-    before = os.umask(0o027)
-    try:
-        made.save(tmp_path / "model")
-    finally:
-        os.umask(before)
-    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "model").iterdir()}
-    assert "network.safetensors" in modes
-    assert set(modes.values()) == {0o640}
-
-
-def test_weights_of_another_task_are_refused(train, dev, tmp_path):
-    made = system("turku_gru", epochs=1)
-    made.fit(TASK, train, dev)
-    made.save(tmp_path)
-    description = json.loads((tmp_path / "system.json").read_text("utf-8"))
-    german = load_task("en-de")
-    made.task = german
+        load_system(copy)
+    made, folder = model
+    description = json.loads((folder / "system.json").read_text("utf-8"))
+    made.task = load_task("en-de")
     made.save(tmp_path / "other")
+    made.task = TASK
     description["task"] = json.loads((tmp_path / "other/system.json").read_text("utf-8"))["task"]
-    (tmp_path / "system.json").write_text(json.dumps(description), "utf-8")
+    shutil.copyfile(folder / "network.safetensors", path)
+    (copy / "system.json").write_text(json.dumps(description), "utf-8")
     with pytest.raises(InputError):
-        load_system(tmp_path)
+        load_system(copy)

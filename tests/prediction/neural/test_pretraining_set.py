@@ -8,31 +8,30 @@ import numpy as np
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.self_labels import SelfLabels
-from crosspro.prediction.neural.document_set import (
+from crosspro.prediction.neural.pretraining_set import (
     SetOrigin,
-    load_document_set,
+    load_pretraining_set,
     read_encoded,
-    write_document_set,
+    settings_of_set,
     write_encoded,
+    write_pretraining_set,
 )
-from crosspro.prediction.neural.reading.encoding import POSITIONS, fit_and_encode
 from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
-from tests.prediction.neural.small import QUIET, SMALL, neural
+from tests.prediction.neural.small import JOINT, prepared, system
 
 NAME = "document_encoder"
-TRAINING = {"batch_size": 16, "units": "joint", "unit_vocabulary": 300, "context": 2, "share": 0.5}
-PRETRAINING = {**SMALL[NAME], "dropout": 0.1, "masked_words": 0.5, "hidden_pronouns": 0.3}
 TASKS = ("en-fr", "en-fr-2015", "de-en")
 
 
 def pretraining(epochs=2, pointer=False, **training):
-    return neural(
-        NAME, {**PRETRAINING, "pointer": pointer}, {**TRAINING, **training},
-        {"learning_rate": 0.003, "warmup_steps": 3}, trainer={**QUIET, "max_epochs": epochs},
+    return system(
+        NAME, epochs=epochs,
+        network={"dropout": 0.1, "masked_words": 0.5, "hidden_pronouns": 0.3, "pointer": pointer},
+        optimisation={"learning_rate": 0.003, "warmup_steps": 3},
+        **{"batch_size": 16, "share": 0.5, **JOINT, **training},
     )  # fmt: skip
 
 
@@ -54,78 +53,64 @@ def text_of(task, split, documents):
 
 def encoded(task, folder, pointer=False):
     train, dev = text_of(task, "train", 8), text_of(task, "dev", 3)
-    system = pretraining(pointer=pointer)
-    write_document_set(
-        folder, system, task, train, dev, inflected_text(task, train), SetOrigin(held_out=0.2)
-    )
+    text, origin = inflected_text(task, train), SetOrigin(held_out=0.2)
+    write_pretraining_set(folder, pretraining(pointer=pointer), task, train, dev, text, origin)
     return folder
 
 
+def learnt(folder, made, run=None):
+    loaded = load_pretraining_set(folder, made)
+    made.fit_encoded(loaded.task, loaded.encoder, loaded.data, run)
+    return made
+
+
 def test_encoded_data_is_read_as_it_was_written(train, tmp_path):
-    made = pretraining()
-    made.task = load_task("en-fr")
-    _, data = fit_and_encode(train, made._new_reading(train), made.task)
+    made, _ = prepared(NAME, train, **JOINT)
+    text, names = made.encoder.encode(train, made.task), [field.name for field in made.reads.fields]
     path = tmp_path / "one.npz"
-    write_encoded(path, data, made.reads.fields)
-    again = read_encoded(path, made.reads.fields)
-    for name in (*POSITIONS, "label"):
-        assert np.array_equal(getattr(again, name), getattr(data, name)), name
-    for name, array in data.fields.items():
-        assert np.array_equal(again.fields[name], array), name
+    write_encoded(path, text)
+    again = read_encoded(path, names)
+    assert np.array_equal(again.label, text.label)
+    for arrays, others in ((again.positions, text.positions), (again.fields, text.fields)):
+        assert {*arrays} == {*others}
+        assert all(np.array_equal(arrays[name], others[name]) for name in others)
     whole = path.read_bytes()
-    write_encoded(path, data, made.reads.fields)
-    assert path.read_bytes() == whole
     path.write_bytes(whole[:-200])
     with pytest.raises(InputError):
-        read_encoded(path, made.reads.fields)
+        read_encoded(path, names)
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_fine_tuning_goes_on_from_a_pretraining(name, tmp_path):
     task = load_task(name)
-    made = pretraining()
-    loaded = load_document_set(encoded(task, tmp_path / "set"), made)
-    assert loaded.task == task
-    made.fit_encoded(loaded.task, loaded.encoder, loaded.data, tmp_path / "run")
+    made = learnt(encoded(task, tmp_path / "set"), pretraining(), tmp_path / "run")
     made.save(tmp_path / "run/model")
-    tuned = neural(
-        NAME, SMALL[NAME], {"batch_size": 32, "units": "joint", "context": 2},
-        {"learning_rate": 0.001},
-        trainer={**QUIET, "max_epochs": 1}, init_from=str(tmp_path / "run"),
-    )  # fmt: skip
+    tuned = system(NAME, epochs=1, units="joint", context=1, init_from=str(tmp_path / "run"))
     dev = demo_examples(task, "dev", 3)
     tuned.fit(task, demo_examples(task, "train", 4), dev)
     assert tuned.predict(dev).sum(axis=1) == pytest.approx(1)
     assert tuned.encoder.vocabularies == made.encoder.vocabularies
-    assert tuned.context == 2
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_a_pretraining_may_point_at_antecedents(name, tmp_path):
-    """What was encoded for it may be learnt from without; the other way there are no nouns."""
-    task = load_task(name)
+    """A set for it serves pre-trainings without a pointer; the other way there are no nouns."""
+    task, folder = load_task(name), encoded(load_task(name), tmp_path / "set", pointer=True)
     dev = demo_examples(task, "dev", 3)
-    folder = encoded(task, tmp_path / "set", pointer=True)
     for pointer in (True, False):
-        made = pretraining(1, pointer)
-        loaded = load_document_set(folder, made)
-        made.fit_encoded(loaded.task, loaded.encoder, loaded.data)
+        made = learnt(folder, pretraining(1, pointer))
         assert made.predict(dev).sum(axis=1) == pytest.approx(1)
-        assert made.points == pointer
-        assert ("noun" in made.encoder.vocabularies) == pointer
+        assert ("noun" in made.encoder.vocabularies) == made.points == pointer
     without = encoded(task, tmp_path / "other")
     with pytest.raises(InputError, match="read"):
-        load_document_set(without, pretraining(pointer=True))
+        load_pretraining_set(without, pretraining(pointer=True))
 
 
 def test_a_stopped_pretraining_goes_on_to_the_same_bytes(tmp_path):
-    task = load_task("en-fr-2015")
-    folder = encoded(task, tmp_path / "set")
+    folder = encoded(load_task("en-fr-2015"), tmp_path / "set")
     for run, parts in (("whole", (3,)), ("parts", (1, 3))):
         for epochs in parts:
-            made = pretraining(epochs)
-            loaded = load_document_set(folder, made)
-            made.fit_encoded(loaded.task, loaded.encoder, loaded.data, tmp_path / run)
+            made = learnt(folder, pretraining(epochs), tmp_path / run)
         made.save(tmp_path / run / "model")
     files = [tmp_path / run / "model/network.safetensors" for run in ("whole", "parts")]
     assert files[0].read_bytes() == files[1].read_bytes()
@@ -133,21 +118,18 @@ def test_a_stopped_pretraining_goes_on_to_the_same_bytes(tmp_path):
 
 def test_a_set_that_was_read_otherwise_is_refused(tmp_path):
     folder = encoded(load_task("de-en"), tmp_path / "set")
+    assert settings_of_set(folder)["training.unit_vocabulary"] == 300
     with pytest.raises(InputError, match=r"set\.json: read"):
-        load_document_set(folder, pretraining(unit_vocabulary=400))
+        load_pretraining_set(folder, pretraining(unit_vocabulary=400))
     for content in ("{}", '{"format": true}'):
         (folder / "set.json").write_text(content, "utf-8")
         with pytest.raises(InputError, match="format"):
-            load_document_set(folder, pretraining())
+            load_pretraining_set(folder, pretraining())
 
 
 def test_text_without_any_source_is_learnt_from(tmp_path):
     task = load_task("en-fr-2015")
     text = [line for line in text_of(task, "train", 6) if not line.source]
-    assert all(isinstance(line, Example) for line in text)
     inflected = inflected_text(task, text)
-    write_document_set(tmp_path, pretraining(), task, text, text, inflected, SetOrigin())
-    made = pretraining(1)
-    loaded = load_document_set(tmp_path, made)
-    made.fit_encoded(loaded.task, loaded.encoder, loaded.data)
-    assert made.report.epochs == 1
+    write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected, SetOrigin())
+    assert learnt(tmp_path, pretraining(1)).report.epochs == 1

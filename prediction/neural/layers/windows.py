@@ -1,0 +1,80 @@
+"""Windows of tokens for a batch of gaps, cut out of a text's flat arrays where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
+from crosspro.prediction.neural.reading.vocabulary import PAD
+
+
+@dataclass(frozen=True)
+class Window:
+    """Positions (batch, width) in the text; the first `lengths` (batch,) of each row count."""
+
+    positions: Tensor
+    lengths: Tensor
+
+    @property
+    def inside(self) -> Tensor:
+        """(batch, width): False for padding."""
+        return inside(self.lengths, self.positions.shape[1])
+
+    def pick(self, tokens: Tensor) -> Tensor:
+        """The entries of a flat array at the positions, PAD for padding."""
+        return torch.where(self.inside, tokens[self.positions], PAD)
+
+    def reversed(self) -> Window:
+        """The same tokens in the opposite order; padding stays behind them."""
+        columns = torch.arange(self.positions.shape[1], device=self.positions.device)
+        backwards = (self.lengths[:, None] - 1 - columns).clamp(min=0)
+        return Window(self.positions.gather(1, backwards), self.lengths)
+
+
+def inside(lengths: Tensor, width: int) -> Tensor:
+    """(batch, width): whether a column is within the length of its row."""
+    return torch.arange(width, device=lengths.device) < lengths[:, None]
+
+
+def between(start: Tensor, end: Tensor) -> Window:
+    """The tokens from each start to each end."""
+    lengths = (end - start).clamp(min=0)
+    columns = torch.arange(_width(lengths), device=start.device)
+    last = (end - 1).clamp(min=0)
+    return Window((start[:, None] + columns).minimum(last[:, None]), lengths)
+
+
+def outwards(
+    spans: GapSpans, step: int, limit: int, first: int = 1, own_sentence: bool = False
+) -> Window:
+    """At most `limit` tokens to the left (step -1) or right (1) of gaps, the nearest first.
+
+    With `first` 0 they begin with the position itself.
+    """
+    low = spans.start if own_sentence else spans.low
+    room = spans.position - low if step < 0 else spans.high - 1 - spans.position
+    lengths = (room + 1 - first).clamp(0, limit)
+    offsets = torch.arange(first, first + _width(lengths), device=lengths.device) * step
+    positions = spans.position[:, None] + offsets
+    return Window(positions.clamp(low[:, None], spans.high[:, None] - 1), lengths)
+
+
+def _width(lengths: Tensor) -> int:
+    return max(1, int(lengths.max()))
+
+
+def widest_side(text: EncodedText, limit: int) -> Tensor:
+    """The longest side of each gap's context in tokens, at most `limit`."""
+    source, target = text.source, text.target
+    sides = torch.stack(
+        [
+            target.position - target.low,
+            target.high - 1 - target.position,
+            source.position - source.low + 1,
+            source.high - source.position,
+        ]
+    )
+    return sides.amax(0).clamp(1, limit)

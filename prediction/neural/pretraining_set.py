@@ -1,0 +1,198 @@
+"""The text of a pre-training: self-labelled, read, cut and encoded once, in a folder.
+
+Making it takes a minute or two and no GPU; learning from it needs nothing else. The folder has the
+encoder as a model has it (units, vocabularies, lexicons), `train.npz` and `dev.npz`, and in
+`set.json` the task, the origin of the text, and the settings by which it was read, with which a
+pre-training must agree. Loading runs no code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files import (
+    atomic_folder,
+    atomic_output,
+    read_json_object,
+    sha256_of,
+    write_text,
+)
+from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.stored import read_npz
+from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.pipeline.sets.splits import Contents
+from crosspro.prediction.neural.network_system import load_encoder
+from crosspro.prediction.neural.reading.encoding import (
+    POSITIONS,
+    EncodedText,
+    Encoder,
+    Ints,
+    text_of,
+)
+from crosspro.prediction.neural.reading.lexicon_fields import Text
+from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.training.data import TrainingData, check_labels
+
+_DESCRIPTION = "set.json"
+_FORMAT = 2
+_SPLITS = ("train", "dev")
+_FIELD, _POSITION, _LABEL = "field-", "position-", "label"
+_TRAINING = ("lowercase", "units", "unit_vocabulary", "min_count")
+"""Settings of a training that decide how a text is read, beside the names of lexicons."""
+
+
+@dataclass(frozen=True)
+class SetOrigin:
+    """The origin of the text of a pre-training.
+
+    `files` are those that are learnt from (train) and those whose lines are left out (unseen);
+    `own_gaps` says whether it asks for the gaps of the task, `held_out` is the share of dev.
+    """
+
+    files: tuple[Contents, ...] = ()
+    own_gaps: bool | None = None
+    held_out: float | None = None
+
+
+@dataclass(frozen=True)
+class PretrainingSet:
+    """A task, an encoder, the encoded text, and its origin."""
+
+    task: Task
+    encoder: Encoder
+    data: TrainingData
+    origin: SetOrigin
+
+
+def write_encoded(path: Path, text: EncodedText) -> None:
+    """Write a text, none of whose fields may be spelled.
+
+    Positions grow from entry to entry, so their steps are small numbers.
+    """
+    arrays: dict[str, Any] = {f"{_FIELD}{name}": array for name, array in text.fields.items()}
+    for name, array in text.positions.items():
+        arrays[f"{_POSITION}{name}"] = np.diff(array, prepend=np.int32(0))
+    arrays[_LABEL] = text.label
+    with atomic_output(path) as handle:
+        narrow: dict[str, Any] = {name: _narrow(array) for name, array in arrays.items()}
+        np.savez_compressed(handle, **narrow)
+
+
+def read_encoded(path: Path, fields: Sequence[str]) -> EncodedText:
+    """A text with some of its fields; a damaged or foreign file is refused."""
+    try:
+        arrays = read_npz(path)
+        tokens = {name: arrays[f"{_FIELD}{name}"].astype(np.int32) for name in fields}
+        positions = {
+            name: np.cumsum(arrays[f"{_POSITION}{name}"], dtype=np.int32) for name in POSITIONS
+        }
+        return text_of(tokens, {}, positions, arrays[_LABEL].astype(np.int32))
+    except (OSError, KeyError, ValueError, BadZipFile) as error:
+        expected = "encoded data of crosspro pretrain encode"
+        raise input_error(path, "file", expected, str(error)) from error
+
+
+def _narrow(array: Ints) -> Ints:
+    """The same numbers in the smallest type that holds them."""
+    if not len(array):
+        return array
+    kinds = np.min_scalar_type(int(array.min())), np.min_scalar_type(int(array.max()))
+    return array.astype(np.result_type(*kinds))
+
+
+def write_pretraining_set(
+    folder: Path,
+    system: NeuralSystem,
+    task: Task,
+    train: Sequence[Example],
+    dev: Sequence[Example],
+    text: Text,
+    origin: SetOrigin,
+) -> Mapping[str, int]:
+    """Encode examples as a system reads them; `text` is what lexicons are induced from.
+
+    Returns the sizes of train: sub-words of both sides, and gaps.
+    """
+    fields = system.reads.fields
+    system.task = task
+    encoder, every = system.new_encoder(train, text).fit_and_encode(
+        train, task, system.settings.training.min_count
+    )
+    encoded, encoded_dev = every.labelled(fields), encoder.encode(dev, task).labelled(fields)
+    check_labels(encoded, encoded_dev)
+    sizes = {
+        "source": int(encoded.positions["source_starts"][-1]),
+        "target": int(encoded.positions["target_starts"][-1]),
+        "gaps": len(encoded),
+    }
+    description = {
+        "format": _FORMAT,
+        "task": task_to_mapping(task),
+        "origin": asdict(origin),
+        "read": _reading_settings(system),
+        "train": sizes,
+    }
+    with atomic_folder(folder) as new:
+        encoder.save(new)
+        for split, data in zip(_SPLITS, (encoded, encoded_dev), strict=True):
+            write_encoded(new / f"{split}.npz", data)
+        write_text(new / _DESCRIPTION, json.dumps(description, ensure_ascii=False, indent=1) + "\n")
+    return sizes
+
+
+def settings_of_set(folder: Path) -> dict[str, Any]:
+    """How the text of a folder was read, as settings of a pre-training by their keys."""
+    read = _description(folder).get("read")
+    if not isinstance(read, dict) or not isinstance(read.get("lexicons"), dict):
+        raise input_error(folder / _DESCRIPTION, "read", "how the text was read", repr(read))
+    lexicons = {f"network.{side}_lexicon": name for side, name in read["lexicons"].items()}
+    return lexicons | {f"training.{name}": read[name] for name in _TRAINING if name in read}
+
+
+def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
+    """The text that was encoded for such a system; one that reads otherwise is refused.
+
+    A set may have more fields than the system reads.
+    """
+    path, description = folder / _DESCRIPTION, _description(folder)
+    task = task_from_mapping(description.get("task"), f"{path}: task")
+    expected, read = _reading_settings(system), description.get("read")
+    own = [*expected.pop("fields")]
+    fields = read.pop("fields", None) if isinstance(read, dict) else None
+    if read != expected or not isinstance(fields, list) or not {*own} <= {*fields}:
+        asked, found = json.dumps({**expected, "fields": own}), json.dumps(read)
+        raise input_error(path, "read", asked, f"{found}, fields {fields}")
+    files = [folder / f"{split}.npz" for split in _SPLITS]
+    train, dev = (read_encoded(file, own) for file in files)
+    digests = {split: sha256_of(file) for split, file in zip(_SPLITS, files, strict=True)}
+    origin = check_settings(SetOrigin, description.get("origin"), f"{path}: origin")
+    encoder = load_encoder(system.reads, system.settings, folder)
+    return PretrainingSet(task, encoder, TrainingData(train, dev, digests), origin)
+
+
+def _description(folder: Path) -> dict[str, Any]:
+    path = folder / _DESCRIPTION
+    description = read_json_object(path)
+    number = description.get("format")
+    if type(number) is not int or number != _FORMAT:  # true and 1.0 are equal to 1
+        raise input_error(path, "format", str(_FORMAT), repr(number))
+    return description
+
+
+def _reading_settings(system: NeuralSystem) -> dict[str, Any]:
+    """The settings that decide how a text is read."""
+    return {
+        "network": system.name,
+        "fields": [field.name for field in system.reads.fields],
+        "lexicons": dict(system.reads.lexicons),
+        **{name: getattr(system.settings.training, name) for name in _TRAINING},
+    }

@@ -1,0 +1,240 @@
+"""Latent antecedents: which nouns are candidates, what they say of classes, that they are found."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.data_prep.demo.language import PROFILES
+from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
+from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
+from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
+from crosspro.prediction.ensemble import Ensemble
+from crosspro.prediction.neural.networks.hardmeier_anaphora import linked_words, noun_kinds
+from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
+from crosspro.prediction.system import load_system
+from tests.prediction.neural.small import JOINT, TASK, all_gaps, prepared, system, text_of
+
+ANAPHORA, ENCODER = "hardmeier_anaphora", "document_encoder"
+POINTER = {"pointer": True}
+MASCULINE, FEMININE = (tuple(f"{g}{n}|NOM" for n in range(40)) for g in "mf")
+
+
+def gaps_of(examples):
+    return [(line, gap) for line, example in enumerate(examples) for gap in example.gaps]
+
+
+@pytest.mark.parametrize("units", [{}, {"units": "sentencepiece", "unit_vocabulary": 90}])
+def test_candidates_of_the_anaphora_network_are_the_nearest_nouns(units, train):
+    made, text = prepared(ANAPHORA, train, {"candidates": 4, "window": 200}, context=2, **units)
+    nouns = made.network._candidates(text, all_gaps(text))
+    pointed = made.antecedents(train, np.zeros(len(text), np.int64))
+    for row, (line, gap) in enumerate(gaps_of(train)):
+        expected = [
+            noun for noun in antecedent_candidates(train, line, gap, 2) if noun.side == "target"
+        ]
+        words = {(noun.sentences, noun.index) for noun in expected[: None if units else 4]}
+        chosen = {(noun.sentences, noun.index) for noun in pointed[row]}
+        assert chosen <= words if units else chosen == words
+        assert sum(noun.probability for noun in pointed[row]) <= 1 + 1e-5
+        if not units:
+            exists = int(nouns.exists[row].sum())
+            assert exists == len(expected[:4])
+            assert nouns.tokens[row, :exists].tolist() == [n.tokens for n in expected[:4]]
+            assert nouns.sentences[row, :exists].tolist() == [n.sentences for n in expected[:4]]
+
+
+@pytest.mark.parametrize("units", [{"context": 1}, {**JOINT, "context": 1}])
+def test_candidates_of_the_pointer_are_the_nouns_before_pronoun_and_gap(units, train):
+    made, text = prepared(
+        ENCODER, train, {"target_before": 400, "source_before": 400, **POINTER}, **units
+    )
+    nouns = made.encoder.lexicons["source"]  # English has no gender, but nouns
+    classes = np.zeros(len(text), dtype=np.int64)
+    for (line, gap), pointed in zip(gaps_of(train), made.antecedents(train, classes), strict=True):
+        before = [(0, train[line])]
+        if line and train[line - 1].document == train[line].document:
+            before.append((1, train[line - 1]))
+        expected = {
+            ("target", back, place)
+            for back, example in before
+            for place, token in enumerate(example.target)
+            if token.endswith("|NOM") and (back or place < gap.position)
+        } | {
+            ("source", back, place)
+            for back, example in before
+            for place, word in enumerate(example.source)
+            if nouns.is_noun(word) and (back or place < gap.source_index)
+        }
+        assert {(one.side, one.sentences, one.index) for one in pointed} == expected
+        assert sum(one.probability for one in pointed) <= 1 + 1e-5
+        assert [one.given for one in pointed] == sorted((o.given for o in pointed), reverse=True)
+
+
+def test_classes_are_summed_over_nouns_and_none(train):
+    anaphora, text = prepared(ANAPHORA, train, context=2)
+    gaps = all_gaps(text)
+    encoder, pieces = prepared(ENCODER, train, POINTER, **JOINT)
+    with torch.inference_mode():
+        nouns = anaphora.network._candidates(text, gaps)
+        latent = anaphora.network._latent(text, gaps, nouns)
+        batch = encoder.network._batch(pieces, gaps)
+        pointed = encoder.network._classify(batch, encoder.network.rows(batch))[1]
+        cases = [(anaphora.network, text, latent), (encoder.network, pieces, pointed)]
+        for network, own_text, one in cases:
+            total = (one.antecedent.exp()[:, :, None] * one.classes.exp()).sum(1)
+            assert torch.allclose(network(own_text, gaps).exp(), total, atol=1e-5)
+            assert torch.allclose(total.sum(1), torch.ones(len(gaps)), atol=1e-5)
+            sides = network.antecedents(own_text, gaps)
+            sums = sum(side.probabilities.sum(1) for side in sides) + one.antecedent.exp()[:, 0]
+            assert torch.allclose(sums, torch.ones(len(gaps)), atol=1e-5)
+            for side in sides:  # Bayes: what is known after the class was known before, on average
+                mean = (side.given_class * total[:, :, None]).sum(1)
+                assert torch.allclose(mean, side.probabilities, atol=1e-5)
+
+
+def test_words_beyond_the_sentence_are_not_read_but_nouns_are(train):
+    made, _ = prepared(ANAPHORA, train, context=2)
+    target = ("REPLACE_0", "être|VER", "beau|ADJ")
+    line = Example.of_tokens(("it", "is", "fine"), target, ((0, 0),), (Gap(0, 0, "il"),), "d")
+    nouns = sorted({t for e in train for t in e.target if t.endswith("|NOM")})
+    verbs = sorted({t for e in train for t in e.target if t.endswith("|VER")})
+
+    def scores(*words):
+        before = Example.of_tokens(("a",), words, (), (), "d")
+        return made.network(text_of(made, [before, line]), torch.tensor([0]))
+
+    assert (scores(verbs[0], nouns[0]) != scores(verbs[0], nouns[1])).any()
+    assert (scores(nouns[0], verbs[0]) == scores(nouns[0], verbs[1])).all()
+
+
+def test_without_a_noun_or_a_source_there_is_none(train):
+    made, _ = prepared(ANAPHORA, train, context=2)
+    line = Example.of_tokens(("it",), ("REPLACE_0", "être|VER"), ((0, 0),), (Gap(0, 0, "il"),))
+    assert made.antecedents([line], np.zeros(1, int)) == [()]
+    pointer, _ = prepared(ENCODER, train, POINTER)
+    target = ("le|DET", "maison|NOM", "et|KON", "REPLACE_0", "être|VER")
+    line = Example.of_tokens((), target, (), (Gap(3, 0, "elle"),))
+    (nouns,) = pointer.antecedents([line], np.array([TASK.class_index["elle"]]))
+    assert [(one.side, one.index) for one in nouns] == [("target", 1)]
+    bare = replace(line.with_target(("et|KON", "REPLACE_0")), gaps=(Gap(1, 0, "elle"),))
+    assert pointer.antecedents([bare], np.array([0])) == [()]
+
+
+def test_kinds_and_links_of_nouns():
+    line = Example.of_tokens(
+        ("the", "two", "cars", "sleep"), ("le|DET", "voiture|NOM", "dormir|VER"),
+        ((0, 0), (1, 1), (2, 1), (3, 2)), (),
+    )  # fmt: skip
+    assert linked_words(line) == ["the", "cars", "sleep"]
+    assert noun_kinds(line) == ["", "? ?", ""]
+    plural = {"cars": "Number=Plur"}
+    tokens = [Token(word, word, "NOUN", features=plural.get(word, "")) for word in line.source]
+    parsed = replace(line, source_parse=AnnotatedSentence(tuple(tokens)))
+    assert noun_kinds(parsed) == ["", "? Plur", ""]
+
+
+@pytest.mark.parametrize("name", sorted(PROFILES))
+def test_nouns_of_both_sides_are_pointed_at_in_every_task_in_bf16(name, tmp_path, any_precision):
+    task = load_task(name)
+    train, dev = demo_examples(task, "train", 8), demo_examples(task, "dev", 3)
+    lexicons = {}
+    for side, (language, lines) in inflected_text(task, demo_examples(task, "train", 150)).items():
+        if language in LANGUAGES:
+            lexicons[f"{side}_lexicon"] = str(tmp_path / f"{side}.tsv")
+            write_lexicon(tmp_path / f"{side}.tsv", induce(lines, language))
+    made = system(
+        ENCODER, epochs=1, network={**POINTER, **lexicons}, trainer={"precision": "bf16-mixed"},
+        lowercase=False, **JOINT,
+    )  # fmt: skip
+    made.fit(task, train, dev)
+    made.save(tmp_path / "run")
+    again = load_system(tmp_path / "run")
+    probabilities = again.predict(dev)
+    assert probabilities == pytest.approx(made.predict(dev), abs=1e-4)
+    pointed = again.antecedents(dev, probabilities.argmax(axis=1))
+    assert len(pointed) == len(probabilities)
+    assert {one.side for nouns in pointed for one in nouns} == {"source", "target"}
+
+
+def puzzle(generator, low, high, hints):
+    """Two nouns, of which the pronoun stands for one; hints (on either side) say for which."""
+    label, nouns = generator.choice((("il", MASCULINE), ("elle", FEMININE)))
+    right = generator.choice(nouns[low:high])
+    wrong = generator.choice((*MASCULINE[low:high], *FEMININE[low:high]))
+    order = [(0, right), (1, wrong)]
+    generator.shuffle(order)
+    if hints == "source":
+        source = (*(("this", "that")[n] for n, _ in order), "it", "works")
+        target = (*(token for _, token in order), "REPLACE_2", "marcher|VER")
+        links = tuple((place, place) for place in range(4))
+    else:
+        source, links = ("it", "works"), ((0, 4),)
+        words = [(("ce|DET", "un|DET")[n], token) for n, token in order]
+        target = (*words[0], *words[1], "REPLACE_0", "marcher|VER")
+    place = next(n for n, token in enumerate(target) if token.startswith("REPLACE"))
+    gap = Gap(place, source.index("it"), label)
+    return (
+        Example.of_tokens(source, target, links, (gap,)),
+        target.index(right),
+        wrong[0] != right[0],
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "hints", "seen"),
+    [(ANAPHORA, "source", 12), pytest.param(ENCODER, "target", 30, marks=pytest.mark.slow)],
+)
+def test_the_right_noun_is_found_though_no_label_says_which_it_is(name, hints, seen, tmp_path):
+    """The encoder finds nouns that were never seen, whose gender only the lexicon knows."""
+    generator = random.Random(1)
+    train = [puzzle(generator, 0, seen, hints)[0] for _ in range(500)]
+    low, high = (0, seen) if name == ANAPHORA else (seen, 40)
+    dev = [puzzle(generator, low, high, hints) for _ in range(80)]
+    network, rate, epochs = {}, 0.01, 12
+    if name == ENCODER:
+        path = tmp_path / "nouns.tsv"
+        write_lexicon(path, Lexicon.of(
+            Entry(noun.split("|")[0], "NOUN", gender, "Sing", 1)
+            for gender, nouns in (("Masc", MASCULINE), ("Fem", FEMININE)) for noun in nouns
+        ))  # fmt: skip
+        network = {**POINTER, "target_lexicon": str(path), "source_lexicon": "none"}
+        rate, epochs = 0.003, 18
+    made = system(
+        name, epochs=epochs, network=network, optimisation={"learning_rate": rate},
+        class_weight_power=0.0,
+    )  # fmt: skip
+    lines = [line for line, *_ in dev]
+    made.fit(TASK, train, lines)
+    labels = np.array([TASK.class_index[line.gaps[0].label] for line in lines])
+    pointed = made.antecedents(lines, labels)
+    told = [number for number, (_, _, differs) in enumerate(dev) if differs]
+    assert np.mean([pointed[n][0].index == dev[n][1] for n in told]) > 0.9
+    before = [max(pointed[n], key=lambda noun: noun.probability).index for n in told]
+    assert np.mean([index == dev[n][1] for index, n in zip(before, told, strict=True)]) > 0.8
+
+
+def test_an_ensemble_points_where_a_member_does(train, dev):
+    pointing = [system(ENCODER, seed, 1, POINTER, context=2) for seed in (1, 2)]
+    plain = system("turku_gru", epochs=1, context=2)
+    for member in (*pointing, plain):
+        member.fit(TASK, train, dev)
+    joined = Ensemble.of([*pointing, plain])
+    classes = joined.decide(dev)
+    assert joined.points and not plain.points
+    parts = [member.antecedents(dev, classes) for member in pointing]
+    for nouns, *of_parts in zip(joined.antecedents(dev, classes), *parts, strict=True):
+        given = [{(n.side, n.sentences, n.index): n.given for n in part} for part in of_parts]
+        for noun in nouns:
+            own = [part.get((noun.side, noun.sentences, noun.index), 0.0) for part in given]
+            assert noun.given == pytest.approx(sum(own) / 2)
+    with pytest.raises(CrossproError):
+        Ensemble.of([plain, plain]).antecedents(dev, classes)

@@ -1,0 +1,307 @@
+"""Training: batches, settings, dev scores, snapshots, in-domain data, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+import torch
+
+from crosspro.baselines.ngram_system import NGramSystem
+from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.prediction.dev_score import dev_score
+from crosspro.prediction.ensemble import Ensemble, mix
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.fit_report import FineTunedReport
+from crosspro.prediction.neural.training.data import Sampler, bucketed_batches, sorted_batches
+from crosspro.prediction.neural.training.module import GapClassifier
+from crosspro.prediction.neural.training.progress import learning_curve, read_metrics
+from crosspro.prediction.neural.training.settings import TrainerSettings
+from crosspro.prediction.runs import read_run
+from crosspro.prediction.system import load_system
+from tests.conftest import mostly_slow
+from tests.prediction.neural.small import SMALL, TASK, prepared, system, text_of
+
+
+@pytest.fixture
+def splits(train, dev):
+    return Splits(train, dev, {}, in_domain=train[len(train) // 2 :])
+
+
+def fitted(made, splits, folder=None):
+    made.fit(TASK, splits.train, splits.dev, folder)
+    made.fine_tune(splits.in_domain, splits.dev, folder)
+    return made
+
+
+def in_domain(epochs=1, more=3, rate=0.0, name="turku_gru", **training):
+    stage = {"max_epochs": more, "learning_rate": rate}
+    return system(name, epochs=epochs, fine_tuning=stage, **training)
+
+
+def test_samplers_follow_their_policy():
+    """Uppsala 2017 (004 §5.2): equal classes, or those of dev; a fresh share of all gaps."""
+    labels = np.array([0] * 900 + [1] * 90 + [2] * 10, dtype=np.int32)
+    generator = np.random.default_rng(1)
+    equal = Sampler("equal", 0.1).draw(labels, 3, generator)
+    counts = np.bincount(labels[equal], minlength=3)
+    assert counts[2] == 10
+    assert counts[0] == pytest.approx(33, abs=16)
+    shares = Sampler("proportional", 0.1, (0.5, 0.4, 0.1)).draw(labels, 3, generator)
+    assert np.bincount(labels[shares], minlength=3)[0] == pytest.approx(50, abs=20)
+    assert sorted(Sampler().draw(labels, 3, generator)) == list(range(1000))
+
+
+def test_batches_hold_every_gap_once_and_similar_ones_together():
+    generator = np.random.default_rng(1)
+    widths = generator.integers(1, 50, 1000)
+    batches = bucketed_batches(np.arange(1000), widths, 64, generator)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(1000))
+    assert np.mean([np.ptp(widths[batch]) for batch in batches]) < 10
+    fixed = list(sorted_batches(widths, 64, places=500))
+    assert sorted(np.concatenate(fixed).tolist()) == list(range(1000))
+    assert all(len(batch) * widths[batch].max() <= 500 for batch in fixed if len(batch) > 1)
+
+
+def test_an_epoch_is_decided_by_its_number_and_the_seed(train):
+    made, _ = prepared("turku_gru", train, share=0.5)
+    data = made._encode(train, train, learn=False)
+    first, again = (GapClassifier(made.network, data, made.settings, 8) for _ in range(2))
+    epochs = [[batch.tolist() for batch in first.epoch_batches(n)] for n in range(2)]
+    assert [batch.tolist() for batch in again.epoch_batches(1)] == epochs[1] != epochs[0]
+
+
+@pytest.mark.parametrize(
+    ("optimisation", "trainer"),
+    [
+        ({"gradient_clipping": 0.01}, {}),
+        ({"warmup_steps": 20}, {}),
+        ({"decay": "linear"}, {}),
+        ({"decay": "cosine"}, {}),
+        ({"weight_decay": 0.5}, {}),
+        ({"label_smoothing": 0.2}, {}),
+        ({"gradient_clipping": 0.01}, {"precision": "bf16-mixed"}),
+    ],
+)
+def test_settings_of_the_training_have_an_effect(optimisation, trainer, train, dev, any_precision):
+    plain = system("turku_gru")
+    changed = system("turku_gru", optimisation=optimisation, trainer=trainer)
+    for made in (plain, changed):
+        made.fit(TASK, train, dev)
+    assert (changed.predict(dev) != plain.predict(dev)).any()
+    assert changed.predict(dev).sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"network": {"layers": 0}},
+        {"network": {"depth": 2}},
+        {"sampling": "some"},
+        {"trainer": {"precision": "8"}},
+        {"trainer": {"accelerator": "abacus"}},
+        {"distillation": {"temperature": 0.0}},
+        {"distillation": {"teacher": ""}},
+    ],
+)
+def test_settings_that_no_network_can_have_are_refused(wrong):
+    with pytest.raises(InputError):
+        system("turku_gru", **wrong)
+
+
+def test_only_some_networks_are_pretrained(train, dev):
+    with pytest.raises(InputError):
+        system("uppsala_bilstm", pretraining={"epochs": 1})
+    plain, pretrained = (
+        system("turku_gru", epochs=1, pretraining={"epochs": epochs}) for epochs in (0, 1)
+    )
+    for made in (plain, pretrained):
+        made.fit(TASK, train, dev)
+    assert (plain.predict(dev) != pretrained.predict(dev)).any()
+
+
+@pytest.mark.parametrize(("key", "value"), [("strategy", "none"), ("devices", "many")])
+def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, dev):
+    with pytest.raises(CrossproError, match="settings"):
+        system("turku_gru", trainer={key: value}).fit(TASK, train, dev)
+
+
+def test_a_processor_without_bfloat16_trains_in_32_bits(train, dev, monkeypatch, capsys):
+    monkeypatch.setattr("crosspro.prediction.neural.training.trainer.has_bfloat16", lambda: False)
+    plain, mixed = (
+        system("turku_gru", trainer={"precision": precision})
+        for precision in ("32-true", "bf16-mixed")
+    )
+    for made in (plain, mixed):
+        made.fit(TASK, train, dev)
+    assert (plain.predict(dev) == mixed.predict(dev)).all()
+    assert "32-true" in capsys.readouterr().err
+
+
+def test_data_that_cannot_be_learnt_from_is_refused(train, dev):
+    def labelled(examples, label):
+        return [replace(e, gaps=tuple(replace(g, label=label) for g in e.gaps)) for e in examples]
+
+    made = system("turku_gru", epochs=1)
+    with pytest.raises(CrossproError, match="train"):
+        made.fit(TASK, labelled(train, None), dev)
+    with pytest.raises(CrossproError, match="dev"):
+        made.fit(TASK, train, [*dev, *labelled(dev, None)])
+    with pytest.raises(CrossproError, match="context"):
+        system("turku_gru", context=3).fit(TASK, [replace(e, document=None) for e in train], dev)
+    with pytest.raises(CrossproError):
+        system("turku_gru", sampling="equal", share=0.00001).fit(TASK, train, dev)
+    with pytest.raises(CrossproError, match="loss"):
+        system("turku_gru", optimisation={"learning_rate": 1e30}).fit(TASK, train, dev)
+    made.fit(TASK, train, dev)
+    assert (made.predict(labelled(dev, "nonsense")) == made.predict(dev)).all()
+
+
+def test_a_part_of_the_gaps_may_read_less_context(train):
+    made, _ = prepared("turku_gru", train, context=3, short_context=0.5)
+    short = made._encode(train, train, learn=False)
+    assert (short.train.target.low > short.dev.target.low).any()
+    assert (short.train.target.low == short.dev.target.low).any()
+    assert (short.dev.target.low == text_of(made, train).target.low.numpy()).all()
+
+
+def test_logit_adjustment_is_tuned_on_dev_and_saved(train, dev, tmp_path):
+    made = system("turku_gru", epochs=4, tune_adjustment=True, class_weight_power=0.0)
+    made.fit(TASK, train, dev)
+    score = dev_score(TASK, dev, "macro_recall")
+    assert made.adjustment.tau > 0
+    assert score(made.predict(dev)) >= score(made.unadjusted(dev))
+    made.save(tmp_path)
+    assert load_system(tmp_path).adjustment.tau == made.adjustment.tau
+
+
+def test_the_log_has_the_scores_of_every_epoch_and_the_best_one_is_kept(train, dev, tmp_path):
+    made = system("turku_gru", epochs=3, class_weight_power=0.0)
+    made.fit(TASK, train, dev, tmp_path)
+    epochs = read_metrics(tmp_path)
+    assert list(epochs) == [0, 1, 2]
+    gold = [TASK.class_index[gap.label] for example in dev for gap in example.gaps]
+    probabilities = torch.from_numpy(made.predict(dev))[range(len(gold)), gold]
+    chosen = epochs[made.report.chosen_epoch]
+    assert chosen["dev_loss"] == pytest.approx(-probabilities.log().mean().item(), rel=1e-3)
+    assert all(math.isfinite(row["dev_loss"]) for row in epochs.values())
+    best = max(row["dev_macro_recall"] for row in epochs.values())
+    assert made.report.score == pytest.approx(best, abs=1e-3)
+    without = system("turku_gru", epochs=3, class_weight_power=0.0)
+    without.fit(TASK, train, dev)
+    assert (without.predict(dev) == made.predict(dev)).all()
+    pytest.importorskip("matplotlib")
+    assert f"best epoch {made.report.chosen_epoch}" in (tmp_path / "learning_curve.svg").read_text(
+        "utf-8"
+    )
+
+
+def test_the_learning_curve_marks_the_epoch_with_the_best_monitored_score():
+    pytest.importorskip("matplotlib")
+    names = "loss", "dev_loss", "dev_macro_recall", "dev_accuracy"
+    values = (1.5, 1.2, 40.0, 70.0), (1.0, 1.1, 50.0, 62.0), (0.8, 1.3, 50.0, 60.0)
+    rows = {epoch: dict(zip(names, row, strict=True)) for epoch, row in enumerate(values)}
+    assert "best epoch 1: macro recall 50.00" in learning_curve(rows, "macro_recall")
+    assert "best epoch 0: accuracy 70.00" in learning_curve(rows, "accuracy")
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_off_a_terminal_an_epoch_is_a_line_of_standard_error(shown, train, dev, capsys):
+    system("turku_gru", trainer={"progress_bar": shown}).fit(TASK, train, dev)
+    said = capsys.readouterr()
+    assert said.out == ""
+    lines = [line.partition(":")[0] for line in said.err.splitlines()]
+    assert lines == (["epoch 0", "epoch 1"] if shown else [])
+
+
+@pytest.mark.parametrize(
+    ("settings", "share", "steps", "epochs"),
+    [
+        ({"patience": 3}, 1.0, 500, 3),
+        ({"patience": 3}, 0.1, 500, 30),  # an epoch is a tenth of the data
+        ({"patience": 3, "patience_steps": 300}, 1.0, 500, 3),
+        ({"patience": 3, "patience_steps": 300}, 1.0, 1, 300),
+        ({"patience": 3, "patience_steps": 300}, 0.1, 7, 43),
+        ({"patience": 0}, 1.0, 1, 1),
+    ],
+)
+def test_patience_means_the_same_at_every_size_of_data(settings, share, steps, epochs):
+    made = check_settings(TrainerSettings, settings, "trainer")
+    assert made.patience_in_epochs(share, steps) == epochs
+
+
+def test_the_report_says_that_patience_ended_a_training(train, dev, tmp_path):
+    made = system("turku_gru", epochs=40, trainer={"patience": 2})
+    made.fit(TASK, train, dev, tmp_path)
+    scores = [row["dev_macro_recall"] for row in read_metrics(tmp_path).values()]
+    assert made.report.epochs == len(scores) < 40
+    assert made.report.stopped_by == "patience"
+    assert made.report.chosen_epoch == len(scores) - 3
+
+
+def test_the_best_epochs_are_snapshots_best_first_and_can_be_joined(train, dev, tmp_path):
+    """As UU-Hardmeier averaged epochs of one training (004 §5.4)."""
+    made = system("turku_gru", epochs=4, snapshots=2, tune_adjustment=True)
+    made.fit(TASK, train, dev, tmp_path)
+    snapshots = made.snapshots()
+    assert snapshots[0] is made
+    scores = {epoch: row["dev_macro_recall"] for epoch, row in read_metrics(tmp_path).items()}
+    best = [one.report.chosen_epoch for one in snapshots]
+    assert [scores[epoch] for epoch in best] == sorted(scores.values(), reverse=True)[:2]
+    score = dev_score(TASK, dev, "macro_recall")
+    for one in snapshots:
+        assert score(one.unadjusted(dev)) == pytest.approx(one.report.score, abs=1e-3)
+        assert score(one.predict(dev)) >= score(one.unadjusted(dev))
+        assert one is made or one.snapshots() == [one]
+    joined = Ensemble.of(snapshots)
+    mean = mix([one.predict(dev) for one in snapshots], [1, 1])
+    assert joined.predict(dev) == pytest.approx(mean)
+    joined.save(tmp_path / "joined")
+    assert load_system(tmp_path / "joined").predict(dev) == pytest.approx(mean)
+
+
+def test_there_are_no_more_snapshots_than_epochs(train, dev):
+    one, several = system("turku_gru"), system("turku_gru", snapshots=5)
+    for made in (one, several):
+        made.fit(TASK, train, dev)
+    assert one.snapshots() == [one]
+    assert len(several.snapshots()) == 2
+    assert (several.predict(dev) == one.predict(dev)).all()
+
+
+@pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
+def test_a_second_stage_goes_on_with_in_domain_data(name, splits, dev, tmp_path):
+    made = fitted(in_domain(name=name), splits, tmp_path)
+    assert list(read_metrics(tmp_path)) == [0]
+    assert list(read_metrics(tmp_path / "in_domain")) == [0, 1, 2]
+    first, second = made.report.stages
+    assert (first.epochs, second.epochs) == (1, 3)
+    assert made.report.kept == ("in_domain" if second.score > first.score else "all")
+    assert made.report.score == max(first.score, second.score)
+    score = dev_score(TASK, dev, "macro_recall")
+    assert score(made.predict(dev)) == pytest.approx(made.report.score, abs=1e-3)
+
+
+def test_what_is_no_better_on_dev_is_not_kept(splits, dev):
+    plain = system("turku_gru", epochs=1)
+    plain.fit(TASK, splits.train, dev)
+    made = fitted(in_domain(rate=1e-12), splits)
+    assert made.report.kept == "all"
+    assert (made.predict(dev) == plain.predict(dev)).all()
+    assert fitted(in_domain(), splits).report.kept == "in_domain"
+
+
+def test_a_run_of_two_stages_is_written_down_and_members_have_them_too(splits, dev, tmp_path):
+    made = in_domain()
+    fit_and_score(TASK, made, splits, tmp_path / "run")
+    assert isinstance(made.report, FineTunedReport)
+    run = read_run(tmp_path / "run")
+    assert run.fit == {**asdict(made.report), "stages": [asdict(one) for one in made.report.stages]}
+    joined = Ensemble({"net": in_domain(), "lm": NGramSystem(order=2)}, tune="accuracy")
+    assert joined.fine_tunes
+    fit_and_score(TASK, joined, splits, tmp_path / "joined")
+    assert (joined.parts[0].predict(dev) == made.predict(dev)).all()
