@@ -233,8 +233,8 @@ def atomic_output(path: Path) -> Iterator[IO[bytes]]:
     """
     path = Path(os.path.realpath(path))
     if path.is_dir() or not path.parent.is_dir():
-        found = "a folder" if path.is_dir() else f"no folder {path.parent}"
-        raise input_error(path, "output", "a file in an existing folder", found)
+        fault = "a folder" if path.is_dir() else f"no folder {path.parent}"
+        raise input_error(path, "output", "a file in an existing folder", fault)
     if path.exists() and not path.is_file():
         with path.open("wb") as raw, _compressed(raw, path.suffix) as handle:
             yield handle

@@ -16,8 +16,8 @@ class _StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            found = "an alias, which these files may not have"
-            raise yaml.composer.ComposerError(None, None, found, self.peek_event().start_mark)  # type: ignore[no-untyped-call]
+            fault = "an alias, which these files may not have"
+            raise yaml.composer.ComposerError(None, None, fault, self.peek_event().start_mark)  # type: ignore[no-untyped-call]
         node: yaml.Node | None = super().compose_node(parent, index)
         return node
 
@@ -26,8 +26,8 @@ class _StrictLoader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if key in keys:
-                found = f"key {key!r} stands twice"
-                raise yaml.constructor.ConstructorError(None, None, found, key_node.start_mark)
+                fault = f"key {key!r} stands twice"
+                raise yaml.constructor.ConstructorError(None, None, fault, key_node.start_mark)
             keys.add(key)
         return super().construct_mapping(node, deep)
 
@@ -51,6 +51,6 @@ def read_yaml(path: Path) -> object:
         raise input_error(path, "encoding", "UTF-8", str(error)) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        found = getattr(error, "problem", None) or str(error)
+        fault = getattr(error, "problem", None) or str(error)
         line = None if mark is None else mark.line + 1
-        raise input_error(path, "file", "valid YAML", found, line) from error
+        raise input_error(path, "file", "valid YAML", fault, line) from error
