@@ -5,7 +5,7 @@ FROM python:3.12-slim AS build
 WORKDIR /project
 COPY . .
 RUN python -m venv --without-pip /opt/crosspro \
-    && pip --python /opt/crosspro install --no-cache-dir -c constraints.txt .
+    && pip --python /opt/crosspro install --no-cache-dir -c constraints.txt '.[formats]'
 
 FROM python:3.12-slim
 RUN useradd --create-home --uid 10001 crosspro

@@ -203,6 +203,6 @@ def _named_links(
 
 
 def _judge_of(source: str, target: str) -> PronounJudge | None:
-    from crosspro.prediction.proofread.box_judge import judge_of
+    from crosspro.prediction.proofread.judge import judge_of
 
     return judge_of(source, target)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from crosspro.scores import Lines
 from crosspro.task_examples import given_examples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from crosspro.baselines.ngram.model import LanguageModel
     from crosspro.data_prep.core.example import Example
@@ -175,82 +174,66 @@ def proofread(
     source_language: str | None = None,
     target_language: str | None = None,
     threshold: float = 0.4,
+    any_language: bool = False,
 ) -> Proofreading:
-    """What a model says of each pronoun of a translation: how probably it is wrong, and why.
+    """Find pronouns of a translation that are probably wrong.
 
-    Lists of lines, or paths, also of subtitles (.srt, .vtt) and of files with both sides (.po,
-    .xliff, .tmx). A line of the source is translated by the line in the same place; `documents`
-    has the document of each, and without it all are one. `model` is a name (en-de), a run, an
-    archive, or what `load` has given; without it the languages say which bundled model is meant,
-    or names of files do (book.en book.de). The result iterates over the pronouns in the order of
-    the text.
+    Lines of source and translation in parallel, with the document of each (without `documents` all
+    are one); or paths, also of subtitles (.srt, .vtt) and of files with both sides (.po, .xliff,
+    .tmx). `model` is a name (en-de), a run, an archive, or what `load` returns; without it the
+    languages choose a bundled model, or names of files do (book.en book.de). The result iterates
+    over the pronouns in the order of the text.
 
     >>> import crosspro
-    >>> found = crosspro.proofread(
+    >>> result = crosspro.proofread(
     ...     ["The dog slept.", "It snored."],
     ...     ["Der Hund schlief.", "Es schnarchte."],
     ...     source_language="en",
     ...     target_language="de",
     ... )
-    >>> for one in found:
-    ...     print(one.word, one.suggestion, one.reason)
+    >>> for pronoun in result:
+    ...     print(pronoun.word, pronoun.suggestion, pronoun.reason)
     Es Er “Es” for “It”: “Hund” is masculine, line 1
     """
     from crosspro.data_prep.core.errors import input_error
-    from crosspro.evaluation.texts import as_lines, make_texts
+    from crosspro.evaluation.texts import as_lines
     from crosspro.prediction.models import chosen_run, summary
     from crosspro.prediction.pair_prediction import Predictor, load_predictor
-    from crosspro.prediction.proofread.formats import read_translation
+    from crosspro.prediction.proofread.files import open_translation, read_text
+    from crosspro.prediction.proofread.languages import model_for
     from crosspro.prediction.proofread.output import proofreading
     from crosspro.prediction.proofread.text import text_of_lines
 
     if isinstance(threshold, bool | str) or not 0 <= threshold <= 1:
         raise input_error("arguments", "threshold", "a number from 0 to 1", repr(threshold))
     languages = languages_or_none(source_language, target_language)
-    paths = None
-    if isinstance(source, AnyPath):
-        if isinstance(translation, Sequence) and not isinstance(translation, str):
-            expected = "a path, as the source is"
-            raise input_error("arguments", "translation", expected, "a list of lines")
-        paths = Path(source), path_or_none(translation)
+    opened = None
+    if isinstance(source, AnyPath) and isinstance(translation, AnyPath | None):
+        opened = open_translation(Path(source), path_or_none(translation))
+    if model is None and languages is not None:
+        model = "-".join(languages)
+    elif model is None and opened is not None:
+        model = model_for(opened)
+    elif model is None:
+        expected = "a run, an archive, or a bundled model"
+        raise input_error(
+            "arguments", "model, or source_language and target_language", expected, "none"
+        )
     digest = ""
     if not isinstance(model, Predictor):
-        path = _box_model(languages, paths) if model is None else given_path("model", model)
+        path = given_path("model", model)
         run = chosen_run(path, logging.getLogger("crosspro").warning)
         digest = summary(run).digest
         model = load_predictor(run, path.stem)
-    if paths is not None:
-        of_model = model.task.source_language, model.task.target_language
-        doc_ids = given_path("documents", documents) if documents is not None else None
-        text = read_translation(*paths, doc_ids=doc_ids, languages=of_model)
+    if opened is None:
+        names = None if documents is None else as_lines("documents", documents)
+        sides = as_lines("source", source), as_lines("translation", translation)
+        text = text_of_lines(*sides, names)
     else:
-        lines = as_lines("source", source)
-        texts = make_texts(
-            lines,
-            [],
-            {"translation": as_lines("translation", translation)},
-            None if documents is None else as_lines("documents", documents),
-        )
-        numbers = texts.document_of_line
-        names = None if numbers is None else list(map(str, numbers))
-        text = text_of_lines(lines, texts.candidates["translation"], names)
-    return proofreading(model, digest, text, threshold)
-
-
-def _box_model(languages: tuple[str, str] | None, files: tuple[Path, Path | None] | None) -> Path:
-    """The bundled model for two languages, or for the files whose names say them."""
-    from crosspro.data_prep.core.errors import input_error
-    from crosspro.prediction.model_archive import box_models
-    from crosspro.prediction.proofread.languages import model_for
-
-    if languages is not None:
-        return Path("-".join(languages))
-    if files is not None:
-        return model_for(*files)
-    expected = f"a run, an archive, or a bundled model: {', '.join(box_models())}"
-    raise input_error(
-        "arguments", "model, or source_language and target_language", expected, "none"
-    )
+        doc_ids = None if documents is None else given_path("documents", documents)
+        pair = model.task.source_language, model.task.target_language
+        text = read_text(opened, pair, doc_ids).text
+    return proofreading(model, digest, text, threshold, any_language=any_language)
 
 
 def load_language_model(path: AnyPath) -> LanguageModel:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from enum import StrEnum
+from operator import contains
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -26,21 +27,24 @@ from crosspro.scripts.common import (
     write_output,
 )
 
-if TYPE_CHECKING:
-    from crosspro.prediction.proofread.output import Proofreading
-    from crosspro.prediction.proofread.text import WrittenFile
-
 app = App()
 _STANDARD = Path("-")
 
 
 class ProofreadFormat(StrEnum):
-    """How doubtful pronouns are written: for people, for programs, for code review."""
+    """How doubtful pronouns are written."""
 
     TEXT = "text"
     JSON = "json"
     JSONL = "jsonl"
     GITHUB = "github"
+
+
+class Documents(StrEnum):
+    """What is context for a pronoun in a PO, XLIFF or TMX file."""
+
+    MESSAGE = "message"
+    FILE = "file"
 
 
 @app.command(epilog="Example: crosspro proofread book.en book.de --html page.html")
@@ -54,14 +58,20 @@ def proofread(
     ] = None,
     model: Model = None,
     doc_ids: DocIds = None,
-    threshold: Annotated[
-        float | None,
+    documents: Annotated[
+        Documents | None,
         typer.Option(
-            min=0,
-            max=1,
-            help="The chance of being wrong from which on a pronoun is doubtful (0.4).",
+            help="Whether each message is read alone (the default for PO), or with those before "
+            "it of the same file (the default for XLIFF and TMX)."
         ),
     ] = None,
+    any_language: Annotated[
+        bool, typer.Option("--any-language", help="Accept text that looks like another language.")
+    ] = False,
+    threshold: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="The least chance of being wrong of a doubtful pronoun."),
+    ] = 0.4,
     decisions: Annotated[
         Path | None,
         typer.Option(
@@ -71,123 +81,98 @@ def proofread(
         ),
     ] = None,
     format_: Annotated[
-        ProofreadFormat, typer.Option("--format", help="How to write what is found.")
+        ProofreadFormat, typer.Option("--format", help="Format of the output.")
     ] = ProofreadFormat.TEXT,
     html: Html = None,
     output: Output = None,
     every: Annotated[
-        bool,
-        typer.Option("--all", help="List all pronouns; json and jsonl do so in any case."),
+        bool, typer.Option("--all", help="List all pronouns; json and jsonl always do.")
     ] = False,
 ) -> None:
     """Find pronouns of a translation that are probably wrong.
 
-    Each pronoun that translates one of the source is hidden from the model, which says what it
-    expects there, given both documents. The list begins with what is most probably wrong, and says
-    what might stand there and why. --html writes a page on which a person decides; --apply writes
-    these decisions into the translation (to standard output, or to the file of -o).
+    Each pronoun that translates one of the source is hidden, and a model predicts it from both
+    documents. The list begins with the pronoun that is most probably wrong, and says what might
+    stand there and why. --html writes a page on which a person decides; --apply writes these
+    decisions into the translation (to standard output, or to the file of -o).
 
-    The model is known by the languages of the files (book.en book.de, or what they state), or
-    given with --model. The exit code is 1 where a doubtful pronoun was found, and 0 if none was.
+    The languages of the files choose the model (book.en book.de, or what they state), or --model
+    names it. The exit code is 1 where a doubtful pronoun was found, and 0 if none was.
     """
-    output = None if output == _STANDARD else output
-    for option, path in (("--html", html), ("-o", output)):
-        if path is not None and (path.is_dir() or not path.parent.is_dir()):
-            raise typer.BadParameter(f"{option}: expected a file in a folder that exists: {path}")
-    if decisions is not None:
-        if html or every or threshold is not None or format_ is not ProofreadFormat.TEXT:
-            raise typer.BadParameter("--apply goes with -o, --model and --doc-ids alone")
-        _apply(decisions, source, translation, model, doc_ids, output)
-        return
-    found = _read(source, translation, model, doc_ids, threshold)
-    if html is not None:
-        from crosspro.prediction.proofread.page import proofreading_page
+    from crosspro.prediction.models import summary
+    from crosspro.prediction.pair_prediction import load_predictor
+    from crosspro.prediction.proofread import output as formats
+    from crosspro.prediction.proofread.files import (
+        apply_decisions,
+        open_translation,
+        read_decisions,
+        read_text,
+    )
+    from crosspro.prediction.proofread.languages import model_for, stated_languages
+    from crosspro.prediction.system import load_system
 
-        write_text(html, proofreading_page(found))
-    write_output(_shown(found, format_, every, output).encode("utf-8"), output)
+    output = None if output == _STANDARD else output
+    if decisions is not None and (html or every or format_ is not ProofreadFormat.TEXT):
+        raise typer.BadParameter("--apply writes a translation, and no list or page")
+    opened = open_translation(source, translation)
+    if documents is not None and translation is not None:
+        raise typer.BadParameter("--documents: only for PO, XLIFF and TMX (--doc-ids for lines)")
+    by_message = None if documents is None else documents is Documents.MESSAGE
+    model = Path(model_for(opened)) if model is None else model
+    run = one_run(model)
+    if decisions is not None:
+        task = load_system(run).task
+        languages = task.source_language, task.target_language
+        accepted = read_decisions(decisions).accepted
+        write_output(apply_decisions(read_text(opened, languages, doc_ids), accepted), output)
+        _tell(f"{output or opened.target.name}: {counted(len(accepted), 'pronoun')} changed")
+        return
+    predictor = load_predictor(run, model.stem)
+    languages = predictor.task.source_language, predictor.task.target_language
+    text = read_text(opened, languages, doc_ids, by_message).text
+    text = replace(
+        text, source_name=as_text(text.source_name), target_name=as_text(text.target_name)
+    )
+    with _progress(len(text.segments)) as progress:
+        result = formats.proofreading(
+            predictor,
+            summary(run).digest,
+            text,
+            threshold,
+            any_language=any_language,
+            progress=progress,
+        )
+    for warning in result.warnings:
+        _tell(f"warning: {warning}")
+    stated = stated_languages(opened)
+    if all(stated) and not all(map(contains, stated, languages)):
+        named = " and ".join(", ".join(sorted(side)) for side in stated)
+        _tell(f"warning: {text.target_name}: files in {named}, read by {model}")
+    if html is not None:
+        write_text(html, result.html())
+    if format_ is ProofreadFormat.JSON:
+        written = formats.as_json(result)
+    elif format_ is ProofreadFormat.JSONL:
+        written = formats.as_json_lines(result)
+    elif format_ is ProofreadFormat.GITHUB:
+        written = formats.as_github(result, every)
+    else:
+        width = None if output is not None else terminal_width()
+        written = formats.as_text(result, every, width)
+    write_output(written.encode("utf-8"), output)
     for path in filter(None, (html, output)):
         _tell(str(path))
-    if found.doubtful:
+    if result.doubtful:
         raise typer.Exit(1)
 
 
-def _read(
-    source: Path,
-    translation: Path | None,
-    model: Path | None,
-    doc_ids: Path | None,
-    threshold: float | None,
-) -> Proofreading:
-    """What the model of some files, or the one that is given, says of their pronouns."""
-    from crosspro.prediction.models import summary
-    from crosspro.prediction.pair_prediction import load_predictor
-    from crosspro.prediction.proofread.formats import read_translation
-    from crosspro.prediction.proofread.languages import model_for, named_otherwise
-    from crosspro.prediction.proofread.output import DOUBTFUL, proofreading
-
-    given = model is not None
-    model = model_for(source, translation) if model is None else model
-    run_dir = one_run(model)
-    predictor = load_predictor(run_dir, model.stem)
-    languages = predictor.task.source_language, predictor.task.target_language
-    text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
-    text = replace(text, source=_named(text.source), target=_named(text.target))
-    if given and (other := named_otherwise(source, translation, languages)):
-        _tell(f"{text.target.name}: by their names the files are for {other}; {model} reads them")
-    threshold = DOUBTFUL if threshold is None else threshold
-    with _progress(len(text.segments)) as progress:
-        return proofreading(predictor, summary(run_dir).digest, text, threshold, progress)
-
-
-def _named(file: WrittenFile) -> WrittenFile:
-    """A file whose name can be written."""
-    return replace(file, name=as_text(file.name))
-
-
 def _progress(segments: int) -> AbstractContextManager[Callable[[int], None]]:
-    """What is told of newly read segments: a bar, where somebody can see it."""
+    """A bar on a terminal."""
     if not sys.stderr.isatty():
         return nullcontext(lambda read: None)
     from crosspro.scripts.steps import counting_bar
 
     return counting_bar("segments", segments)
-
-
-def _shown(found: Proofreading, format_: ProofreadFormat, every: bool, output: Path | None) -> str:
-    from crosspro.prediction.proofread import output as plain
-    from crosspro.prediction.proofread.annotations import as_github
-
-    if format_ is ProofreadFormat.JSON:
-        return plain.as_json(found)
-    if format_ is ProofreadFormat.JSONL:
-        return plain.as_json_lines(found)
-    if format_ is ProofreadFormat.GITHUB:
-        return as_github(found, every)
-    width = None if output is not None else terminal_width()
-    return plain.as_text(found, every, width)
-
-
-def _apply(
-    decisions: Path,
-    source: Path,
-    translation: Path | None,
-    model: Path | None,
-    doc_ids: Path | None,
-    output: Path | None,
-) -> None:
-    """Write a translation as a person has decided on its page; the model predicts nothing."""
-    from crosspro.prediction.proofread.decisions import read_decisions
-    from crosspro.prediction.proofread.formats import mended, read_translation
-    from crosspro.prediction.proofread.languages import model_for
-    from crosspro.prediction.system import load_system
-
-    model = model_for(source, translation) if model is None else model
-    task = load_system(one_run(model)).task
-    languages = task.source_language, task.target_language
-    text = read_translation(source, translation, doc_ids=doc_ids, languages=languages)
-    edits = read_decisions(decisions, text)
-    write_output(mended(text, edits), output)
-    _tell(f"{output or text.target.name}: {counted(len(edits), 'pronoun')} changed")
 
 
 def _tell(text: str) -> None:

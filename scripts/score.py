@@ -197,7 +197,7 @@ def _settings(options: list[str]) -> dict[str, dict[str, str]]:
 
 
 def _judge_of(source: str, target: str) -> PronounJudge | None:
-    from crosspro.prediction.proofread.box_judge import judge_of
+    from crosspro.prediction.proofread.judge import judge_of
 
     return judge_of(source, target)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 
 import pytest
@@ -98,8 +97,7 @@ def test_proofread_takes_lines_as_files(tmp_path):
     (tmp_path / "de").write_text("".join(f"{one}\n" for one in SLEPT[1]), "utf-8")
     model = crosspro.load("en-de")
     assert isinstance(model, Predictor)
-    with (tmp_path / "de").open("rb") as opened:
-        files = crosspro.proofread(io.StringIO("\n".join(SLEPT[0])), opened, ["a", "a"], model)
+    files = crosspro.proofread(SLEPT[0], tmp_path / "de", ["a", "a"], model)
     lines = crosspro.proofread(*SLEPT, model=model)
     named = crosspro.proofread(*SLEPT, source_language="en", target_language="de")
     found = [[one.wrong for one in some] for some in (files, lines, named)]

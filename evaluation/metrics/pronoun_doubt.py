@@ -9,7 +9,7 @@ lines, or documents, which all of them have.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Protocol
@@ -51,9 +51,8 @@ class PronounJudge(Protocol):
         source: Sequence[str],
         target: Sequence[str],
         documents: Sequence[str] | None,
-        progress: Callable[[int], None] = ...,
     ) -> tuple[ProofreadPronoun, ...]:
-        """The pronouns of a translation, line by line; `progress` hears of lines newly read."""
+        """The pronouns of a translation, line by line."""
 
 
 @pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from crosspro.data_prep.core.example import Side
-from crosspro.prediction.proofread.text import FilePlace
+from crosspro.prediction.proofread.text import Place
 
 
 class DoubtKind(StrEnum):
-    """What may be wrong with a pronoun: the word itself, that it is missing, or that it is there.
+    """What may be wrong with a pronoun.
 
     A missing pronoun is one of the source that nothing translates; an additional one stands in the
     translation and nothing in the source is linked to it.
@@ -26,12 +26,12 @@ class DoubtKind(StrEnum):
 class StoodFor:
     """A noun that a pronoun seems to stand for.
 
-    `gender` and `number` are what the model's lexicon says of it, empty where it says nothing.
+    `gender` and `number` come from the model's lexicon, and are empty for unknown nouns.
     """
 
     word: str
     side: Side
-    place: FilePlace
+    place: Place
     probability: float
     gender: str = ""
     number: str = ""
@@ -39,35 +39,30 @@ class StoodFor:
 
 @dataclass(frozen=True)
 class PronounDoubt:
-    """A pronoun of a translation, what the model would say there, and how probably it is wrong.
+    """A pronoun of a translation, what the model expects there, and how probably it is wrong.
 
-    `segment` counts from 0, `start` and `end` are characters of the segment's target text, `place`
-    is where they stand in the file. `word` is as it is written; of a missing pronoun it is empty,
-    and `start` equals `end`. `source_place` is None for additional pronouns. `probabilities` has
-    every class of the model, the most probable first; `label` is the class of the word.
-    `probability` is that of the word that stands there, `suggestion` a word to put for it, as it
-    would be written there: the best of another class. `wrong` is calibrated: of pronouns with 0.8
+    `place` is in the translation; the `word` of a missing pronoun is empty. `source_place` is None
+    for additional pronouns. `probabilities` has every class of the model, the most probable first;
+    `label` is the class of the word and `probability` that of the label. `suggestion` is a word of
+    the best other class, as it would be written there. `wrong` is calibrated: of pronouns with 0.8
     about four of five are wrong. `reason` is one sentence.
     """
 
-    segment: int
     document: str | None
     kind: DoubtKind
-    start: int
-    end: int
-    place: FilePlace
+    place: Place
     word: str
     label: str
-    source_word: str
-    source_place: FilePlace | None
-    probabilities: Mapping[str, float]
-    probability: float
-    suggestion: str
-    suggestion_label: str
-    suggestion_probability: float
     wrong: float
-    stands_for: tuple[StoodFor, ...]
-    reason: str
+    source_word: str = ""
+    source_place: Place | None = None
+    probabilities: Mapping[str, float] = field(default_factory=dict)
+    probability: float = 0.0
+    suggestion: str = ""
+    suggestion_label: str = ""
+    suggestion_probability: float = 0.0
+    stands_for: tuple[StoodFor, ...] = ()
+    reason: str = ""
 
     @property
     def expects_other(self) -> bool:

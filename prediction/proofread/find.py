@@ -1,7 +1,7 @@
 """Find the pronouns of a translation that translate those of the source, and judge each of them.
 
-Each pronoun is hidden by itself, with all others as they stand, and the model says what should be
-there, given both documents. How probably a pronoun is wrong follows from that (`judge.py`).
+Each pronoun is hidden by itself, with all others as they stand, and the model predicts it from both
+documents. `judge.py` says how probably it is wrong, given this prediction.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from crosspro.data_prep.align.align import MOST_WORDS
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
-from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.gaps.extract import with_gold_words
@@ -24,57 +24,59 @@ from crosspro.data_prep.pipeline.pairs.typed_text import TypedPair
 from crosspro.prediction.pair_prediction import PointedWord, Predictor, pointed_nouns
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.judge import Judge, load_judge
-from crosspro.prediction.proofread.reasons import Expected, reason
+from crosspro.prediction.proofread.reasons import reason
 from crosspro.prediction.proofread.suggest import noun_may_follow, suggested
-from crosspro.prediction.proofread.text import (
-    FilePlace,
-    PlacedText,
-    TranslatedSegment,
-    TranslatedText,
-    WrittenFile,
-)
+from crosspro.prediction.proofread.text import Place, Segment, TranslatedText
 from crosspro.prediction.system import System
 
-SEGMENTS_AT_ONCE = 200
-"""Segments read together, whose number bounds the memory: what progress counts in."""
-_NOUNS, _NOUN_SHARE = 3, 0.1
-"""How many nouns are named that a pronoun may stand for, and how probable they are at least."""
-_WORTH_A_REASON = 0.05
-"""How doubtful a pronoun is at least for which such nouns are looked for."""
+BATCH_SEGMENTS = 200
+"""Segments read together, which bounds the memory; progress is reported after each batch."""
+_MOST_NOUNS = 3
+_LEAST_NOUN_PROBABILITY = 0.1
+_WORTH_A_NOUN = 0.05
+"""The least chance of being wrong for which antecedents are looked for."""
 
-Spans = Sequence[tuple[int, int] | None]
-"""The characters of each token, None of those that the tokeniser made something else of."""
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class _Read:
-    """A segment whose words are linked: its tokens with their places, and its pronouns."""
+class LinkedSegment:
+    """A segment with linked words, and the characters of each token.
+
+    The span of a token is None if the tokeniser has changed its characters.
+    """
 
     number: int
-    segment: TranslatedSegment
+    segment: Segment
     prepared: PreparedSentence
-    source_spans: Spans
-    target_spans: Spans
+    source_spans: Sequence[Span | None]
+    target_spans: Sequence[Span | None]
 
     @cached_property
     def example(self) -> Example:
-        """The pair with what its gaps hide."""
-        example = self.prepared.example
+        """The pair with the hidden word in each of its gaps."""
         gaps = (
             Gap(gap.position, gap.source_index, hidden.label, hidden.word or NONE)
-            for gap, hidden in zip(example.gaps, self.prepared.gaps, strict=True)
+            for gap, hidden in zip(self.prepared.example.gaps, self.prepared.gaps, strict=True)
         )
-        return replace(example, gaps=tuple(gaps))
+        return replace(self.prepared.example, gaps=tuple(gaps))
+
+    def source_place(self, span: Span) -> Place:
+        """The place of characters of the source."""
+        return Place(self.number, self.segment.source_line, *span)
+
+    def target_place(self, span: Span) -> Place:
+        """The place of characters of the translation."""
+        return Place(self.number, self.segment.target_line, *span)
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A pronoun to judge: the segment and its place among those read, which of its gaps, and what
-    the model read around it."""
+class HiddenPronoun:
+    """A pronoun to predict: the number of its gap, and the examples that the model reads."""
 
-    read: _Read
-    place: int
+    linked: LinkedSegment
     gap: int
+    before: Sequence[LinkedSegment]
     examples: Sequence[Example]
 
 
@@ -85,286 +87,259 @@ def proofread(
     judge: Judge | None = None,
     progress: Callable[[int], None] = lambda segments: None,
 ) -> tuple[PronounDoubt, ...]:
-    """What is said of each pronoun of a translation, in its order.
+    """Judge all pronouns of a translation, in their order.
 
-    `progress` is told how many segments are newly read.
+    `progress` is called with the number of segments newly read.
     """
     judge = judge or load_judge()
     _check_lengths(text, predictor.task)
-    found: list[PronounDoubt] = []
-    before: list[_Read | None] = []
-    for start in range(0, len(text.segments), SEGMENTS_AT_ONCE):
-        part = text.segments[start : start + SEGMENTS_AT_ONCE]
-        read = before + _read(predictor, part, start)
-        found += _judged(predictor, text, read, len(before), judge)
-        before = read[max(0, len(read) - predictor.system.context) :]
-        progress(len(part))
-    return tuple(found)
+    doubts: list[PronounDoubt] = []
+    context: list[LinkedSegment | None] = []
+    for start in range(0, len(text.segments), BATCH_SEGMENTS):
+        batch = text.segments[start : start + BATCH_SEGMENTS]
+        linked = context + _link(predictor, batch, start)
+        doubts += _judge_pronouns(predictor, linked, len(context), judge)
+        context = linked[max(0, len(linked) - predictor.system.context) :]
+        progress(len(batch))
+    return tuple(doubts)
 
 
 def _check_lengths(text: TranslatedText, task: Task) -> None:
-    """Raise if segments have more words than can be linked, with all of them."""
-    most = MOST_WORDS
-    expected = f"at most {most:,} in a segment"
-    problems = []
+    """Refuse segments with more words than can be linked."""
     for segment in text.segments:
-        for file, placed, language in (
-            (text.source, segment.source, task.source_language),
-            (text.target, segment.target, task.target_language),
+        for name, line, side, language in (
+            (text.source_name, segment.source_line, segment.source, task.source_language),
+            (text.target_name, segment.target_line, segment.target, task.target_language),
         ):
-            words = len(tokenise(placed.text, language)) if len(placed.text) > most else 0
-            if words > most:
-                line = file.line(placed.places[0])
-                problems.append(Problem(file.name, line, "words", expected, f"{words:,}"))
-    if problems:
-        raise InputError(problems)
+            words = len(tokenise(side, language)) if len(side) > MOST_WORDS else 0
+            if words > MOST_WORDS:
+                expected = f"at most {MOST_WORDS:,} in a segment"
+                raise input_error(name, "words", expected, f"{words:,}", line)
 
 
-def _read(
-    predictor: Predictor, segments: Sequence[TranslatedSegment], first: int
-) -> list[_Read | None]:
-    """Segments with their links and gaps; None for those with a side that has no words."""
+def _link(
+    predictor: Predictor, segments: Sequence[Segment], first: int
+) -> list[LinkedSegment | None]:
+    """Link the words of segments and find their gaps; None if a side has no words."""
     task = predictor.task
     pairs = [
         TypedPair(
-            tuple(tokenise(segment.source.text, task.source_language)),
-            tuple(tokenise(segment.target.text, task.target_language)),
+            tuple(tokenise(segment.source, task.source_language)),
+            tuple(tokenise(segment.target, task.target_language)),
         )
         for segment in segments
     ]
-    both = [place for place, pair in enumerate(pairs) if pair.source and pair.target]
-    found: list[_Read | None] = [None] * len(segments)
-    made = predictor.pipeline.prepare_text([pairs[place] for place in both])
-    for place, prepared in zip(both, made, strict=True):
-        segment, pair = segments[place], pairs[place]
-        found[place] = _Read(
-            first + place,
+    with_words = [number for number, pair in enumerate(pairs) if pair.source and pair.target]
+    linked: list[LinkedSegment | None] = [None] * len(segments)
+    sentences = predictor.pipeline.prepare_text([pairs[number] for number in with_words])
+    for number, prepared in zip(with_words, sentences, strict=True):
+        segment, pair = segments[number], pairs[number]
+        linked[number] = LinkedSegment(
+            first + number,
             segment,
             prepared,
-            token_places(segment.source.text, pair.source),
-            token_places(segment.target.text, pair.target),
+            token_places(segment.source, pair.source),
+            token_places(segment.target, pair.target),
         )
-    return found
+    return linked
 
 
-def _judged(
-    predictor: Predictor,
-    text: TranslatedText,
-    read: Sequence[_Read | None],
-    first: int,
-    judge: Judge,
+def _judge_pronouns(
+    predictor: Predictor, linked: Sequence[LinkedSegment | None], first: int, judge: Judge
 ) -> list[PronounDoubt]:
-    """What is said of the pronouns of some segments, from the first on; others are context."""
+    """Judge the pronouns of all segments from the first on; those before it are context."""
     system, task = predictor.system, predictor.task
-    shown = {
-        place: with_gold_words(one.example) for place, one in enumerate(read) if one is not None
+    complete = {
+        number: with_gold_words(segment.example)
+        for number, segment in enumerate(linked)
+        if segment is not None
     }
-    asked = [one for place in range(first, len(read)) for one in _asked(read, shown, place, system)]
-    lines = [replace(line, document=str(n)) for n, one in enumerate(asked) for line in one.examples]
-    chances = system.unadjusted(lines) if lines else np.zeros((0, len(task.classes)))
-    found: list[PronounDoubt] = []
-    doubtful: list[tuple[int, _Asked]] = []
-    for one, row in zip(asked, chances, strict=True):
-        doubt = _doubt(one, dict(zip(task.classes, row.tolist(), strict=True)), text, task, judge)
+    hidden = [
+        pronoun
+        for number in range(first, len(linked))
+        for pronoun in _hide_each(linked, complete, number, system)
+    ]
+    examples = [
+        replace(example, document=str(number))
+        for number, pronoun in enumerate(hidden)
+        for example in pronoun.examples
+    ]
+    rows = system.unadjusted(examples) if examples else np.zeros((0, len(task.classes)))
+    if not np.isfinite(rows).all():
+        raise input_error(predictor.name, "probability", "finite numbers", "nan or infinity")
+    doubts: list[PronounDoubt] = []
+    doubtful: list[tuple[int, HiddenPronoun]] = []
+    for pronoun, row in zip(hidden, rows, strict=True):
+        doubt = _doubt(pronoun, dict(zip(task.classes, row.tolist(), strict=True)), task, judge)
         if doubt is None:
             continue
-        if doubt.kind is DoubtKind.WORD and doubt.wrong >= _WORTH_A_REASON:
-            doubtful.append((len(found), one))
-        found.append(doubt)
+        if doubt.kind is DoubtKind.WORD and doubt.wrong >= _WORTH_A_NOUN:
+            doubtful.append((len(doubts), pronoun))
+        doubts.append(doubt)
     pointed = pointed_nouns(
         system,
-        [one.examples for _, one in doubtful],
-        [found[place].suggestion_label for place, _ in doubtful],
+        [pronoun.examples for _, pronoun in doubtful],
+        [doubts[number].suggestion_label for number, _ in doubtful],
     )
     lexicon = system.noun_lexicons.get("target")
-    for (place, one), words in zip(doubtful, pointed, strict=True):
-        nouns = _nouns(words, one, read, text, lexicon, task.target_language)
-        found[place] = replace(found[place], stands_for=nouns)
-    found += [
-        doubt for one in read[first:] if one is not None for doubt in _added(one, text, task, judge)
-    ]
-    said = [replace(doubt, reason=_reason(doubt, task)) for doubt in found]
-    return sorted(said, key=lambda doubt: (doubt.segment, doubt.start, doubt.end))
+    for (number, pronoun), words in zip(doubtful, pointed, strict=True):
+        nouns = _nouns(words, pronoun, lexicon, task.target_language)
+        doubts[number] = replace(doubts[number], stands_for=nouns)
+    for segment in linked[first:]:
+        if segment is not None:
+            doubts += _additional(segment, task, judge)
+    doubts = [replace(doubt, reason=reason(doubt, task.target_language)) for doubt in doubts]
+    return sorted(doubts, key=lambda doubt: (doubt.place.segment, doubt.place[2:]))
 
 
-def _asked(
-    read: Sequence[_Read | None], shown: Mapping[int, Example], place: int, system: System
-) -> list[_Asked]:
+def _hide_each(
+    linked: Sequence[LinkedSegment | None],
+    complete: Mapping[int, Example],
+    number: int,
+    system: System,
+) -> list[HiddenPronoun]:
     """The pronouns of a segment, each as the only gap of its document."""
-    own = read[place]
-    if own is None:
+    segment = linked[number]
+    if segment is None:
         return []
-    found = []
-    for number, gap in enumerate(own.example.gaps):
-        line = with_gold_words(own.example, gap)
-        blind = tuple(Gap(one.position, one.source_index) for one in line.gaps)
-        before = _before(read, shown, place, gap, system)
-        found.append(_Asked(own, place, number, [*before, replace(line, gaps=blind)]))
-    return found
+    before = [other for other in linked[:number] if other is not None]
+    pronouns = []
+    for place, gap in enumerate(segment.example.gaps):
+        example = with_gold_words(segment.example, gap)
+        example = replace(
+            example, gaps=tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
+        )
+        context = _context(linked, complete, number, gap, system)
+        pronouns.append(HiddenPronoun(segment, place, before, [*context, example]))
+    return pronouns
 
 
-def _before(
-    read: Sequence[_Read | None],
-    shown: Mapping[int, Example],
-    place: int,
+def _context(
+    linked: Sequence[LinkedSegment | None],
+    complete: Mapping[int, Example],
+    number: int,
     gap: Gap,
     system: System,
 ) -> list[Example]:
-    """The segments of a document before one, as far as a system reads before its gap."""
-    own = read[place]
-    document = None if own is None else own.segment.document
-    words = [gap.source_index, gap.position]
-    found: list[Example] = []
-    for other in range(place - 1, max(0, place - system.context) - 1, -1):
-        there = read[other]
-        if document is None or (there is not None and there.segment.document != document):
-            break
-        if there is None:
+    """The segments before a gap in its document, as far back as the system reads."""
+    segment = linked[number]
+    if segment is None or segment.segment.document is None:
+        return []
+    source_words, target_words = gap.source_index, gap.position
+    context: list[Example] = []
+    for place in range(number - 1, max(0, number - system.context) - 1, -1):
+        other = linked[place]
+        if other is None:
             continue
-        if system.reach is not None and min(words) >= system.reach:
+        if other.segment.document != segment.segment.document:
             break
-        line = shown[other]
-        words = [words[0] + len(line.source), words[1] + len(line.lemmas)]
-        found.insert(0, line)
-    return found
+        if system.reach is not None and min(source_words, target_words) >= system.reach:
+            break
+        example = complete[place]
+        source_words += len(example.source)
+        target_words += len(example.lemmas)
+        context.insert(0, example)
+    return context
 
 
 def _doubt(
-    asked: _Asked, chances: Mapping[str, float], text: TranslatedText, task: Task, judge: Judge
+    pronoun: HiddenPronoun, chances: Mapping[str, float], task: Task, judge: Judge
 ) -> PronounDoubt | None:
-    """What is said of a pronoun; None if no word of a class stands there, and none is missing."""
-    read = asked.read
-    gap, hidden = read.example.gaps[asked.gap], read.prepared.gaps[asked.gap]
-    source_span = read.source_spans[gap.source_index]
-    target = read.segment.target
+    """Judge a pronoun; None if no word of a class stands there, and none is missing."""
+    linked = pronoun.linked
+    gap, hidden = linked.example.gaps[pronoun.gap], linked.prepared.gaps[pronoun.gap]
+    source_span = linked.source_spans[gap.source_index]
     if hidden.inserted:
         kind, label = DoubtKind.MISSING, OTHER
-        span = _between(read, gap.position)
+        span: Span | None = _insertion_point(linked, gap.position)
     else:
         kind, label = DoubtKind.WORD, hidden.label or OTHER
-        typed = read.prepared.words[gap.position]
-        span = None if typed is None else read.target_spans[typed[0]]
+        typed = linked.prepared.words[gap.position]
+        span = None if typed is None else linked.target_spans[typed[0]]
     if span is None or source_span is None or (kind is DoubtKind.WORD and label == OTHER):
         return None
-    start, end = span
-    word = target.text[start:end]
-    around = target.text[:start], target.text[end:]
-    best, other, chances = suggested(label, chances, word, *around, task)
+    target = linked.segment.target
+    word = target[slice(*span)]
+    suggestion = suggested(label, chances, word, target[: span[0]], target[span[1] :], task)
+    chances = suggestion.chances
     return PronounDoubt(
-        segment=read.number,
-        document=read.segment.document,
+        document=linked.segment.document,
         kind=kind,
-        start=start,
-        end=end,
-        place=_place(text.target, target, start, end),
+        place=linked.target_place(span),
         word=word,
         label=label,
-        source_word=read.segment.source.text[slice(*source_span)],
-        source_place=_place(text.source, read.segment.source, *source_span),
-        probabilities=dict(sorted(chances.items(), key=lambda one: -one[1])),
+        source_word=linked.segment.source[slice(*source_span)],
+        source_place=linked.source_place(source_span),
+        probabilities=dict(sorted(chances.items(), key=lambda item: -item[1])),
         probability=chances[label],
-        suggestion=other,
-        suggestion_label=best,
-        suggestion_probability=chances[best],
+        suggestion=suggestion.word,
+        suggestion_label=suggestion.label,
+        suggestion_probability=chances[suggestion.label],
         wrong=judge.wrong(kind, label, chances, task),
-        stands_for=(),
-        reason="",
     )
 
 
-def _between(read: _Read, position: int) -> tuple[int, int] | None:
-    """Where a pronoun would stand that is missing: before the word that follows it."""
-    words = read.prepared.words[position + 1 :]
-    for word in words:
-        span = None if word is None else read.target_spans[word[0]]
+def _insertion_point(linked: LinkedSegment, position: int) -> Span:
+    """The place of a missing pronoun: before the word that follows it."""
+    for word in linked.prepared.words[position + 1 :]:
+        span = None if word is None else linked.target_spans[word[0]]
         if span is not None:
             return span[0], span[0]
-    size = len(read.segment.target.text.rstrip())
-    return size, size
+    end = len(linked.segment.target.rstrip())
+    return end, end
 
 
-def _added(read: _Read, text: TranslatedText, task: Task, judge: Judge) -> list[PronounDoubt]:
+def _additional(linked: LinkedSegment, task: Task, judge: Judge) -> list[PronounDoubt]:
     """The pronouns of a segment that nothing in the source is linked to."""
-    linked = {target for _, target in read.prepared.example.links}
-    found, target = [], read.segment.target
-    for position, word in enumerate(read.prepared.words):
-        if word is None or position in linked:
+    translations = {target for _, target in linked.prepared.example.links}
+    doubts = []
+    for position, word in enumerate(linked.prepared.words):
+        if word is None or position in translations:
             continue
         label = task.class_of(word[1].lower())
-        span = read.target_spans[word[0]]
+        span = linked.target_spans[word[0]]
         if label == OTHER or word[1].lower() in task.linked or span is None:
             continue
-        found.append(
+        doubts.append(
             PronounDoubt(
-                segment=read.number,
-                document=read.segment.document,
+                document=linked.segment.document,
                 kind=DoubtKind.ADDITIONAL,
-                start=span[0],
-                end=span[1],
-                place=_place(text.target, target, *span),
-                word=target.text[slice(*span)],
+                place=linked.target_place(span),
+                word=linked.segment.target[slice(*span)],
                 label=label,
-                source_word="",
-                source_place=None,
-                probabilities={},
-                probability=0.0,
-                suggestion="",
-                suggestion_label="",
-                suggestion_probability=0.0,
                 wrong=judge.wrong(DoubtKind.ADDITIONAL, label, {}, task),
-                stands_for=(),
-                reason="",
             )
         )
-    return found
+    return doubts
 
 
 def _nouns(
-    words: Sequence[PointedWord],
-    asked: _Asked,
-    read: Sequence[_Read | None],
-    text: TranslatedText,
-    lexicon: Lexicon | None,
-    language: str,
+    words: Sequence[PointedWord], pronoun: HiddenPronoun, lexicon: Lexicon | None, language: str
 ) -> tuple[StoodFor, ...]:
-    """The nouns that a pronoun seems to stand for, with their places, the best first."""
-    before = [one for one in read[: asked.place] if one is not None]
-    found: list[StoodFor] = []
+    """The nouns that a pronoun seems to stand for, the best first."""
+    nouns: list[StoodFor] = []
     for word in words:
-        if word.probability < _NOUN_SHARE or len(found) == _NOUNS:
+        if word.probability < _LEAST_NOUN_PROBABILITY or len(nouns) == _MOST_NOUNS:
             break
-        there = asked.read if word.before == 0 else before[-word.before]
-        noun = _noun(word, there, text, lexicon, language)
+        linked = pronoun.before[-word.before] if word.before else pronoun.linked
+        noun = _noun(word, linked, lexicon, language)
         if noun is not None:
-            found.append(noun)
-    return tuple(found)
+            nouns.append(noun)
+    return tuple(nouns)
 
 
 def _noun(
-    word: PointedWord, there: _Read, text: TranslatedText, lexicon: Lexicon | None, language: str
+    word: PointedWord, linked: LinkedSegment, lexicon: Lexicon | None, language: str
 ) -> StoodFor | None:
-    if word.side == "source":
-        file, placed, spans = text.source, there.segment.source, there.source_spans
-    else:
-        file, placed, spans = text.target, there.segment.target, there.target_spans
-    span = spans[word.position]
+    on_source = word.side == "source"
+    span = (linked.source_spans if on_source else linked.target_spans)[word.position]
     if span is None:
         return None
-    gender = number = None
-    if word.side == "target" and lexicon is not None:
-        if not noun_may_follow(placed.text[: span[0]], language, lexicon.is_noun):
-            return None
-        gender, number = lexicon.gender(word.word), lexicon.number(word.word)
-    where = _place(file, placed, *span)
-    return StoodFor(word.word, word.side, where, word.probability, gender or "", number or "")
-
-
-def _place(file: WrittenFile, placed: PlacedText, start: int, end: int) -> FilePlace:
-    return file.place(*placed.span(start, end))
-
-
-def _reason(doubt: PronounDoubt, task: Task) -> str:
-    line = None if doubt.source_place is None else doubt.source_place.line
-    expected = Expected(doubt.probability, doubt.suggestion, doubt.suggestion_probability)
-    about = doubt.kind, doubt.word, doubt.source_word, line
-    return reason(*about, expected, doubt.stands_for, task.target_language)
+    place = linked.source_place(span) if on_source else linked.target_place(span)
+    noun = StoodFor(word.word, word.side, place, word.probability)
+    if on_source or lexicon is None:
+        return noun
+    if not noun_may_follow(linked.segment.target[: span[0]], language, lexicon.is_noun):
+        return None
+    gender, number = lexicon.gender(word.word), lexicon.number(word.word)
+    return replace(noun, gender=gender or "", number=number or "")

@@ -1,311 +1,380 @@
-"""A translation is read from its files, and written again with nothing changed but some words.
-
-Plain lines and subtitles are two files; PO, XLIFF and TMX have both languages in one. The format is
-known by the name; a file whose content plainly is of another is refused. Documents are what the
-context of a pronoun is: of plain lines what doc-ids says, or all of them; of subtitles the whole
-file; of PO the file in which messages are used; of XLIFF each `<file>`; of TMX what a property of
-the units says, or all of them.
-
-Text is UTF-8 or, with a byte-order mark, UTF-16; XML and PO may declare another encoding. Files may
-be .gz or .xz.
-"""
+"""Translations in PO (polib), XLIFF and TMX (lxml), SubRip and WebVTT (pysubs2)."""
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from html import unescape
+from importlib import import_module
+from typing import Any, NamedTuple
 
-from crosspro.data_prep.bitext.read import beside
-from crosspro.data_prep.core.errors import (
-    InputError,
-    Problem,
-    empty_file,
-    input_error,
-    quoted,
-    without_problems,
-)
-from crosspro.data_prep.core.files import (
-    BLOCK,
-    NOISE,
-    bad_byte,
-    has_byte_order_mark,
-    is_file,
-    is_noise,
-    read_bytes,
-)
-from crosspro.data_prep.formats.shared_task import read_doc_ids
-from crosspro.prediction.proofread.bilingual_xml import xml_segments
-from crosspro.prediction.proofread.messages import message_segments
-from crosspro.prediction.proofread.subtitles import is_webvtt, subtitle_segments
-from crosspro.prediction.proofread.text import (
-    LINE_BREAKS,
-    Edit,
-    PlacedText,
-    TranslatedSegment,
-    TranslatedText,
-    WrittenFile,
-)
+from crosspro.data_prep.bitext.segment import same_language
+from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
+from crosspro.prediction.proofread.files import File, Pair, Passage, Piece, Translation, check_sizes
 
-FORMATS = {
-    "plain": "two files, a segment a line",
-    "srt": "two files of subtitles (SubRip)",
-    "vtt": "two files of subtitles (WebVTT)",
-    "po": "a gettext catalogue",
-    "xliff": "XLIFF 1.2 or 2",
-    "tmx": "a translation memory",
-}
-"""What a translation can be read from."""
-_SUFFIXES = {
-    ".srt": "srt",
-    ".vtt": "vtt",
-    ".po": "po",
-    ".tmx": "tmx",
-    **dict.fromkeys((".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"), "xliff"),
-}
-_REFUSED = {
-    ".pot": "a template of catalogues (.pot), which has no translations",
-    ".mo": "a compiled catalogue",
-    ".gmo": "a compiled catalogue",
-    **dict.fromkeys((".docx", ".odt", ".pdf", ".html", ".htm", ".epub"), "a document"),
-}
-_SUBTITLES = {"srt", "vtt"}
-_DECLARED = re.compile(rb"\s*<\?xml[^>]*?\sencoding\s*=\s*[\"']([-\w.:]+)[\"']")
-_CHARSET = re.compile(rb"\"[^\"\n]*charset=([-\w.:]+)", re.IGNORECASE)
-_ENCODING = re.compile(r"utf-8|ascii|utf-16|iso8859-\d+|cp125\d|koi8-[ru]")
-_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
-_LOOKED_AT = 1 << 16
-_SUBRIP = re.compile(r"\s*\d+[ \t]*[\r\n]+[ \t]*\d+:\d\d:\d\d[,.]\d+\s*-->")
-_XML = re.compile(r"\s*<(?:\?xml|!DOCTYPE|(?:\w+:)?(?:xliff|tmx)\b)")
-_ROOT = re.compile(r"<(?:\w+:)?(xliff|tmx)\b")
-_MESSAGE = re.compile(r"^msgid[ \t]*\"", re.MULTILINE)
-_TRANSLATION = re.compile(r"^msgstr(?:\[\d+\])?[ \t]*\"", re.MULTILINE)
-_ONE_LINE = str.maketrans(dict.fromkeys(LINE_BREAKS, " "))
+EMPTY = Passage((), 0)
 
 
-def read_translation(
-    source: Path,
-    target: Path | None = None,
-    *,
-    doc_ids: Path | None = None,
-    languages: tuple[str, str] | None = None,
-) -> TranslatedText:
-    """A source and its translation, from two files or from one that has both.
-
-    Without a target, `source` is such a file, or what two names have in common: `talk` for talk.en
-    and talk.fr, or talk.en.srt and talk.fr.srt, with the documents in talk.doc-ids if there is such
-    a file. `languages` are those of source and target; files that say otherwise are refused, and
-    memories of several languages need them.
-    """
-    if target is None and languages is not None and not is_file(source):
-        found = [beside(source, [one, f"{one}.srt", f"{one}.vtt"]) for one in languages]
-        if found[0] is not None and found[1] is not None:
-            if doc_ids is None and translation_format(found[0]) == "plain":
-                doc_ids = beside(source, ["doc-ids"])
-            source, target = found[0], found[1]
-        else:
-            first, second = (f"{source.name}.{one}" for one in languages)
-            expected = f"a file, or {first} and {second} (also .srt, .vtt, .gz, .xz)"
-            raise input_error(source, "file", expected, "none of them")
-    kind = _checked_format(source, target, doc_ids)
-    paths = [source] if target is None else [source, target]
-    read = [_read(path, translation_format(path)) for path in paths]
-    problems = [one for some in read if isinstance(some, list) for one in some]
-    written = [one for one in read if isinstance(one, WrittenFile)]
-    if problems:
-        raise InputError(problems)
-    files = written[0], written[-1]
-    found_segments = _segments(kind, files, languages, doc_ids)
-    segments = tuple(without_problems(found_segments))
-    if not segments:
-        raise input_error(source, "file", "at least one segment", "none")
-    return TranslatedText(*files, segments)
-
-
-def mended(text: TranslatedText, edits: Iterable[Edit]) -> bytes:
-    """The translation's file with some edits, otherwise byte by byte as it is."""
-    content = text.target.mended(edits)
+def _library(name: str) -> Any:
     try:
-        return text.target.encoded(content)
-    except UnicodeEncodeError as error:
-        name, expected = text.target.name, f"characters of {text.target.encoding}"
-        raise input_error(name, "encoding", expected, quoted(content[error.start])) from error
+        return import_module(name)
+    except ImportError as error:
+        raise CrossproError(f"{name} is missing: {how_to_install('formats')}") from error
 
 
-def translation_format(path: Path) -> str:
-    """The format that a file's name says, compressed or not: plain if it says nothing."""
-    return _SUFFIXES.get(_suffix(path), "plain")
+def _language(tag: str | None) -> set[str]:
+    """The language of a tag such as de-AT or ca@valencia."""
+    return {re.split("[-_@.]", tag.lower())[0]} if tag else set()
 
 
-def _suffix(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in (".gz", ".xz")]
-    return suffixes[-1] if suffixes else ""
+# PO -----------------------------------------------------------------------------------------------
 
 
-def _checked_format(source: Path, target: Path | None, doc_ids: Path | None) -> str:
-    """The format of a translation whose files go together by their names."""
-    for path in (source, target):
-        if path is not None and (refused := _REFUSED.get(_suffix(path))):
-            expected = "plain lines, .srt, .vtt, .po, .xliff or .tmx"
-            raise input_error(path, "format", expected, refused)
-    kind = translation_format(source)
-    single = kind not in {"plain", *_SUBTITLES}
-    if single and target is not None:
-        expected = f"no second file: {FORMATS[kind]} has both languages"
-        raise input_error(target, "target", expected, "one")
-    if not single and target is None:
-        expected = "a second file with the translation, or a .po, .xliff or .tmx file with both"
-        raise input_error(source, "target", expected, "none")
-    if target is not None:
-        other = translation_format(target)
-        if other != kind and not {kind, other} <= _SUBTITLES:
-            expected = f"{FORMATS[kind]}, as {source} is one of"
-            raise input_error(target, "format", expected, FORMATS[other])
-    if doc_ids is not None and kind != "plain":
-        found = f"the format {kind}"
-        raise input_error(doc_ids, "doc-ids", "none: the format has documents", found)
-    return kind
+class Catalogue(Translation):
+    """A gettext catalogue, whose messages are documents of their own.
 
+    Otherwise a document is the file in which messages are first used. Fuzzy entries count as not
+    translated. Of plural forms the first translates the singular, all others the plural.
+    """
 
-def _segments(
-    kind: str,
-    files: tuple[WrittenFile, WrittenFile],
-    languages: tuple[str, str] | None,
-    doc_ids: Path | None,
-) -> Iterator[TranslatedSegment | Problem]:
-    if kind in _SUBTITLES:
-        return subtitle_segments(*files)
-    if kind == "po":
-        return message_segments(files[0], languages)
-    if kind in ("xliff", "tmx"):
-        return xml_segments(files[0], languages, kind)
-    return _plain_segments(*files, doc_ids)
+    by_message = True
 
-
-def _plain_segments(
-    source: WrittenFile, target: WrittenFile, doc_ids: Path | None
-) -> Iterator[TranslatedSegment | Problem]:
-    wrong = [empty_file(file.name) for file in (source, target) if not file.content]
-    yield from wrong
-    sides = _plain_texts(source), _plain_texts(target)
-    documents: Iterable[str | None] = repeat("", len(sides[0]))
-    if not wrong and len(sides[0]) != len(sides[1]):
-        expected = f"{len(sides[0]):,} lines as in {source.name}"
-        wrong.append(Problem(target.name, None, "lines", expected, f"{len(sides[1]):,} lines"))
-        yield wrong[-1]
-    if doc_ids is not None:
+    def __init__(self, source: File, target: File) -> None:
+        super().__init__(source, target)
+        polib = _library("polib")
+        self._encoding = polib.detect_encoding(target.raw)
         try:
-            names = list(read_doc_ids(doc_ids))
-        except InputError as error:
-            yield from error.problems
-            return
-        if source.content and len(names) != len(sides[0]):
-            expected = f"{len(sides[0]):,} lines as in {source.name}"
-            wrong.append(Problem(str(doc_ids), None, "doc-ids", expected, f"{len(names):,} lines"))
-            yield wrong[-1]
-        documents = (name or None for name in names)
-    if not wrong:
-        for first, second, document in zip(*sides, documents, strict=True):
-            yield TranslatedSegment(first, second, document)
+            content = target.raw.decode(self._encoding)
+            self._entries = polib.pofile(content + "\n", encoding=self._encoding)
+        except (OSError, ValueError, LookupError) as error:
+            raise input_error(target.name, "file", "a PO file", str(error)) from error
+        wrapped = max(map(len, content.splitlines()), default=0) <= _PO_WIDTH
+        self._entries.wrapwidth = _PO_WIDTH if wrapped else 0
+
+    def stated(self) -> tuple[set[str], set[str]]:
+        """Messages are English unless the header says otherwise."""
+        header = self._entries.metadata
+        source = _language(header.get("X-Source-Language")) or {"en"}
+        return source, _language(header.get("Language"))
+
+    def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
+        """The messages, and each of their plural forms."""
+        for entry in self._entries:
+            if entry.obsolete:
+                continue
+            document = entry.occurrences[0][0] if entry.occurrences else ""
+            line = max(1, entry.linenum)
+            forms = sorted(entry.msgstr_plural) or [None]
+            for number, form in enumerate(forms):
+                plural = form is not None and (number > 0 or len(forms) == 1)
+                source = Piece(entry.msgid_plural if plural else entry.msgid)
+                if form is None:
+                    target = Piece(entry.msgstr, entry, "msgstr")
+                else:
+                    target = Piece(entry.msgstr_plural[form], entry.msgstr_plural, form)
+                yield Pair(
+                    Passage([source], line),
+                    Passage([] if entry.fuzzy else [target], line),
+                    document,
+                )
+
+    def encoded(self) -> bytes:
+        """The catalogue as polib writes it, which may wrap messages otherwise."""
+        return f"{self._entries}\n".encode(self._encoding)
 
 
-def _plain_texts(file: WrittenFile) -> Sequence[PlacedText]:
-    """The text of each line; what ends lines elsewhere is a space in it."""
+_PO_WIDTH = 78
+
+
+# XLIFF and TMX ------------------------------------------------------------------------------------
+
+_SPACES = frozenset({"it", "ph", "ut", "x", "cp"})
+"""Codes inside a segment that stand for something of their own, such as a line break."""
+_CODES = _SPACES | {"bpt", "ept", "bx", "ex", "sc", "ec", "sm", "em"}
+_XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_DOCUMENT = re.compile(
+    "(x-)?(doc(ument)?(-?id)?|file(-?name)?|source-?file|original)", re.IGNORECASE
+)
+"""Properties of a unit of TMX that name its document."""
+
+
+def _name(element: Any) -> str:
+    """The name of an element without its namespace; empty for comments and entities."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _children(element: Any, *names: str) -> Iterator[Any]:
+    """The elements of these names in another, in its namespace."""
+    space = element.tag.rpartition("}")[0]
+    for child in element:
+        if _name(child) in names and child.tag.rpartition("}")[0] == space:
+            yield child
+
+
+def _child(element: Any, name: str) -> Any:
+    return next(_children(element, name), None)
+
+
+def _passage(element: Any) -> Passage:
+    return EMPTY if element is None else Passage(list(_pieces(element)), element.sourceline)
+
+
+def _pieces(element: Any) -> Iterator[Piece]:
+    """The text of an element and of those in it, without codes."""
+    if element.text:
+        yield Piece(element.text, element, "text")
+    for child in element:
+        name = _name(child)
+        if not name and (child.text or "").startswith("&"):
+            yield Piece(unescape(child.text))
+        elif name in _SPACES:
+            yield Piece(" ")
+        elif name and name not in _CODES and child.get("mtype") != "x-sdl-deleted":
+            yield from _pieces(child)
+        if child.tail:
+            yield Piece(child.tail, child, "tail")
+
+
+class _Xml(Translation):
+    """A parsed XML file; entities are not resolved and no other file is read."""
+
+    root_name = ""
+
+    def __init__(self, source: File, target: File) -> None:
+        super().__init__(source, target)
+        self._etree = _library("lxml.etree")
+        parser = self._etree.XMLParser(
+            resolve_entities=False, no_network=True, load_dtd=False, strip_cdata=False
+        )
+        try:
+            self._root = self._etree.fromstring(target.raw, parser)
+        except (self._etree.XMLSyntaxError, ValueError) as error:
+            line = getattr(error, "lineno", None)
+            raise input_error(target.name, "XML", "well-formed XML", str(error), line) from error
+        if _name(self._root) != self.root_name:
+            found = f"<{_name(self._root)}>"
+            raise input_error(target.name, "format", f"<{self.root_name}>", found)
+
+    def encoded(self) -> bytes:
+        """The tree in the encoding that it had."""
+        tree = self._root.getroottree()
+        encoding = tree.docinfo.encoding or "UTF-8"
+        raw: bytes = self._etree.tostring(tree, encoding=encoding, xml_declaration=True)
+        return raw if encoding.upper().startswith("UTF-16") else raw + b"\n"
+
+
+class Xliff(_Xml):
+    """XLIFF 1.2 and 2. Each `<file>` is a document; what is not to be translated is left out."""
+
+    root_name = "xliff"
+
+    def stated(self) -> tuple[set[str], set[str]]:
+        """The languages of the root and of all files."""
+        elements = [self._root, *_children(self._root, "file")]
+        sides = ("source-language", "srcLang"), ("target-language", "trgLang")
+        source, target = (
+            {code for element in elements for key in keys for code in _language(element.get(key))}
+            for keys in sides
+        )
+        return source, target
+
+    def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
+        """Units, their `<segment>` elements, or what is marked as a segment on both sides."""
+        documents: set[str] = set()
+        for number, file in enumerate(_children(self._root, "file"), start=1):
+            document = file.get("original") or file.get("id") or str(number)
+            if document in documents:
+                document = f"{document} ({number})"
+            documents.add(document)
+            for source, target in _units(file, True):
+                yield Pair(_passage(source), _passage(target), document)
+
+
+def _units(element: Any, translated: bool) -> Iterator[tuple[Any, Any]]:
+    """Source and target of what is to be translated in a file or a group."""
+    translated = element.get("translate", "yes" if translated else "no") == "yes"
+    for child in _children(element, "body", "group", "trans-unit", "unit"):
+        if _name(child) in ("body", "group"):
+            yield from _units(child, translated)
+        elif child.get("translate", "yes" if translated else "no") == "yes":
+            if _name(child) == "unit":
+                for segment in _children(child, "segment"):
+                    yield _child(segment, "source"), _child(segment, "target")
+            else:
+                yield from _marked_segments(child)
+
+
+def _marked_segments(unit: Any) -> Iterator[tuple[Any, Any]]:
+    """The segments of a unit of XLIFF 1.2 by their marks, if both sides have the same."""
+    source, target = _child(unit, "source"), _child(unit, "target")
+    segmented = _child(unit, "seg-source")
+    marked = _marks(source if segmented is None else segmented), _marks(target)
+    if marked[0] and marked[0].keys() == marked[1].keys():
+        for key, mark in marked[0].items():
+            yield mark, marked[1][key]
+    else:
+        yield source, target
+
+
+def _marks(element: Any) -> Mapping[str, Any]:
+    marks = [] if element is None else element.iterfind(".//{*}mrk[@mtype='seg']")
+    return {mark.get("mid", ""): mark for mark in marks}
+
+
+class Memory(_Xml):
+    """A translation memory (TMX); a document is what a property of the units says."""
+
+    root_name = "tmx"
+
+    def _units(self) -> list[tuple[Any, dict[str, Any]]]:
+        units = []
+        for unit in self._root.iterfind("{*}body/{*}tu"):
+            variants: dict[str, Any] = {}
+            for variant in _children(unit, "tuv"):
+                tag = variant.get(_XML_LANGUAGE) or variant.get("lang") or ""
+                variants.setdefault(tag.lower().replace("_", "-"), _child(variant, "seg"))
+            units.append((unit, variants))
+        return units
+
+    def stated(self) -> tuple[set[str], set[str]]:
+        """The source language of the header, and all other languages."""
+        header = _child(self._root, "header")
+        source = _language(None if header is None else header.get("srclang")) - {"*all*"}
+        tags = {language for _, variants in self._units() for tag in variants
+                for language in _language(tag)}  # fmt: skip
+        return source, tags - source
+
+    def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
+        """The units in order; units without both languages are not translated."""
+        complete = False
+        for unit, variants in self._units():
+            source, target = (_variant(variants, language) for language in languages)
+            complete |= source is not None and target is not None
+            documents = (
+                item.text
+                for item in _children(unit, "prop")
+                if _DOCUMENT.fullmatch(item.get("type", ""))
+            )
+            if source is not None or target is not None:
+                yield Pair(_passage(source), _passage(target), next(documents, None) or "")
+        if not complete:
+            expected = f"units in {languages[0]} and {languages[1]}"
+            raise input_error(self.target.name, "languages", expected, "none")
+
+
+def _variant(variants: Mapping[str, Any], language: str) -> Any:
+    """The segment in a language: the exact tag first, else the first region of it."""
+    exact = variants.get(language.lower())
+    regions = (segment for tag, segment in variants.items() if same_language(tag, language))
+    return next(regions, None) if exact is None else exact
+
+
+# Subtitles ----------------------------------------------------------------------------------------
+
+_MARKUP = re.compile(
+    r"(?P<entity>&(?:amp|lt|gt|quot|apos|nbsp|lrm|rlm|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});)"
+    r"|<[^<>\n]*>|\{\\[^{}\n]*\}|\{/?[bius]\}|(?P<dash>[-‐‑–—]+(?!\d)[ \t]*)",
+    re.IGNORECASE,
+)
+_SEEN_TOGETHER = 0.5
+"""The least overlap of two cues, as a share of the shorter one."""
+_AS_LONG = 0.1
+"""The greatest difference of two durations, as a share of the longer one."""
+_ENOUGH = 0.9
+"""The least share of cues that go together, for two files of the same film."""
+
+
+class Cue(NamedTuple):
+    """The text of a cue, when it is seen (in milliseconds), and the line of its times."""
+
+    begin: int
+    end: int
+    passage: Passage
+
+
+class Subtitles(Translation):
+    """Two files of subtitles with as many cues. A cue is a segment, the file is one document.
+
+    pysubs2 reads them. A change is made in the content itself, because pysubs2 does not write
+    notes, styles and settings of WebVTT.
+    """
+
+    def __init__(self, source: File, target: File) -> None:
+        super().__init__(source, target)
+        content = target.decoded()
+        self._line_end = "\r\n" if "\r\n" in content else "\n"
+        self._target = [content.replace("\r\n", "\n")]
+
+    def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
+        """The first cue of one file with the first of the other, and so on."""
+        source = _cues(self.source.name, [self.source.decoded().replace("\r\n", "\n")])
+        target = _cues(self.target.name, self._target)
+        check_sizes(self.source.name, source, self.target.name, target, "cues")
+        together = sum(map(_go_together, source, target))
+        if together < _ENOUGH * len(source):
+            expected = f"cues at the times of {self.source.name}"
+            found = f"{len(source) - together:,} cues at other times"
+            raise input_error(self.target.name, "cues", expected, found)
+        for first, second in zip(source, target, strict=True):
+            yield Pair(first.passage, second.passage, "")
+
+    def encoded(self) -> bytes:
+        """The content with its line ends."""
+        return self._target[0].replace("\n", self._line_end).encode("utf-8")
+
+
+def _cues(name: str, content: list[str]) -> list[Cue]:
+    """The cues of a content, whose passages lie in its only string."""
+    pysubs2 = _library("pysubs2")
+    text = content[0]
+    is_webvtt = re.match(r"WEBVTT\b", text) is not None
+    if name.lower().removesuffix(".gz").removesuffix(".xz").endswith(".vtt") and not is_webvtt:
+        raise input_error(name, "format", "WEBVTT in the first line", "another", 1)
+    kind = "vtt" if is_webvtt else "srt"
+    parser = pysubs2.formats.FORMAT_IDENTIFIER_TO_FORMAT_CLASS[kind]
+    events = pysubs2.SSAFile.from_string(text, format_=kind, keep_html_tags=True)
+    ends, offset = [], 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        offset += len(line) + 1
+        if len(parser.TIMESTAMP.findall(line)) == 2:
+            ends.append((number, offset))
+        elif "-->" in line:
+            expected = "times such as 00:00:01,000 --> 00:00:02,500"
+            raise input_error(name, "time", expected, line.strip(), number)
+    if not events or len(events) != len(ends):
+        raise input_error(name, "cues", "at least one cue", "none")
     return [
-        PlacedText(file.content[start:end].translate(_ONE_LINE), range(start, end))
-        for start, end in file.lines
+        Cue(event.start, event.end, _cue_passage(content, event.text, *end, is_webvtt))
+        for event, end in zip(events, ends, strict=True)
     ]
 
 
-def _read(path: Path, kind: str) -> WrittenFile | list[Problem]:
-    """A file as it is, or what is wrong with it."""
-    try:
-        raw = read_bytes(path)
-        mark = codecs.BOM_UTF8 if has_byte_order_mark(path) else b""
-    except InputError as error:
-        return error.problems
-    encoding = "utf-8"
-    if not mark and raw[:2] in _MARKS:
-        mark, raw = raw[:2], raw[2:]
-        encoding = _MARKS[mark]
-    elif is_noise(raw[:BLOCK]):
-        return [Problem(str(path), None, "file", "text", NOISE)]
-    elif not mark and (declared := _declared_encoding(raw, kind)):
-        known = _known_encoding(declared)
-        if known is None:
-            expected = "UTF-8, UTF-16, ISO-8859-1 and the like, or windows-1252 and the like"
-            return [Problem(str(path), 1, "encoding", expected, declared)]
-        encoding = known
-    try:
-        content = raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        return _wrong_bytes(path, raw, encoding, error)
-    if "\0" in content:
-        line = content.count("\n", 0, content.index("\0")) + 1
-        found = "a NUL (UTF-16 perhaps, without a byte-order mark)"
-        return [Problem(str(path), line, "file", "text", found)]
-    wrong = _wrong_content(path, kind, content)
-    return [wrong] if wrong else WrittenFile(str(path), content, encoding, mark)
+def _cue_passage(content: list[str], cue: str, line: int, offset: int, is_webvtt: bool) -> Passage:
+    """The text of a cue without tags, and without the dashes before what somebody says."""
+    text = cue.replace("\\N", "\n")
+    if is_webvtt:  # a blank line ends the cue; a note or the name of the next one follows
+        text = "" if content[0].startswith("\n", offset) else text.partition("\n\n")[0]
+    start = content[0].find(text, offset)
+    owner = content if start >= 0 else None
+    pieces: list[Piece] = []
+    done = 0
+    for match in _MARKUP.finditer(text):
+        line_before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if match["dash"] and _MARKUP.sub("", line_before).strip():
+            continue
+        if match["entity"] and not is_webvtt:
+            continue
+        pieces.append(Piece(text[done : match.start()], owner, 0, start + done))
+        if match["entity"]:
+            pieces.append(Piece(unescape(match[0])))
+        done = match.end()
+    pieces.append(Piece(text[done:], owner, 0, start + done))
+    return Passage([piece for piece in pieces if piece.text], line)
 
 
-def _declared_encoding(raw: bytes, kind: str) -> str | None:
-    """The encoding that a file says it has."""
-    if kind not in ("po", "xliff", "tmx"):
-        return None
-    if kind == "po":
-        found = _CHARSET.search(raw, 0, _LOOKED_AT)
-        return found[1].decode() if found and found[1] != b"CHARSET" else None
-    found = _DECLARED.match(raw)
-    return found[1].decode() if found else None
-
-
-def _known_encoding(declared: str) -> str | None:
-    """The name of an encoding of text that gives the same bytes again.
-
-    What could be read as ASCII so far is not UTF-16, whatever it says: such files are UTF-8.
-    """
-    try:
-        name = codecs.lookup(declared).name
-    except LookupError:
-        return None
-    if not _ENCODING.match(name):
-        return None
-    return "utf-8" if name.startswith("utf-") or name == "ascii" else name
-
-
-def _wrong_bytes(path: Path, raw: bytes, encoding: str, error: UnicodeDecodeError) -> list[Problem]:
-    """All lines of a file that are not in its encoding."""
-    name = "UTF-8, or UTF-16 with a byte-order mark" if encoding == "utf-8" else encoding
-    if encoding in _MARKS.values():
-        return [Problem(str(path), None, "encoding", name, f"{error.reason} at byte {error.start}")]
-    problems = []
-    for number, line in enumerate(raw.split(b"\n"), start=1):
-        try:
-            line.decode(encoding)
-        except UnicodeDecodeError as one:
-            problems.append(Problem(str(path), number, "encoding", name, bad_byte(one)))
-    return problems
-
-
-def _wrong_content(path: Path, kind: str, content: str) -> Problem | None:
-    """What is wrong with a file that plainly is of another format than its name says."""
-    beginning = content[:_LOOKED_AT]
-    looks = None
-    if is_webvtt(content):
-        looks = "vtt"
-    elif _SUBRIP.match(beginning):
-        looks = "srt"
-    elif _XML.match(beginning):
-        root = _ROOT.search(beginning)
-        looks = root[1] if root else "XML"
-    elif _MESSAGE.search(beginning) and _TRANSLATION.search(beginning):
-        looks = "po"
-    if looks is None and kind == "vtt":
-        return Problem(str(path), 1, "format", "WEBVTT in the first line", quoted(content[:40]))
-    if looks in (None, kind) or (looks == "XML" and kind in ("xliff", "tmx")):
-        return None
-    expected = f"{FORMATS[kind]}, by the name of the file"
-    found = f"{FORMATS[looks]}: name it .{looks}" if looks in FORMATS else looks
-    return Problem(str(path), 1, "format", expected, found or "another")
+def _go_together(cue: Cue, other: Cue) -> bool:
+    """Whether two cues are seen together, or last as long."""
+    lengths = cue.end - cue.begin, other.end - other.begin
+    overlap = min(cue.end, other.end) - max(cue.begin, other.begin)
+    as_long = abs(lengths[0] - lengths[1]) <= _AS_LONG * max(lengths)
+    return as_long or overlap >= _SEEN_TOGETHER * max(1, min(lengths))

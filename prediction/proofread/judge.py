@@ -1,17 +1,19 @@
-"""How probably a pronoun is wrong, from what a model says of its place: a calibrated judgement.
+"""How probably a pronoun is wrong, given a model's probabilities: a calibrated logistic function.
 
-The probability of a word among the pronouns of the task, how far the best other one is above it,
-and what the model gives to those of another gender or number are weighed by a logistic function.
-Its weights are learnt from marks of professional raters by
-`python -m crosspro.scripts.reproduce.proofread calibrate`, which also counts what raters miss: a
-single one marks less than half of what others mark (docs/guides/proofread.md).
+Its features are the probability of the word among the pronouns of the task, how far the best other
+one is above it, and what the model gives to pronouns of another gender or number. Its weights are
+learnt from marks of professional raters (`python -m crosspro.scripts.reproduce.proofread
+calibrate`), and corrected for what raters miss: one marks less than half of what others mark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -22,8 +24,13 @@ from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.yaml_files import read_yaml
+from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
+from crosspro.prediction.model_archive import box_models
+from crosspro.prediction.models import summary
+from crosspro.prediction.pair_prediction import Predictor, load_predictor
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.reasons import stood_for
+from crosspro.prediction.proofread.text import text_of_lines
 
 _LEAST = 1e-4
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -31,10 +38,9 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 @dataclass(frozen=True)
 class Judge:
-    """What `wrong` is calculated with: weights of `features` and of none, and two shares.
+    """The weights of `features` for words and for missing pronouns.
 
-    Missing pronouns are weighed by `missing`, in the same way; additional ones are wrong as often
-    as `additional` says.
+    Additional pronouns are wrong as often as `additional` says.
     """
 
     word: tuple[float, ...]
@@ -42,7 +48,7 @@ class Judge:
     additional: Share
 
     def wrong(self, kind: DoubtKind, label: str, chances: Mapping[str, float], task: Task) -> float:
-        """The probability that a pronoun of a class is wrong where a model says this."""
+        """The probability that a pronoun of class `label` is wrong, given those of all classes."""
         if kind is DoubtKind.ADDITIONAL:
             return self.additional
         weights = self.word if kind is DoubtKind.WORD else self.missing
@@ -53,37 +59,37 @@ class Judge:
 def features(
     kind: DoubtKind, label: str, chances: Mapping[str, float], task: Task
 ) -> NDArray[np.float64]:
-    """What speaks for and against a word: a constant, and three figures of it and its rivals.
+    """A constant, the log odds of a word, its distance to the best rival, and the log odds of
+    rivals that stand for nouns of another gender or number.
 
-    They are its log odds, how far the best rival is above it, and the log odds of rivals that stand
-    for nouns of another gender or number. All are shares among pronouns: what the model gives to
-    words of no class says little of a pronoun that is there. Of a missing one it says everything.
+    All are shares among pronouns: the probability of OTHER says little about a pronoun that stands
+    there. For a missing pronoun it says everything.
     """
     pronouns = {name: chance for name, chance in chances.items() if name != OTHER}
     if kind is DoubtKind.MISSING:
         best = max(pronouns.values(), default=0.0)
         return np.array([1.0, _log_odds(chances[OTHER]), np.log(best + _LEAST)])
     total = max(sum(pronouns.values()), _LEAST)
-    own = pronouns.pop(label) / total
+    word = pronouns.pop(label) / total
     rival = max(pronouns.values()) / total
     clashing = clashes(task.target_language, tuple(task.forms.items())).get(label, frozenset())
     other = sum(chance for name, chance in pronouns.items() if name in clashing) / total
-    return np.array([1.0, _log_odds(own), max(0.0, rival - own), _log_odds(other)])
+    return np.array([1.0, _log_odds(word), max(0.0, rival - word), _log_odds(other)])
 
 
 @cache
 def clashes(
     language: str, forms: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> Mapping[str, frozenset[str]]:
-    """The classes whose nouns are never those of a class, for each, by their first words."""
+    """For each class, the classes that never stand for the same nouns, by their first words."""
     nouns = {name: stood_for(words[0], language) for name, words in forms if name != OTHER}
     return {
         name: frozenset(
             other
-            for other, theirs in nouns.items()
-            if own.kinds and theirs.kinds and not own.meets(theirs)
+            for other, rival in nouns.items()
+            if kinds.kinds and rival.kinds and not kinds.meets(rival)
         )
-        for name, own in nouns.items()
+        for name, kinds in nouns.items()
     }
 
 
@@ -94,6 +100,56 @@ def _log_odds(chance: float) -> float:
 
 @cache
 def load_judge() -> Judge:
-    """The judge that comes with the package, for models of all directions."""
+    """The calibration that comes with the package, for models of all directions."""
     path = CONF_DIR / "proofread.yaml"
     return check_settings(Judge, read_yaml(path), path)
+
+
+@dataclass(frozen=True)
+class BundledJudge:
+    """A bundled model that judges whole translations for the metric `doubt`."""
+
+    name: str
+    path: Path
+
+    @property
+    def described(self) -> tuple[str, ...]:
+        """The model, its digest and that of the calibration, for signatures."""
+        calibration = json.dumps(asdict(load_judge()), sort_keys=True).encode()
+        return (
+            f"model:{self.name}.{summary(self.path).digest[:8]}",
+            f"calibration:{hashlib.sha256(calibration).hexdigest()[:8]}",
+        )
+
+    def judged(
+        self, source: Sequence[str], target: Sequence[str], documents: Sequence[str] | None
+    ) -> tuple[ProofreadPronoun, ...]:
+        """The pronouns that translate one of the source; without documents the text is one."""
+        from crosspro.prediction.proofread.find import proofread
+
+        text = text_of_lines(source, target, documents)
+        return tuple(
+            ProofreadPronoun(
+                doubt.place.segment,
+                doubt.word,
+                doubt.source_word,
+                doubt.wrong,
+                doubt.suggestion,
+                doubt.reason,
+            )
+            for doubt in proofread(_loaded(self.path, self.name), text)
+            if doubt.kind is DoubtKind.WORD
+        )
+
+
+def judge_of(source: str, target: str) -> BundledJudge | None:
+    """The bundled model from one language to another, if there is one."""
+    pair = f"{source}-{target}"
+    models = box_models()
+    fitting = sorted(name for name in models if name == pair or name.startswith(f"{pair}-"))
+    return BundledJudge(fitting[0], models[fitting[0]]) if fitting else None
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: Path, name: str) -> Predictor:
+    return load_predictor(path, name)

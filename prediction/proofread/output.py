@@ -1,7 +1,7 @@
-"""What proofreading found, as text for a terminal and as JSON and JSON lines for programs.
+"""The result of proofreading, as text, JSON, JSON lines and annotations of GitHub.
 
-All of them begin with the pronoun that is most probably wrong. Lines count from 1; characters of a
-line count from 0 for programs, and from 1 in text, where editors count so.
+All begin with the pronoun that is most probably wrong. Lines count from 1; characters count from 0
+in JSON, and from 1 in text and annotations, as in editors.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,49 +21,53 @@ from crosspro.evaluation.report import Displayed
 from crosspro.evaluation.report.records import json_text
 from crosspro.evaluation.resampling import wilson_interval
 from crosspro.prediction.pair_prediction import Predictor
-from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
+from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.find import proofread
-from crosspro.prediction.proofread.text import TranslatedText
+from crosspro.prediction.proofread.text import TranslatedText, check_languages
 from crosspro.version import __version__
 
 FORMAT = 1
 """The version of the JSON; it grows when a key changes its meaning or goes."""
 DOUBTFUL = 0.4
-"""Of pronouns with this chance of being wrong a third was marked by a rater, who misses some."""
-PER_100 = "doubtful_per_100"
-NOTHING = "–"
-"""What stands for a pronoun that is not there."""
+"""A rater marked a third of the pronouns with this chance of being wrong, and misses some."""
+_CERTAIN = 0.6
+"""From this chance on, a doubt is an error on GitHub; a smaller one is a warning."""
+_NOTHING = "–"
 _WIDTH = 100
-_INDENT = "    "
 
 
 @dataclass(frozen=True)
 class Proofreader:
-    """The model that has read a translation: what it is called, its digest, and its task."""
+    """The name, digest and task of the model that has read a translation."""
 
     name: str
     digest: str
     task: Task
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proofreading(Displayed):
-    """What a model says of all pronouns of a translation, which are in the order of the text.
+    """All pronouns of a translation, in the order of the text.
 
-    It prints as `crosspro proofread` prints it. Those whose chance of being wrong reaches the
-    threshold are the doubtful ones.
+    Those whose chance of being wrong reaches the threshold are doubtful. `str` is the text that
+    `crosspro proofread` prints.
     """
 
     model: Proofreader
     text: TranslatedText
     pronouns: tuple[PronounDoubt, ...]
     threshold: float = DOUBTFUL
+    warnings: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[PronounDoubt]:
         return iter(self.pronouns)
 
     def __len__(self) -> int:
         return len(self.pronouns)
+
+    def __repr__(self) -> str:
+        pronouns = counted(len(self), "pronoun")
+        return f"<Proofreading by {self.model.name}: {pronouns}, {len(self.doubtful):,} doubtful>"
 
     def __str__(self) -> str:
         return as_text(self, width=_WIDTH).rstrip("\n")
@@ -74,19 +78,19 @@ class Proofreading(Displayed):
 
         return proofreading_page(self)
 
-    @property
+    @cached_property
     def worst_first(self) -> list[PronounDoubt]:
         """All pronouns, the most probably wrong first."""
-        return sorted(self.pronouns, key=lambda one: -one.wrong)
+        return sorted(self.pronouns, key=lambda doubt: -doubt.wrong)
 
     @property
     def doubtful(self) -> list[PronounDoubt]:
-        """Those that reach the threshold, the most probably wrong first."""
-        return [one for one in self.worst_first if self.is_doubtful(one)]
+        """The pronouns that reach the threshold, the most probably wrong first."""
+        return [doubt for doubt in self.worst_first if self.is_doubtful(doubt)]
 
-    def is_doubtful(self, pronoun: PronounDoubt) -> bool:
+    def is_doubtful(self, doubt: PronounDoubt) -> bool:
         """Whether a pronoun reaches the threshold."""
-        return pronoun.wrong >= self.threshold
+        return doubt.wrong >= self.threshold
 
     @property
     def signature(self) -> str:
@@ -98,20 +102,37 @@ class Proofreading(Displayed):
             *([f"digest:{digest}"] if digest else []),
             f"threshold:{self.threshold:g}",
             "interval:wilson",
+            f"crosspro:{__version__}",
         ]
-        return "|".join([*parts, f"crosspro:{__version__}"])
+        return "|".join(parts)
 
     @cached_property
     def score(self) -> Score:
-        """The doubtful ones in a hundred pronouns, with a 95% interval (Wilson's)."""
+        """Doubtful pronouns in a hundred, with Wilson's 95% interval."""
         part, whole = len(self.doubtful), len(self.pronouns)
         if not whole:
             return Score(float("nan"))
         low, high = (100 * bound for bound in wilson_interval(part, whole))
         return Score(100 * part / whole, low, high)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """The sizes of the text, and pronouns by kind."""
+        kinds = Counter(doubt.kind for doubt in self.pronouns)
+        doubtful = Counter(doubt.kind for doubt in self.doubtful)
+        alone = sum(segment.document is None for segment in self.text.segments)
+        documents = {segment.document for segment in self.text.segments} - {None}
+        return {
+            "segments": len(self.text.segments),
+            "documents": len(documents) + alone,
+            "pronouns": len(self.pronouns),
+            "doubtful": doubtful.total(),
+            **{str(kind): kinds[kind] for kind in DoubtKind},
+            **{f"doubtful_{kind}": doubtful[kind] for kind in DoubtKind},
+        }
+
     def to_dict(self) -> dict[str, Any]:
-        """What `crosspro proofread --format json` writes."""
+        """The object that `crosspro proofread --format json` writes."""
         return {
             "format": FORMAT,
             "crosspro": __version__,
@@ -122,33 +143,17 @@ class Proofreading(Displayed):
                 "source_language": self.model.task.source_language,
                 "target_language": self.model.task.target_language,
             },
-            "files": {"source": self.text.source.name, "translation": self.text.target.name},
+            "files": {"source": self.text.source_name, "translation": self.text.target_name},
             "threshold": self.threshold,
             "signature": self.signature,
             "counts": self.counts,
-            PER_100: {**asdict(self.score), "signature": self.signature},
+            "doubtful_per_100": {**asdict(self.score), "signature": self.signature},
             "pronouns": self.records(),
         }
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """How much was read, and what was found in it."""
-        kinds = Counter(one.kind for one in self.pronouns)
-        doubtful = self.doubtful
-        found = Counter(one.kind for one in doubtful)
-        documents = {one.document for one in self.text.segments}
-        return {
-            "segments": len(self.text.segments),
-            "documents": len(documents),
-            "pronouns": len(self.pronouns),
-            "doubtful": len(doubtful),
-            **{str(kind): kinds[kind] for kind in DoubtKind},
-            **{f"doubtful_{kind}": found[kind] for kind in DoubtKind},
-        }
-
     def records(self) -> list[dict[str, Any]]:
-        """All pronouns for programs, the most probably wrong first."""
-        return [_record(one, self.is_doubtful(one)) for one in self.worst_first]
+        """All pronouns as objects of JSON, the most probably wrong first."""
+        return [_record(doubt, self.is_doubtful(doubt)) for doubt in self.worst_first]
 
 
 def proofreading(
@@ -156,139 +161,165 @@ def proofreading(
     digest: str,
     text: TranslatedText,
     threshold: float = DOUBTFUL,
+    *,
+    any_language: bool = False,
     progress: Callable[[int], None] = lambda segments: None,
 ) -> Proofreading:
-    """Read a translation with a model; `progress` is told how many segments are newly read.
+    """Read a translation with a model; `progress` gets the number of segments newly read.
 
-    A text without any document is one document.
+    Long texts that look like another language are refused unless `any_language`.
     """
-    if all(one.document is None for one in text.segments):
-        whole = tuple(replace(one, document="") for one in text.segments)
-        text = replace(text, segments=whole)
+    warnings = [] if any_language else check_languages(text, predictor.task)
     model = Proofreader(predictor.name, digest, predictor.task)
-    return Proofreading(model, text, proofread(predictor, text, progress=progress), threshold)
+    doubts = proofread(predictor, text, progress=progress)
+    return Proofreading(model, text, doubts, threshold, tuple(warnings))
 
 
 # For programs -------------------------------------------------------------------------------------
 
 
-def as_json(found: Proofreading) -> str:
-    """Everything, as one object."""
-    return json_text(found.to_dict())
+def as_json(result: Proofreading) -> str:
+    """One object."""
+    return json_text(result.to_dict())
 
 
-def as_json_lines(found: Proofreading) -> str:
-    """An object for each pronoun, on a line of its own."""
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in found.records())
+def as_json_lines(result: Proofreading) -> str:
+    """An object a line for each pronoun."""
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in result.records())
 
 
-def _record(one: PronounDoubt, doubtful: bool) -> dict[str, Any]:
-    source = one.source_place
+def _record(doubt: PronounDoubt, doubtful: bool) -> dict[str, Any]:
+    source = doubt.source_place
     return {
-        "kind": str(one.kind),
-        "document": one.document or None,
-        "segment": one.segment + 1,
-        "line": one.place.line,
-        "start": one.place.start,
-        "end": one.place.end,
-        "word": one.word,
-        "label": one.label,
+        "kind": str(doubt.kind),
+        "document": doubt.document or None,
+        "segment": doubt.place.segment + 1,
+        "line": doubt.place.line,
+        "start": doubt.place.start,
+        "end": doubt.place.end,
+        "word": doubt.word,
+        "label": doubt.label,
         "source_line": source and source.line,
         "source_start": source and source.start,
         "source_end": source and source.end,
-        "source_word": one.source_word,
-        "probability": one.probability,
-        "wrong": one.wrong,
+        "source_word": doubt.source_word,
+        "probability": doubt.probability,
+        "wrong": doubt.wrong,
         "doubtful": doubtful,
-        "suggestion": one.suggestion,
-        "suggestion_label": one.suggestion_label,
-        "suggestion_probability": one.suggestion_probability,
-        "stands_for": [_noun_record(noun) for noun in one.stands_for],
-        "reason": one.reason,
-        "probabilities": dict(one.probabilities),
+        "suggestion": doubt.suggestion,
+        "suggestion_label": doubt.suggestion_label,
+        "suggestion_probability": doubt.suggestion_probability,
+        "stands_for": [
+            {
+                "word": noun.word,
+                "side": noun.side,
+                "line": noun.place.line,
+                "start": noun.place.start,
+                "end": noun.place.end,
+                "probability": noun.probability,
+                "gender": noun.gender,
+                "number": noun.number,
+            }
+            for noun in doubt.stands_for
+        ],
+        "reason": doubt.reason,
+        "probabilities": dict(doubt.probabilities),
     }
 
 
-def _noun_record(noun: StoodFor) -> dict[str, Any]:
-    return {
-        "word": noun.word,
-        "side": str(noun.side),
-        "line": noun.place.line,
-        "start": noun.place.start,
-        "end": noun.place.end,
-        "probability": noun.probability,
-        "gender": noun.gender,
-        "number": noun.number,
-    }
+_LEVELS = ((_CERTAIN, "error"), (DOUBTFUL, "warning"), (0.0, "notice"))
+_TITLES = {
+    DoubtKind.WORD: "A pronoun that is probably wrong",
+    DoubtKind.MISSING: "A pronoun of the source that nothing translates",
+    DoubtKind.ADDITIONAL: "A pronoun that translates nothing",
+}
+
+
+def as_github(result: Proofreading, every: bool = False) -> str:
+    """Workflow commands that annotate the lines of a pull request.
+
+    Names and messages are escaped, so that they write no command of their own.
+    """
+    lines = []
+    for doubt in result.worst_first if every else result.doubtful:
+        line, start, end = doubt.place[1:]
+        properties: dict[str, Any] = {
+            "file": result.text.target_name, "line": line, "endLine": line,
+        }  # fmt: skip
+        if result.text.is_line:
+            properties |= {"col": start + 1, "endColumn": max(end, start + 1)}
+        properties["title"] = _TITLES[doubt.kind]
+        where = ",".join(f"{key}={_escaped(str(value))}" for key, value in properties.items())
+        message = f"{_doubt_text(doubt)} (chance of being wrong: {doubt.wrong:.2f})"
+        level = next(level for least, level in _LEVELS if doubt.wrong >= least)
+        lines.append(f"::{level} {where}::{_escaped(message, in_property=False)}\n")
+    return "".join(lines)
+
+
+def _escaped(text: str, in_property: bool = True) -> str:
+    """A line break ends a command; in a property, so do commas and colons."""
+    for character in "%\r\n:," if in_property else "%\r\n":
+        text = text.replace(character, f"%{ord(character):02X}")
+    return printable(text)
 
 
 # For a terminal -----------------------------------------------------------------------------------
 
 
-def as_text(found: Proofreading, every: bool = False, width: int | None = None) -> str:
+def as_text(result: Proofreading, every: bool = False, width: int | None = None) -> str:
     """A line for each doubtful pronoun, or for every one, as compilers write it; then a summary.
 
-    Lines that are wider than `width` go on under themselves.
+    Lines wider than `width` are wrapped.
     """
-    shown = found.worst_first if every else found.doubtful
     lines = [
         line
-        for one in shown
-        for line in wrapped(f"{place(found, one)}: {one.wrong:.2f} {doubt_text(one)}", width)
+        for doubt in (result.worst_first if every else result.doubtful)
+        for line in _wrapped(
+            f"{_where(result, doubt)}: {doubt.wrong:.2f} {_doubt_text(doubt)}", width, "    "
+        )
     ]
     if lines:
         lines.append("")
-    return "".join(f"{line}\n" for line in [*lines, *wrapped(summary(found), width, "")])
+    return "".join(f"{line}\n" for line in [*lines, *_wrapped(summary(result), width, "")])
 
 
-def summary(found: Proofreading) -> str:
+def summary(result: Proofreading) -> str:
     """How many pronouns were read, and how many of them are doubtful."""
-    if not found.pronouns:
-        return f"No pronoun that {found.model.name} knows in {_segments(found)}."
-    score = found.score
+    name, segments = result.model.name, counted(len(result.text.segments), "segment")
+    if not result.pronouns:
+        return f"No pronoun that {name} knows in {segments}."
+    score = result.score
     text = (
-        f"{counted(len(found), 'pronoun')} read by {found.model.name} in {_segments(found)}: "
-        f"{len(found.doubtful):,} probably wrong (chance of {found.threshold:g} or more), "
+        f"{counted(len(result), 'pronoun')} read by {name} in {segments}: "
+        f"{len(result.doubtful):,} probably wrong (chance of {result.threshold:g} or more), "
         f"{score.value:.1f} [{score.low:.1f}, {score.high:.1f}] in a hundred."
     )
-    if not found.doubtful:
-        worst = found.worst_first[0]
-        text += f" The highest chance is {worst.wrong:.2f}: {place(found, worst)}."
+    if not result.doubtful:
+        worst = result.worst_first[0]
+        text += f" The highest chance is {worst.wrong:.2f}: {_where(result, worst)}."
     return text
 
 
-def place(found: Proofreading, one: PronounDoubt) -> str:
-    """Where a pronoun is, as editors and compilers write it: both numbers from 1."""
-    return f"{found.text.target.name}:{one.place.line}:{one.place.start + 1}"
+def _where(result: Proofreading, doubt: PronounDoubt) -> str:
+    """The file and line, and the character of plain files."""
+    where = f"{result.text.target_name}:{doubt.place.line}"
+    return f"{where}:{doubt.place.start + 1}" if result.text.is_line else where
 
 
-def change(one: PronounDoubt) -> str:
-    """What might stand for a pronoun: `es → er`, or a dash on the side that has nothing."""
-    if one.kind is DoubtKind.ADDITIONAL:
-        return f"{one.word} → {one.suggestion or NOTHING}"
-    if not one.suggestion:
-        return one.word or NOTHING
-    return f"{one.word or NOTHING} → {one.suggestion}"
+def _doubt_text(doubt: PronounDoubt) -> str:
+    """`es → er?` and why; for a pronoun that the model expects, the word and why."""
+    if not doubt.expects_other:
+        return f"{doubt.word}: {doubt.reason}"
+    change = doubt.word or _NOTHING
+    if doubt.suggestion or doubt.kind is DoubtKind.ADDITIONAL:
+        change += f" → {doubt.suggestion or _NOTHING}"
+    return f"{change}? {doubt.reason}"
 
 
-def doubt_text(one: PronounDoubt) -> str:
-    """What might stand for a pronoun and why; of one that the model expects, that it does."""
-    return f"{change(one)}? {one.reason}" if one.expects_other else f"{one.word}: {one.reason}"
-
-
-def wrapped(text: str, width: int | None, indent: str = _INDENT) -> list[str]:
-    """Lines of a text for a terminal; words, and names of files, stay whole."""
+def _wrapped(text: str, width: int | None, indent: str) -> list[str]:
     text = printable(text)
     if width is None:
         return [text]
     return textwrap.wrap(
-        text,
-        width,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
+        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
-
-
-def _segments(found: Proofreading) -> str:
-    return counted(len(found.text.segments), "segment")

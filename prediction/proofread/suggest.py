@@ -1,8 +1,8 @@
 """Which pronoun to suggest for another, and how a class is written in a place.
 
 A suggestion can stand in the same place of the sentence (*er* for *es*, never *ihm* for *er*) and
-says something else: *das* for *es*, *man* for *sie* and *this* for *it* are a matter of style. The
-rules look at the words beside the pronoun and not at a parse.
+is more than another style (*das* for *es*, *man* for *sie*, *this* for *it*). The rules look at the
+words beside the pronoun and not at a parse.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ _LEAST_CHANCE = 0.05
 _MAJORITY = 0.5
 
 _OPENING_MARKS = " \t\n\r\xa0\u202f\"'’“”„«»‘‚()[]{}¿¡-–—*_"
-_SENTENCE_ENDS = ".!?…:"
+_CLOSING_MARKS = frozenset(".,;:!?…)]}\"”»’'–—-")
 _APOSTROPHES = "'’"
 _VOWELS = frozenset("aâàäeéèêëiîïoôöuùûüœæy")
 
 
 def plain_word(word: str) -> str:
-    """A word in lower case with the plain apostrophe, as classes and word lists have it."""
+    """A word in lower case with the plain apostrophe, as in classes and word lists."""
     return word.lower().replace("’", "'")
 
 
 def starts_sentence(before: str) -> bool:
     """Whether a sentence begins behind this text, as far as marks tell."""
     rest = before.rstrip(_OPENING_MARKS)
-    return not rest or rest[-1] in _SENTENCE_ENDS
+    return not rest or rest[-1] in ".!?…:"
 
 
 class Suggestion(NamedTuple):
@@ -78,13 +78,15 @@ def suggested(
 
 # How a class is written ---------------------------------------------------------------------------
 
+_ELIDED = ("le", "la", "l'", "ce")
+
 
 def written(label: str, word: str, before: str, after: str, task: Task) -> str:
     """The word of a class as it would be written in the place of `word`; empty for OTHER.
 
     `before` and `after` are the text of the segment around `word`, which is empty for a missing
     pronoun. Kept are capitals, the kind of apostrophe, the ending of a German possessive and the
-    verb before a French pronoun (dit-il). Of several forms the nearest in kind is chosen.
+    verb before a French pronoun (dit-il).
     """
     forms = [form for form in task.forms[label] if form != NONE]
     if not forms:
@@ -109,10 +111,6 @@ def _first_form(label: str, forms: list[str], bare: str, before: str, after: str
     return forms[0]
 
 
-_ABSOLUTE = {"her": "hers", "their": "theirs", "your": "yours"}
-_CLOSING_MARKS = frozenset(".,;:!?…)]}\"”»’'–—-")
-
-
 def _english_form(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
     """*hers* where no noun follows *his*."""
     rest = after.lstrip()
@@ -121,20 +119,15 @@ def _english_form(label: str, forms: list[str], bare: str, before: str, after: s
         and rest[0] not in _CLOSING_MARKS
         and _next_word(after) not in word_set("suggest", "en", "absolute")
     )
-    return _ABSOLUTE.get(label, forms[0]) if bare == "his" and not noun_follows else forms[0]
-
-
-_POSSESSIVE = re.compile(r"(sein|ihr)(e|en|em|er|es|)")
-_STEMS = {"sein": "sein", "ihre": "ihr", "ihr": "ihr"}
+    absolute = {"her": "hers", "their": "theirs", "your": "yours"}
+    return absolute.get(label, forms[0]) if bare == "his" and not noun_follows else forms[0]
 
 
 def _german_form(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
     """A possessive keeps its ending; the classes *ihr* and *ihre* are one possessive."""
-    possessive = _POSSESSIVE.fullmatch(bare)
-    return _STEMS[label] + possessive[2] if possessive and label in _STEMS else forms[0]
-
-
-_ELIDED = ("le", "la", "l'", "ce")
+    possessive = re.fullmatch(r"(sein|ihr)(e|en|em|er|es|)", bare)
+    stems = {"sein": "sein", "ihre": "ihr", "ihr": "ihr"}
+    return stems[label] + possessive[2] if possessive and label in stems else forms[0]
 
 
 def _french_form(label: str, forms: list[str], bare: str, before: str, after: str) -> str:
@@ -189,14 +182,11 @@ def _cased(form: str, word: str, before: str, after: str, language: str) -> str:
         if neighbour and neighbour[1].isupper():
             return form.upper()
     formal = plain_word(word).startswith(("sie", "ihn", "ihr"))
-    if language == "de" and formal and not starts_sentence(before):
-        return form
-    return capitalised
+    return form if language == "de" and formal and not starts_sentence(before) else capitalised
 
 
 # Which word can stand in a place ------------------------------------------------------------------
 
-_VAGUE = ("man", "on")
 _DEMONSTRATIVE_ROLES = {
     "de": ("subject", "object"),
     "fr": ("subject", "stressed"),
@@ -205,13 +195,16 @@ _DEMONSTRATIVE_ROLES = {
 }
 """Where demonstratives stand for other pronouns; elsewhere the order of words differs."""
 _CLITICS = frozenset(["object", "indirect"])
+_CASES = {"object": "accusative", "indirect": "dative"}
+_TOKEN = re.compile(r"[^\W\d_]+|\d[\d.,]*|[^\w\s]")
+_CLAUSE_ENDS = ".!?…,;:()[]–—"
 
 
 def _can_stand(form: str, word: str, before: str, after: str, language: str) -> bool:
     """Whether a form can stand in the place of a word, and is more than another style."""
     if not word or language not in _DEMONSTRATIVE_ROLES:
         return True
-    if form in _VAGUE or _differ_in_style(form, word, language):
+    if form in ("man", "on") or _differ_in_style(form, word, language):
         return False
     form_roles, word_roles = _roles(form, language), _roles(word, language)
     if language == "de" and (role := _role_after_preposition(form, word, before, after)):
@@ -248,11 +241,6 @@ def _roles(word: str, language: str) -> set[str]:
     return roles
 
 
-_TOKEN = re.compile(r"[^\W\d_]+|\d[\d.,]*|[^\w\s]")
-_CLAUSE_ENDS = ".!?…,;:()[]–—"
-_CASES = {"object": "accusative", "indirect": "dative"}
-
-
 def _role_after_preposition(form: str, word: str, before: str, after: str) -> str:
     """The role that a German preposition before the place asks for; empty without one."""
     readings = (reading for text in (form, word) for reading in readings_of("de").get(text, ()))
@@ -264,9 +252,6 @@ def _role_after_preposition(form: str, word: str, before: str, after: str) -> st
         return ""
     roles = (role for role, case in _CASES.items() if tokens[-1] in word_set("suggest", "de", case))
     return next(roles, "")
-
-
-# Which word may be a noun -------------------------------------------------------------------------
 
 
 def noun_may_follow(before: str, language: str, is_noun: Callable[[str], bool]) -> bool:

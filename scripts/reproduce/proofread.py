@@ -132,8 +132,8 @@ def judge(work: Work, verdicts: Verdicts, model: ModelName = "en-de") -> None:
                 [segment.document for segment in output],
             )
             for doubt in proofread(predictor, text):
-                at = output[doubt.segment]
-                place = (system, at.document, at.number, doubt.kind, doubt.start, doubt.end)
+                at = output[doubt.place.segment]
+                place = (system, at.document, at.number, doubt.kind, *doubt.place[2:])
                 rows.append([*place, doubt.label, doubt.source_word, dict(doubt.probabilities)])
             print(f"{name} {system}: {len(rows):,} pronouns", file=sys.stderr, flush=True)
         write_text(work / f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))

@@ -11,7 +11,7 @@ import pytest
 
 import crosspro as api
 from crosspro.prediction.proofread.page import proofreading_page
-from crosspro.prediction.proofread.text import TranslatedText, text_of_lines
+from crosspro.prediction.proofread.text import Place, text_of_lines
 from tests.browser.legible import hard_to_read
 from tests.browser.test_hostile_text import ATTACKS, NAME, look_at_everything, shown_words, watched
 from tests.conftest import ROOT
@@ -156,11 +156,7 @@ def story(tmp_path_factory) -> Path:
     """The page of a story, as a bundled model reads it."""
     pairs = [line.split("|") for line in STORY.splitlines()]
     found = api.proofread(*zip(*pairs, strict=True), model="en-de")
-    text = replace(
-        found.text,
-        source=replace(found.text.source, name="story.en"),
-        target=replace(found.text.target, name="story.de"),
-    )
+    text = replace(found.text, source_name="story.en", target_name="story.de")
     path = tmp_path_factory.mktemp("story") / "page.html"
     path.write_text(proofreading_page(replace(found, text=text)), "utf-8")
     return path
@@ -211,16 +207,14 @@ def test_a_long_text_shows_what_is_near_doubts(chromium, tmp_path):
 
 def test_words_that_attack_the_page_are_words(chromium, tmp_path):
     lines = [f"{attack} it {attack}" for attack in ATTACKS]
-    made = text_of_lines(lines, lines, list(ATTACKS))
-    text = TranslatedText(made.source, replace(made.target, name=f"{NAME}.de"), made.segments)
+    text = replace(text_of_lines(lines, lines, list(ATTACKS)), target_name=f"{NAME}.de")
     first = proofread_pronouns()[0]
     pronouns = []
     for number, attack in enumerate(ATTACKS):
         start = len(attack) + 1
-        place = text.target.place(*text.segments[number].target.span(start, start + 2))
-        changes = {"segment": number, "start": start, "end": start + 2, "place": place}
+        place = Place(number, number + 1, start, start + 2)
         words = {"word": "it", "suggestion": attack, "reason": attack, "source_word": attack}
-        pronouns.append(replace(first, **changes, **words, source_place=place, stands_for=()))
+        pronouns.append(replace(first, **words, place=place, source_place=place, stands_for=()))
     path = tmp_path / "page.html"
     found = replace(proofread_result(), text=text, pronouns=tuple(pronouns))
     path.write_text(proofreading_page(found), "utf-8")

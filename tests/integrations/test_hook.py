@@ -72,6 +72,24 @@ def test_each_file_is_read_and_its_name_is_no_option_and_no_command(hook, tmp_pa
     assert run(hook, tmp_path).returncode == 0
 
 
+def test_links_out_of_the_repository_are_not_read(hook, tmp_path, monkeypatch):
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    monkeypatch.chdir(repository)
+    (tmp_path / "crosspro").write_text(STUB, "utf-8")
+    (tmp_path / "crosspro").chmod(0o755)
+    (tmp_path / "secret.po").write_text("secret")
+    (repository / "right.po").write_text("")
+    (repository / "link.po").symlink_to(tmp_path / "secret.po")
+    (repository / "right-link.po").symlink_to("right.po")
+    result = run(hook, tmp_path, "link.po", "right-link.po")
+    assert result.returncode == 1
+    assert "secret" not in result.stdout
+    assert [line.partition(":")[0] for line in result.stdout.splitlines()] == [
+        str(repository / "right-link.po")
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("repository")
 def test_the_hook_fails_where_a_pronoun_is_doubtful(hook):

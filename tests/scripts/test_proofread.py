@@ -91,8 +91,8 @@ def test_what_was_accepted_on_a_page_is_applied(german, tmp_path):
     data = json.loads(page.read_text("utf-8").split('id="data">')[1].split("</script>")[0])
     one = data["pronouns"][0]
     made = {
-        **{"segment": one["segment"] + 1, "line": one["line"], "start": one["from"]},
-        **{"end": one["to"], "word": one["word"], "replacement": "Er", "kind": "word"},
+        **{"segment": one["segment"] + 1, "line": one["line"], "start": one["start"]},
+        **{"end": one["end"], "word": one["word"], "replacement": "Er", "kind": "word"},
         "wrong": one["wrong"],
     }
     decided.write_text(json.dumps({**data["about"], "accepted": [made], "kept": []}), "utf-8")
@@ -116,7 +116,6 @@ def test_what_was_accepted_on_a_page_is_applied(german, tmp_path):
         (("editor.de.po",), "en-de"),
         (("manual.de.xlf",), "en-de"),
         (("museum.fr.xliff",), "en-fr"),
-        (("garden.en.vtt", "garden.fr.vtt"), "en-fr"),
         (("harbour.en.srt", "harbour.de.srt"), "en-de"),
     ],
 )
@@ -167,24 +166,26 @@ def test_a_dash_is_standard_output(german, tmp_path):
     assert not [path for path in (Path("-"), tmp_path / "-") if path.exists()]
 
 
-def test_a_model_for_other_languages_than_the_names_say_is_told(german):
-    right = crosspro("proofread", *german, "--model", "en-de")
-    assert right.stderr == b""
+def test_a_model_for_other_languages_than_the_names_say_is_a_warning(german):
+    assert crosspro("proofread", *german, "--model", "en-de").stderr == b""
     for files, model in ((german, "en-fr"), (german[::-1], "en-de")):
-        stated = "en-de" if files == german else "de-en"
-        told = crosspro("proofread", *files, "--model", model).stderr.decode()
-        assert stated in told
-        assert model in told
+        assert f"read by {model}" in crosspro("proofread", *files, "--model", model).stderr.decode()
 
 
-def test_lines_that_are_too_long_are_all_named(german):
-    for path in german:
-        path.write_text("It\n" + "it is, " * 700 + "\nIt\n" + "it is, " * 701 + "\n", "utf-8")
-    result = crosspro("proofread", *german)
-    assert result.code == 2
-    for path in german:
-        for line in (2, 4):
-            assert f"{path}:{line}: words" in result.stderr.decode()
+def test_another_language_is_told_or_accepted(german):
+    german[1].write_text("It was what he said of that and the one.\n" * 3, "utf-8")
+    assert b"text.de: language" in crosspro("proofread", *german).stderr
+    assert crosspro("proofread", *german, "--any-language").stderr == b""
+
+
+def test_documents_of_a_catalogue_are_messages_or_files():
+    counts = []
+    for more in ((), ("--documents", "message"), ("--documents", "file")):
+        result = crosspro("proofread", GOLDEN / "proofread/editor.de.po", "--format", "json", *more)
+        counts.append(json.loads(result.stdout)["counts"]["documents"])
+    assert counts == [7, 7, 3]
+    two = [GOLDEN / "proofread" / f"dog.{one}" for one in ("en", "de")]
+    assert crosspro("proofread", *two, "--documents", "file").code == 2
 
 
 def test_documents_bound_the_context(german, tmp_path):
@@ -206,9 +207,9 @@ def test_arguments_of_the_function_are_checked():
     assert len(found) == 1
     for arguments, told in (
         ((source, target[:2], None, model), "translation: lines"),
-        ((source, "a b c"), "translation"),
-        ((source, [*target[:2], "a\nb"]), "translation:3: line"),
-        ((source, target, ["a"], model), "documents: doc-ids"),
+        ((source, "no such file", None, model), "no such file"),
+        ((source, [*target[:2], "a\nb"], None, model), "translation:3: line"),
+        ((source, target, ["a"], model), "documents: lines"),
         ((source, target), "target_language"),
         ((source, target, None, 3), "model"),
     ):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 from crosspro.prediction.proofread.output import Proofreader, Proofreading
-from crosspro.prediction.proofread.text import FilePlace, TranslatedText, text_of_lines
+from crosspro.prediction.proofread.text import Place, TranslatedText, text_of_lines
 
 SOURCE = [
     "The dog ran into the garden.",
@@ -24,24 +24,19 @@ TARGET = [
 
 
 def proofread_text(source="book.en", target="book.de", documents=None) -> TranslatedText:
-    made = text_of_lines(SOURCE, TARGET, documents)
-    return TranslatedText(
-        replace(made.source, name=source), replace(made.target, name=target), made.segments
-    )
+    text = text_of_lines(SOURCE, TARGET, documents)
+    return replace(text, source_name=source, target_name=target)
 
 
 def _pronoun(line, start, word, source, wrong, suggestion, reason, **changes) -> PronounDoubt:
     source_line, source_start, source_word = source or (None, None, "")
     place = None
     if source:
-        place = FilePlace(source_line, source_start, source_start + len(source_word))
+        place = Place(source_line - 1, source_line, source_start, source_start + len(source_word))
     known = PronounDoubt(
-        segment=line - 1,
         document=None,
         kind=DoubtKind.WORD,
-        start=start,
-        end=start + len(word),
-        place=FilePlace(line, start, start + len(word)),
+        place=Place(line - 1, line, start, start + len(word)),
         word=word,
         label=word.lower() if word else "OTHER",
         source_word=source_word,
@@ -52,15 +47,14 @@ def _pronoun(line, start, word, source, wrong, suggestion, reason, **changes) ->
         suggestion_label=suggestion.lower() or "OTHER",
         suggestion_probability=0.7,
         wrong=wrong,
-        stands_for=(),
         reason=reason,
     )
     return replace(known, **changes)
 
 
 def proofread_pronouns() -> tuple[PronounDoubt, ...]:
-    hund = StoodFor("Hund", "target", FilePlace(1, 4, 8), 0.9, "Masc", "Sing")
-    dog = StoodFor("dog", "source", FilePlace(1, 4, 7), 0.88)
+    hund = StoodFor("Hund", "target", Place(0, 1, 4, 8), 0.9, "Masc", "Sing")
+    dog = StoodFor("dog", "source", Place(0, 1, 4, 7), 0.88)
     return (
         _pronoun(
             2, 2, "Es", (2, 0, "It"), 0.93, "Er",

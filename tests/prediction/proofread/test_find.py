@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 import crosspro
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.proofread import find
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
-from crosspro.prediction.proofread.judge import Judge, clashes, load_judge
+from crosspro.prediction.proofread.judge import Judge, clashes, judge_of, load_judge
 from crosspro.prediction.proofread.text import text_of_lines
 
 ENGLISH = (
@@ -47,12 +48,13 @@ def test_a_pronoun_of_another_gender_is_doubted_and_the_noun_named(german):
 def test_places_are_characters_of_the_lines(german):
     found = proofread(german, text_of_lines(ENGLISH, GERMAN))
     for one in found:
-        line, start, end = one.place
+        segment, line, start, end = one.place
         assert GERMAN[line - 1][start:end] == one.word
+        assert segment == line - 1
         if one.source_place is not None:
-            line, start, end = one.source_place
+            _, line, start, end = one.source_place
             assert ENGLISH[line - 1][start:end] == one.source_word
-    assert [one.segment for one in found if one.kind is DoubtKind.WORD] == [1, 3]
+    assert [one.place.segment for one in found if one.kind is DoubtKind.WORD] == [1, 3]
 
 
 def test_a_document_of_its_own_knows_no_dog(german):
@@ -98,7 +100,7 @@ def test_parts_of_a_long_document_read_what_is_before_them(german, monkeypatch):
     whole = proofread(german, text)
     told: list[int] = []
     for size in (1, 4):
-        monkeypatch.setattr(find, "SEGMENTS_AT_ONCE", size)
+        monkeypatch.setattr(find, "BATCH_SEGMENTS", size)
         parts = proofread(german, text, progress=told.append)
         assert [_about(one) for one in parts] == [_about(one) for one in whole]
         chances = [one.probability for one in parts], [one.probability for one in whole]
@@ -122,9 +124,44 @@ def test_formal_address_is_not_taken_for_the_pronoun_beside_it(german):
     source = ["The door is open.", "Please close it.", "They asked you."]
     target = ["Die Tür ist offen.", "Bitte schließen Sie es.", "Sie fragten Sie."]
     found = proofread(german, text_of_lines(source, target))
-    words = [(one.place, one.source_word, one.suggestion) for one in found][:2]
+    words = [(one.place[1:], one.source_word, one.suggestion) for one in found][:2]
     assert words[0] == ((2, 20, 22), "it", "sie")
     assert words[1][:2] == ((3, 0, 3), "They")
+
+
+@pytest.mark.parametrize("damage", [float("nan"), float("inf")])
+def test_a_chance_that_is_not_finite_is_an_error(german, monkeypatch, damage):
+    calculate = type(german.system).unadjusted
+
+    def damaged(system, examples):
+        rows = calculate(system, examples).copy()
+        rows[-1, 0] = damage
+        return rows
+
+    monkeypatch.setattr(type(german.system), "unadjusted", damaged)
+    with pytest.raises(InputError, match="en-de: probability"):
+        proofread(german, text_of_lines(ENGLISH, GERMAN))
+
+
+def test_segments_with_too_many_words_are_refused(german):
+    with pytest.raises(InputError, match="translation:2: words"):
+        proofread(german, text_of_lines(["It", "It is."], ["Es", "es ist, " * 700]))
+
+
+def test_a_bundled_model_judges_whole_translations():
+    judge = judge_of("en", "de")
+    assert judge_of("en", "cs") is None
+    assert judge_of("de", "en").name.startswith("de-en")
+    source = ["The dog sleeps.", "It is old.", "They saw the cat.", ""]
+    target = ["Der Hund schläft.", "Es ist alt.", "Sie sahen die Katze.", ""]
+    together = judge.judged(source, target, None)
+    first = together[0]
+    assert (first.line, first.word, first.source_word, first.suggestion) == (1, "Es", "It", "Er")
+    assert [one.word for one in together] == ["Es", "Sie"]
+    assert together[0].wrong > together[1].wrong > 0
+    assert together == judge.judged(source, target, ["a"] * 4)
+    assert together[0].wrong > judge.judged(source, target, list("abcd"))[0].wrong
+    assert [part.partition(":")[0] for part in judge.described] == ["model", "calibration"]
 
 
 def test_french_clitics_are_found_as_they_are_written():

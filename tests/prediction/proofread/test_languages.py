@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.task import load_task
+from crosspro.prediction.proofread.files import File, Lines, open_translation
 from crosspro.prediction.proofread.languages import model_for
+from crosspro.prediction.proofread.text import check_languages, text_of_lines
 from tests.conftest import GOLDEN
 
 TMX = '<tmx version="1.4"><header srclang="EN-us"/><body><tu>{}</tu></body></tmx>'
@@ -21,10 +24,18 @@ TMX = '<tmx version="1.4"><header srclang="EN-us"/><body><tu>{}</tu></body></tmx
         ("wmt.en-de.src.en", "wmt.en-de.System_1.de", "en-de"),
         ("en/talk.txt", "es/talk.txt", "en-es"),
         ("text_es.txt.gz", "text_en.txt.gz", "es-en"),
+        ("source.txt", "target.txt", None),
+        ("book.en", "output", None),
+        ("book.de", "book.fr", None),
     ],
 )
 def test_names_say_languages(source, target, model):
-    assert model_for(Path(source), Path(target)) == Path(model)
+    translation = Lines(File(source, b"x\n"), File(target, b"x\n"))
+    if model is not None:
+        assert model_for(translation) == model
+        return
+    with pytest.raises(InputError, match=f"{target}: languages"):
+        model_for(translation)
 
 
 @pytest.mark.parametrize(
@@ -32,43 +43,40 @@ def test_names_say_languages(source, target, model):
     [
         ("a.po", 'msgid ""\nmsgstr ""\n"Language: fr_CA\\n"\n', "en-fr"),
         ("de.po", 'msgid "x"\nmsgstr "y"\n', "en-de"),
-        ("a.po", '"X-Source-Language: de\\n"\n"Language: en\\n"\n', "de-en"),
-        ("a.xlf", "<file source-language='fr-FR' target-language=\"en\">", "fr-en"),
-        ("a.xliff", '<xliff srcLang="en" trgLang="es-419">', "en-es"),
+        (
+            "a.po",
+            'msgid ""\nmsgstr ""\n"X-Source-Language: de\\n"\n"Language: en\\n"\n',
+            "de-en",
+        ),
+        ("a.xlf", "<xliff><file source-language='fr-FR' target-language=\"en\"/></xliff>", "fr-en"),
+        ("a.xliff", '<xliff srcLang="en" trgLang="es-419"/>', "en-es"),
         ("a.tmx", TMX.format('<tuv xml:lang="en-GB"/><tuv xml:lang="de"/>'), "en-de"),
         ("a.tmx", TMX.format('<tuv creationid="x" lang="FR"/>'), "en-fr"),
     ],
 )
 def test_files_state_languages(name, content, model, tmp_path):
     (tmp_path / name).write_text(content, "utf-8")
-    assert model_for(tmp_path / name, None) == Path(model)
-
-
-def test_a_name_that_two_files_share(tmp_path):
-    for name in ("talk.en", "talk.fr"):
-        (tmp_path / name).write_text("x\n")
-    with pytest.raises(InputError, match="en-fr, fr-en"):
-        model_for(tmp_path / "talk", None)
-    with pytest.raises(InputError, match="other"):
-        model_for(tmp_path / "other", None)
-
-
-@pytest.mark.parametrize(
-    "files", [("source.txt", "target.txt"), ("book.en", "output"), ("book.de", "book.fr")]
-)
-def test_what_is_not_known_is_asked_for(files):
-    with pytest.raises(InputError) as error:
-        model_for(*map(Path, files))
-    (fault,) = error.value.problems
-    assert (fault.path, fault.field) == (files[1], "languages")
+    assert model_for(open_translation(tmp_path / name)) == model
 
 
 def test_several_languages_need_a_choice():
     with pytest.raises(InputError, match="en-de, en-fr"):
-        model_for(GOLDEN / "proofread" / "letters.tmx", None)
+        model_for(open_translation(GOLDEN / "proofread" / "letters.tmx"))
 
 
-def test_a_text_without_its_translation_is_told(tmp_path):
-    (tmp_path / "book.fr").write_text("Elle dort.\n", "utf-8")
+def test_a_missing_file_is_no_matter_of_languages(tmp_path):
+    with pytest.raises(InputError, match=r"no\.txt: file"):
+        open_translation(tmp_path / "no.txt", Path(__file__))
     with pytest.raises(InputError, match="translation"):
-        model_for(tmp_path / "book.fr", None)
+        open_translation(Path(__file__))
+
+
+def test_another_language_is_a_warning_in_short_texts_and_refused_in_long_ones():
+    english = ["He said that it was the one that they had seen with her and that was all."]
+    german = ["Er sagte, dass es das war, was sie mit ihr gesehen hatten, und das war alles."]
+    task = load_task("en-de-text")
+    assert check_languages(text_of_lines(english, german), task) == []
+    (warning,) = check_languages(text_of_lines(english, english), task)
+    assert warning.startswith("translation: language")
+    with pytest.raises(InputError, match="translation: language"):
+        check_languages(text_of_lines(english * 200, english * 200), task)

@@ -9,10 +9,12 @@ from math import isnan
 
 import pytest
 
-from crosspro.prediction.proofread.annotations import as_github
-from crosspro.prediction.proofread.output import as_json, as_json_lines, as_text
+from crosspro.prediction.proofread.output import as_github, as_json, as_json_lines, as_text
+from crosspro.prediction.proofread.page import proofreading_page
+from crosspro.prediction.proofread.text import text_of_lines
 from crosspro.version import __version__
-from tests.prediction.proofread.proofread_text import TARGET, proofread_result
+from tests.evaluation.report.reading import check_page
+from tests.prediction.proofread.proofread_text import SOURCE, TARGET, proofread_result
 
 FIELDS = {
     *("line", "start", "end", "word", "source_line", "source_start", "source_word"),
@@ -83,13 +85,66 @@ def test_json_has_every_pronoun_and_where_its_words_are():
 def test_annotations_of_a_pull_request_are_escaped():
     first, *others = proofread_result().pronouns
     first = replace(first, reason="100%\r\n::error::x")
-    found = proofread_result(target="a,b:c%.de", pronouns=(first, *others))
+    found = proofread_result(target="a,b:c%\n::error::y.de", pronouns=(first, *others))
     lines = as_github(found).splitlines()
     assert lines[0].startswith(
-        "::error file=a%2Cb%3Ac%25.de,line=2,endLine=2,col=3,endColumn=4,title="
+        "::error file=a%2Cb%3Ac%25%0A%3A%3Aerror%3A%3Ay.de,"
+        "line=2,endLine=2,col=3,endColumn=4,title="
     )
     assert "::Es → Er? 100%25%0D%0A::error::x" in lines[0]
     assert [line.split()[0] for line in lines] == ["::error", "::error"]
     assert [line.split()[0] for line in as_github(found, every=True).splitlines()] == [
         *("::error", "::error", "::notice", "::notice")
     ]
+    whole = replace(found, text=replace(found.text, is_line=False))
+    assert ",col=" not in as_github(whole)
+
+
+def test_a_result_has_a_short_repr_and_prints_as_the_command():
+    found = proofread_result()
+    assert len(repr(found)) < 100
+    assert len(repr(found.text)) < 100
+    assert "\n" not in repr(found)
+    assert str(found) == as_text(found, width=100).rstrip()
+
+
+# The page -----------------------------------------------------------------------------------------
+
+
+def page_data(page):
+    (found,) = re.findall(r'id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(found)
+
+
+def test_the_page_is_one_file_and_knows_where_words_are():
+    page = proofreading_page(proofread_result())
+    assert page == proofreading_page(proofread_result())
+    check_page(page)
+    assert not re.search(r'(?:src|href)="(?!#)', page)
+    data = page_data(page)
+    assert [one[2:4] for one in data["segments"]] == [
+        list(pair) for pair in zip(SOURCE, TARGET, strict=True)
+    ]
+    es, ihn, they, sie = data["pronouns"]
+    assert es["source"] == [1, 0, 2, "It"]
+    assert es["nouns"][0][:5] == ["target", 0, 4, 8, "Hund"]
+    assert es["nouns"][1][:5] == ["source", 0, 4, 7, "dog"]
+    assert es["choices"][0] == ["Er", 0.7]
+    assert len(es["choices"]) == 3
+    assert "Es" not in [word for word, _ in es["choices"]]
+    assert ihn["choices"][0][0] == "es"
+    assert they["choices"][0][0] == "sie "  # which is put between two words
+    assert sie["source"] is None
+    assert sie["choices"][0] == ["", None]
+
+
+def test_text_stays_text():
+    attack = "</script><script>owned=1</script><!-- {{data}} "
+    texts = text_of_lines([attack + one for one in SOURCE], [attack + one for one in TARGET])
+    named = replace(texts, target_name=f"<img src=x>{attack}.de")
+    page = proofreading_page(
+        replace(proofread_result(), text=named, pronouns=(), warnings=(attack,))
+    )
+    assert "<script>owned" not in page
+    assert "<img src=x>" not in page
+    assert page_data(page)["segments"][0][2] == attack + SOURCE[0]

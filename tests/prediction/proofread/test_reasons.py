@@ -6,18 +6,23 @@ from dataclasses import replace
 
 import pytest
 
-from crosspro.prediction.proofread.doubts import DoubtKind, StoodFor
-from crosspro.prediction.proofread.reasons import Expected, reason, stood_for
-from crosspro.prediction.proofread.text import FilePlace
+from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
+from crosspro.prediction.proofread.reasons import reason, stood_for
+from crosspro.prediction.proofread.text import Place
 
 
 def noun(word, gender="", number="", line=12, side="target"):
-    return StoodFor(word, side, FilePlace(line, 0, len(word)), 0.9, gender, number)
+    return StoodFor(word, side, Place(0, line, 0, len(word)), 0.9, gender, number)
 
 
-def said(word, source_word, suggestion, language, *nouns, chances=(0.02, 0.93)):
-    expected = Expected(chances[0], suggestion, chances[1])
-    return reason(DoubtKind.WORD, word, source_word, 1, expected, nouns, language)
+def said(
+    word, source_word, suggestion, language, *nouns, chances=(0.02, 0.93), kind=DoubtKind.WORD
+):
+    doubt = PronounDoubt(
+        None, kind, Place(0, 1, 0, 2), word, word, 0.5, source_word, Place(0, 3, 0, 2), {},
+        chances[0], suggestion, suggestion, chances[1], nouns,
+    )  # fmt: skip
+    return reason(doubt, language)
 
 
 HUND, KATZE = noun("Hund", "Masc", "Sing"), noun("Katze", "Fem", "Sing", 3)
@@ -103,11 +108,8 @@ def test_a_suggestion_without_a_word_names_no_noun():
 
 
 def test_missing_and_additional_pronouns():
-    expected = Expected(0.0, "es", 0.9)
-    missing = reason(DoubtKind.MISSING, "", "it", 3, expected, (), "de")
-    assert "“it” (line 3)" in missing
-    more = reason(DoubtKind.ADDITIONAL, "sie", "", None, expected, (HUND,), "de")
-    assert "“sie”" in more
+    assert "“it” (line 3)" in said("", "it", "es", "de", kind=DoubtKind.MISSING)
+    assert "“sie”" in said("sie", "", "", "de", HUND, kind=DoubtKind.ADDITIONAL)
 
 
 def test_a_sentence_is_short_even_with_long_words():

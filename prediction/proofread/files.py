@@ -1,0 +1,383 @@
+"""Translations in files: plain lines here, other formats by libraries in `formats.py`.
+
+A side of a segment is a `Passage` of pieces, each of which knows where it is stored. Accepted
+changes are made there and the file is written again; before it takes its place it is read again,
+and must hold the changed text.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from crosspro.data_prep.core.errors import InputError, input_error, quoted
+from crosspro.data_prep.core.files import (
+    BLOCK,
+    NOISE,
+    has_byte_order_mark,
+    is_noise,
+    read_bytes,
+    read_json_object,
+)
+from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.formats.shared_task import read_doc_ids
+from crosspro.prediction.proofread.text import ONE_LINE, Segment, TranslatedText
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Piece(NamedTuple):
+    """Some text of a passage, and the object, key and offset where it is stored.
+
+    What has no owner cannot be changed: an entity, or the space of a line break.
+    """
+
+    text: str
+    owner: Any = None
+    key: str | int = ""
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One side of a segment; `line` is where it begins in its file, 0 if it is not there."""
+
+    pieces: Sequence[Piece]
+    line: int
+
+    @property
+    def text(self) -> str:
+        """The text, in which line breaks are spaces."""
+        return "".join(piece.text for piece in self.pieces).translate(ONE_LINE)
+
+    def replace(self, start: int, end: int, word: str) -> bool:
+        """Put a word for some characters; False where they do not lie in one piece."""
+        at = 0
+        for piece in self.pieces:
+            after = at + len(piece.text)
+            if piece.owner is not None and at <= start <= end <= after and at < after:
+                offset = piece.offset - at
+                _change(piece, slice(offset + start, offset + end), word)
+                return True
+            at = after
+        return False
+
+
+def _change(piece: Piece, characters: slice, word: str) -> None:
+    by_key = isinstance(piece.owner, dict | list)
+    stored = piece.owner[piece.key] if by_key else getattr(piece.owner, str(piece.key))
+    stored = stored[: characters.start] + word + stored[characters.stop :]
+    if by_key:
+        piece.owner[piece.key] = stored
+    else:
+        setattr(piece.owner, str(piece.key), stored)
+
+
+class Pair(NamedTuple):
+    """Both sides of a segment, and its document."""
+
+    source: Passage
+    target: Passage
+    document: str | None
+
+
+@dataclass(frozen=True)
+class File:
+    """The name and the whole content of a file."""
+
+    name: str
+    raw: bytes
+    mark: bytes = b""
+
+    @classmethod
+    def read(cls, path: Path) -> File:
+        """A file, decompressed by its suffix."""
+        raw = read_bytes(path)
+        return cls(str(path), raw, _BYTE_ORDER_MARK if has_byte_order_mark(path) else b"")
+
+    def decoded(self) -> str:
+        """The content as UTF-8."""
+        if is_noise(self.raw[:BLOCK]):
+            raise input_error(self.name, "file", "text", NOISE)
+        try:
+            return self.raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = self.raw.count(b"\n", 0, error.start) + 1
+            raise input_error(self.name, "encoding", "UTF-8", str(error), line) from None
+
+
+class Translation:
+    """A translation in one or two files of a format.
+
+    `pairs` may raise `InputError` for what it finds; `encoded` is the changed target file.
+    """
+
+    is_line: ClassVar[bool] = False
+    by_message: ClassVar[bool] = False
+    """Whether each segment is a document of its own by default."""
+
+    def __init__(self, source: File, target: File) -> None:
+        self.source, self.target = source, target
+
+    def stated(self) -> tuple[set[str], set[str]]:
+        """The languages of both sides that the file states; none where it does not."""
+        return set(), set()
+
+    def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
+        """All segments."""
+        raise NotImplementedError
+
+    def encoded(self) -> bytes:
+        """The target file with the changes made in its passages."""
+        raise NotImplementedError
+
+
+class Lines(Translation):
+    """Two plain files with as many lines."""
+
+    is_line = True
+
+    def __init__(self, source: File, target: File) -> None:
+        super().__init__(source, target)
+        self._source, self._target = (file.decoded().split("\n") for file in (source, target))
+
+    def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
+        """A segment a line; what else ends lines is a space in it."""
+        sides = [_passages(lines) for lines in (self._source, self._target)]
+        for file, side in zip((self.source, self.target), sides, strict=True):
+            if not side:
+                raise input_error(file.name, "file", "at least one line", "none")
+        check_sizes(self.source.name, sides[0], self.target.name, sides[1], "lines")
+        for source, target in zip(*sides, strict=True):
+            yield Pair(source, target, "")
+
+    def encoded(self) -> bytes:
+        """The lines, with their line ends as they were."""
+        return "\n".join(self._target).encode("utf-8")
+
+
+def _passages(lines: list[str]) -> list[Passage]:
+    count = len(lines) - (lines[-1] == "")
+    return [
+        Passage([Piece(lines[number].removesuffix("\r"), lines, number)], number + 1)
+        for number in range(count)
+    ]
+
+
+def check_sizes(
+    name: str, items: Sequence[Any], other: str, others: Sequence[Any], of: str
+) -> None:
+    """Raise unless two files have the same number of lines or cues."""
+    if len(items) != len(others):
+        expected = f"{len(items):,} {of} as in {name}"
+        raise input_error(other, of, expected, f"{len(others):,} {of}")
+
+
+# Reading ------------------------------------------------------------------------------------------
+
+SUFFIXES = {
+    ".srt": "Subtitles", ".vtt": "Subtitles", ".po": "Catalogue", ".tmx": "Memory",
+    **dict.fromkeys((".xlf", ".xliff", ".sdlxliff", ".mqxliff", ".mxliff"), "Xliff"),
+}  # fmt: skip
+"""The class of `formats.py` that reads files of a suffix; all others are plain lines."""
+
+
+def open_translation(source: Path, target: Path | None = None) -> Translation:
+    """Read the files of a translation; the format is known by their names, compressed or not."""
+    kind = SUFFIXES.get(_suffix(source))
+    if kind in (None, "Subtitles"):
+        if target is None:
+            expected = "TRANSLATION, or a PO, XLIFF or TMX file"
+            raise input_error(source, "translation", expected, "one file")
+        if SUFFIXES.get(_suffix(target)) != kind:
+            raise input_error(target, "format", f"that of {source}", f"a name in {target.suffix}")
+    elif target is not None:
+        raise input_error(target, "translation", f"no file: {source} has both languages", "one")
+    first = File.read(source)
+    return _opened(kind, first, first if target is None else File.read(target))
+
+
+def _opened(kind: str | None, source: File, target: File) -> Translation:
+    if kind is None:
+        return Lines(source, target)
+    from crosspro.prediction.proofread import formats
+
+    opened: Translation = getattr(formats, kind)(source, target)
+    return opened
+
+
+def _suffix(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in (".gz", ".xz")]
+    return suffixes[-1] if suffixes else ""
+
+
+@dataclass(frozen=True)
+class OpenedText:
+    """The text of a translation, and where its characters are stored."""
+
+    translation: Translation
+    languages: tuple[str, str]
+    pairs: tuple[Pair, ...]
+    text: TranslatedText
+
+
+def read_text(
+    translation: Translation,
+    languages: tuple[str, str],
+    doc_ids: Path | None = None,
+    by_message: bool | None = None,
+) -> OpenedText:
+    """The segments of a translation from one language to another.
+
+    `doc_ids` has the document of each line. `by_message` makes each segment its own document; by
+    default the messages of a catalogue are.
+    """
+    for side, stated, language in zip(
+        ("source", "target"), translation.stated(), languages, strict=True
+    ):
+        if stated and language not in stated:
+            name, found = translation.target.name, ", ".join(sorted(stated))
+            raise input_error(name, f"{side} language", language, found)
+    pairs = tuple(translation.pairs(languages))
+    if not pairs:
+        raise input_error(translation.target.name, "file", "at least one segment", "none")
+    documents: Sequence[str | None] = [pair.document for pair in pairs]
+    if doc_ids is not None:
+        if not translation.is_line:
+            raise input_error(doc_ids, "doc-ids", "two plain files", translation.target.name)
+        documents = [name or None for name in read_doc_ids(doc_ids)]
+        check_sizes(translation.source.name, pairs, str(doc_ids), documents, "lines")
+    elif by_message or (by_message is None and translation.by_message):
+        documents = [None] * len(pairs)
+    segments = tuple(
+        Segment(
+            pair.source.text,
+            pair.target.text,
+            document,
+            pair.source.line or pair.target.line,
+            pair.target.line or pair.source.line,
+        )
+        for pair, document in zip(pairs, documents, strict=True)
+    )
+    names = translation.source.name, translation.target.name
+    return OpenedText(
+        translation, languages, pairs, TranslatedText(*names, segments, translation.is_line)
+    )
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
+DECISIONS = "crosspro-proofread"
+"""The kind that files of decisions state."""
+
+
+@dataclass(frozen=True)
+class DecidedPronoun:
+    """A pronoun that somebody has looked at, and what shall stand there.
+
+    Segments and lines count from 1, characters of the segment from 0.
+    """
+
+    segment: int
+    line: int
+    start: int
+    end: int
+    word: str
+    replacement: str
+    kind: str
+    wrong: float
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What a page exports: pronouns that are to be changed, and those that are right."""
+
+    format: int
+    kind: str
+    crosspro: str
+    model: str
+    digest: str
+    files: Mapping[str, str]
+    accepted: tuple[DecidedPronoun, ...]
+    kept: tuple[DecidedPronoun, ...]
+
+
+def read_decisions(path: Path) -> Decisions:
+    """The decisions that a page has exported."""
+    content = read_json_object(path)
+    if content.get("kind") != DECISIONS:
+        expected = "decisions that a page of crosspro proofread has exported"
+        raise input_error(path, "kind", expected, quoted(str(content.get("kind"))))
+    return check_settings(Decisions, content, path)
+
+
+def apply_decisions(opened: OpenedText, accepted: Iterable[DecidedPronoun]) -> bytes:
+    """The file of a translation with accepted changes; it must hold their words as they were."""
+    translation, name = opened.translation, opened.translation.target.name
+    texts = [segment.target for segment in opened.text.segments]
+    ordered = sorted(accepted, key=lambda item: (item.segment, item.start, item.end), reverse=True)
+    for later, earlier in pairwise(ordered):
+        if later.segment == earlier.segment and (
+            later.start < earlier.end or (later.start, later.end) == (earlier.start, earlier.end)
+        ):
+            raise input_error(name, "text", "one change of a word", "two", later.line)
+    for decided in ordered:
+        number = decided.segment - 1
+        text = texts[number] if 0 <= number < len(texts) else ""
+        if not (
+            0 <= decided.start <= decided.end <= len(text)
+            and text[decided.start : decided.end] == decided.word
+        ):
+            expected, found = f"{quoted(decided.word)} there", quoted(text) if text else "nothing"
+            raise input_error(name, "text", expected, found, decided.line)
+        if any(unicodedata.category(character) in _REFUSED for character in decided.replacement):
+            found = quoted(decided.replacement)
+            raise input_error(name, "replacement", "a word on one line", found, decided.line)
+        start, end, word = _spaced(text, decided.start, decided.end, decided.replacement)
+        if not opened.pairs[number].target.replace(start, end, word):
+            found = "a tag, an entity or a line break"
+            raise input_error(name, "text", "characters without markup", found, decided.line)
+        texts[number] = text[:start] + word + text[end:]
+    try:
+        raw = translation.encoded()
+        _read_again(opened, raw, texts)
+    except (InputError, ValueError) as error:  # ValueError: a character that the encoding lacks
+        expected = "replacements that the format can hold"
+        raise input_error(name, "replacement", expected, str(error)) from error
+    return translation.target.mark + raw
+
+
+_REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Control, format and private characters, surrogates, line breaks."""
+
+
+def _read_again(opened: OpenedText, raw: bytes, texts: Sequence[str]) -> None:
+    """Raise unless the content of a file has these texts, and the other side as it was."""
+    before = opened.translation
+    target = File(before.target.name, raw)
+    kind = None if isinstance(before, Lines) else type(before).__name__
+    source = target if before.source is before.target else before.source
+    pairs = list(_opened(kind, source, target).pairs(opened.languages))
+    sources = [segment.source for segment in opened.text.segments]
+    if [pair.target.text for pair in pairs] != list(texts):
+        raise ValueError("other text when the file is read again")
+    if [pair.source.text for pair in pairs] != sources:
+        raise ValueError("another source when the file is read again")
+
+
+def _spaced(text: str, start: int, end: int, word: str) -> tuple[int, int, str]:
+    """Add a space where a word is no longer elided (l'aime, les aime), remove it where it is."""
+    before, after = text[start:end], text[end : end + 1]
+    if before.endswith(_APOSTROPHES) and not word.endswith(_APOSTROPHES) and after.isalpha():
+        return start, end, f"{word} "
+    if word.endswith(_APOSTROPHES) and not before.endswith(_APOSTROPHES) and after == " ":
+        return start, end + 1, word
+    return start, end, word
+
+
+_APOSTROPHES = ("'", "’")
