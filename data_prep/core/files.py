@@ -11,6 +11,7 @@ import stat
 import sys
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import lru_cache
@@ -19,7 +20,7 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, Any, cast
 
-from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.errors import input_error, quoted
 
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
@@ -200,8 +201,8 @@ def _whole(text: str) -> int:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"key {next(name for name in names if names.count(name) > 1)!r} twice")
+        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"key {quoted(name)} stands twice")
     return mapping
 
 
