@@ -51,10 +51,10 @@ def token_sums(question: GapQuestion, features: Sequence[str], values: Sequence[
         if _PRONOUN.match(feature):
             sides["source"][gap.source_index] += value
             continue
-        found = _PLACE.match(feature)
-        if not found:
+        match = _PLACE.match(feature)
+        if not match:
             continue
-        side, first, last = found[1], int(found[2]), int(found[3] or found[2])
+        side, first, last = match[1], int(match[2]), int(match[3] or match[2])
         places = [middle[side] + offset for offset in range(first, last + 1)]
         inside = [place for place in places if 0 <= place < len(sides[side])]
         if inside:
@@ -72,19 +72,20 @@ def feature_evidence(
     for step in steps:
         if step.values.shape[1] < 2:  # there was nothing to learn
             continue
-        one, other, parts = _pair(step, chosen, against)
+        better, worse, parts = _pair(step, chosen, against)
         names = [
             feature if there else f"{feature} (not there)"
             for feature, there in zip(step.features, step.there, strict=True)
         ]
         first, second = (
-            [*step.values[:, number].tolist(), float(step.base[number])] for number in (one, other)
+            [*step.values[:, number].tolist(), float(step.base[number])]
+            for number in (better, worse)
         )
-        pair = (step.choices[one], step.choices[other])
+        pair = (step.choices[better], step.choices[worse])
         title = f"Features, {step.name}" if len(steps) > 1 else "Features"
         tables.append(contribution_table(title, pair, [*names, "(base)"], first, second))
         if parts and not sums[0]:
-            differences = step.values[:, one] - step.values[:, other]
+            differences = step.values[:, better] - step.values[:, worse]
             sums = token_sums(question, step.features, differences.tolist())
     how = (
         f"what each feature adds to the score of {chosen} and of {against} (in a forest: to their "
@@ -99,11 +100,12 @@ def _pair(step: ExplainedStep, chosen: str, against: str) -> tuple[int, int, boo
     A first step knows pronouns as one; a second one knows no OTHER, and then its best choices are
     compared.
     """
-    known = {name: number for number, name in enumerate(step.choices)}
-    wanted = [known.get(name, known.get(PRONOUN)) for name in (chosen, against)]
+    numbers = {name: number for number, name in enumerate(step.choices)}
+    better, worse = (numbers.get(name, numbers.get(PRONOUN)) for name in (chosen, against))
+    parts = better is not None and worse is not None and better != worse
     order = np.argsort(-step.probabilities, kind="stable").tolist()
-    one = order[0] if wanted[0] is None else wanted[0]
-    rest = [number for number in order if number != one]
-    parts = None not in wanted and wanted[0] != wanted[1]
-    other = wanted[1] if parts and wanted[1] is not None else rest[0]
-    return one, other, parts
+    if better is None:
+        better = order[0]
+    if not parts or worse is None:
+        worse = next(number for number in order if number != better)
+    return better, worse, parts

@@ -1,142 +1,148 @@
 """UEDIN 2016 (003 §5.5), the other model: a CRF over the pronouns of one coreference chain.
 
 It reads gaps as the maximum-entropy classifier of UEDIN does; the classes of a chain are chosen
-together, so that the same antecedent may get the same pronoun. A gap of no chain is classified
-alone. The paper found it worse than maximum entropy throughout.
+together, so that the same antecedent may get the same pronoun. The paper found it worse than
+maximum entropy throughout.
 
 Where the data has chains (X.chains.tsv), the gaps whose pronouns a chain mentions in a document are
-a sequence, in reading order; of lines without a document those of one line. Without them gaps are
-taken to belong together if they would have the same antecedent: the nearest noun that agrees in
-number. A gap of no chain is a sequence of its own.
+a sequence, in reading order; of lines without a document those of one line. Without them gaps
+belong together if they have the same antecedent: the nearest noun that agrees in number. A gap of
+no chain is a sequence of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 from scipy.sparse import csr_matrix
 
 from crosspro.baselines.crf import ChainCRF, CRFSettings, Features
-from crosspro.baselines.feature_files import load_vocabulary, save_vocabulary
-from crosspro.baselines.feature_system import NULL, FeatureSettings, FeatureSystem, ReadGaps
-from crosspro.baselines.features.gaps import Batch, Resources, batches
-from crosspro.baselines.features.nouns import PARSES, antecedent_places
-from crosspro.baselines.features.text import NOTHING
+from crosspro.baselines.feature_reader import FeatureReader, ReaderSettings
+from crosspro.baselines.feature_system import NULL, with_null
+from crosspro.baselines.features.nouns import PARSES, antecedent
+from crosspro.baselines.features.view import GapView, Resources, gap_views
+from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.settings import settings
+from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.antecedents import pronoun_chains
+from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Examples, Probabilities
-
-Ints = NDArray[np.int64]
+from crosspro.prediction.system import Examples, Probabilities, System
 
 
-def pronoun_sequences(examples: Examples, resources: Resources) -> list[Ints]:
+def pronoun_sequences(examples: Examples, resources: Resources) -> list[list[int]]:
     """The numbers of the gaps of each sequence; all gaps are in one."""
-    documents = _documents(examples)
+    # A line whose document is not known stands alone.
+    runs = groupby(enumerate(examples), key=lambda pair: pair[1].document or pair[0])
+    documents = [number for number, (_, run) in enumerate(runs) for _ in run]
     members: dict[Hashable, list[int]] = {}
-    row = 0
-    for batch in batches(examples, resources):
-        for key in _keys(batch, documents):
-            members.setdefault(("alone", row) if key is None else key, []).append(row)
-            row += 1
-    return [np.array(rows, dtype=np.int64) for rows in members.values()]
+    for row, view in enumerate(gap_views(examples, resources)):
+        chain = _chain(view, documents[view.index])
+        members.setdefault(("alone", row) if chain is None else chain, []).append(row)
+    return list(members.values())
 
 
-def _keys(batch: Batch, documents: Sequence[int]) -> Iterator[Hashable | None]:
+def _chain(view: GapView, document: int) -> Hashable | None:
     """What the gaps of a sequence have in common; None for a gap of no chain."""
-    nouns, _ = antecedent_places(batch)
-    located = zip(*batch.target.line_and_place(nouns), strict=True)
-    gaps = zip(batch.lines, batch.gaps, batch.indices, nouns.tolist(), located, strict=True)
-    for example, gap, index, noun, place in gaps:
-        if example.chains is not None:
-            chains = pronoun_chains(example, gap)
-            yield ("chain", documents[index], min(chains)) if chains else None
-        else:
-            yield None if noun == NOTHING else ("noun", *place)
-
-
-def _documents(examples: Examples) -> list[int]:
-    """The number of each line's document; a line whose document is not known stands alone."""
-    numbered = enumerate(examples)
-    runs = groupby(numbered, key=lambda one: one[1].document or one[0])
-    return [number for number, (_, run) in enumerate(runs) for _ in run]
+    if view.example.chains is not None:
+        chains = pronoun_chains(view.example, view.gap)
+        return ("chain", document, min(chains)) if chains else None
+    noun = antecedent(view)
+    return None if noun is None else ("noun", view.index - noun.sentences, noun.index)
 
 
 @settings
-class UedinSettings(CRFSettings, FeatureSettings):
-    """What is read of each gap, and how the chain is trained; it has no weights of classes."""
+class UedinSettings(CRFSettings, ReaderSettings):
+    """What is read of each gap, and how the chain is trained."""
 
-    steps: Literal["one"] = "one"
-    class_weight_power: Annotated[float, Field(ge=0, le=0)] = 0.0
     l2: Annotated[float, Field(ge=0, le=1e9)] = 1.0
 
 
-class UedinCRF(FeatureSystem):
-    """Features as those of `FeatureSystem`, whose weights a chain learns."""
+class UedinCRF(System):
+    """A chain over the features that `FeatureSystem` classifies one gap at a time."""
 
     name = "uedin_crf"
     settings_class = UedinSettings
     settings: UedinSettings
     chain: ChainCRF
 
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.reader = FeatureReader(self.settings)
+
+    @property
+    def context(self) -> int:
+        """How many sentences before a gap's own are searched for nouns."""
+        return self.settings.context
+
     @property
     def layers_read(self) -> frozenset[str]:
         """Those of the features, and the chains that gaps are joined by."""
-        return super().layers_read | {"chains", *PARSES}
+        return super().layers_read | self.reader.layers | {"chains", *PARSES}
 
-    def without_chains(self) -> dict[str, str]:
-        """The sequence of a gap, too, is another without chains."""
-        instead = "the gaps with the same nearest noun that agrees in number"
-        return {**super().without_chains(), "a chain": instead}
+    @property
+    def reads_source_parse(self) -> bool:
+        """Whether a feature cannot do without one, or was learnt with one."""
+        return super().reads_source_parse or self.reader.needs_source_parse
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The classes, and what is not translated."""
         return (*self.task.classes, NULL)
 
-    def learn(self, train: ReadGaps, dev: ReadGaps) -> None:
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         """Train the chain on the labelled gaps of each sequence."""
-        features = self._features(train.matrix)
-        labels = train.labels.tolist()
-        rows = (
-            [row for row in sequence.tolist() if labels[row] >= 0]
-            for sequence in pronoun_sequences(train.examples, self.resources)
+        self.task = task
+        self.trained_layers = layers_in(train)
+        class_counts(task, train)  # there must be labels
+        read, _ = self.reader.fit(task, train, dev)
+        self.settings = replace(self.settings, **self.reader.resolved)
+        self.report = self.reader.report
+        if "chains" not in self.trained_layers:
+            instead = "the gaps with the same nearest noun that agrees in number"
+            without = {**self.report.without_chains, "a chain": instead}
+            self.report = replace(self.report, without_chains=without)
+        features, labels = self._features(read.rows.matrix), read.rows.labels.tolist()
+        labelled = (
+            [row for row in sequence if labels[row] >= 0]
+            for sequence in pronoun_sequences(read.examples, self.reader.resources)
         )
-        sequences = (
-            ([features[row] for row in known], [self.labels[labels[row]] for row in known])
-            for known in rows
-            if known
+        self.chain = ChainCRF.train(
+            (
+                ([features[row] for row in rows], [self.labels[labels[row]] for row in rows])
+                for rows in labelled
+                if rows
+            ),
+            self.settings,
         )
-        self.chain = ChainCRF.train(sequences, self.settings)
 
-    def chances(self, examples: Examples, read: csr_matrix) -> Probabilities:
-        """Marginals of the chains; the last column is what is not translated."""
-        features = self._features(read)
-        chances = np.zeros((read.shape[0], len(self.labels)))
-        for sequence in pronoun_sequences(examples, self.resources):
-            tokens = [features[row] for row in sequence.tolist()]
-            chances[sequence] = self.chain.marginals(tokens, range(len(tokens)), self.labels)
-        return chances
+    def predict(self, examples: Examples) -> Probabilities:
+        """Marginals of the chains; what is not translated belongs to OTHER."""
+        features = self._features(self.reader.matrix(examples))
+        chances = np.zeros((len(features), len(self.labels)))
+        for rows in pronoun_sequences(examples, self.reader.resources):
+            tokens = [features[row] for row in rows]
+            chances[rows] = self.chain.marginals(tokens, range(len(tokens)), self.labels)
+        return with_null(self.task, chances)
 
-    def _features(self, read: csr_matrix) -> list[Features]:
+    def _features(self, matrix: csr_matrix) -> Sequence[Features]:
         """The features of each gap by name."""
-        names = self.vocabulary.names()
-        ends = zip(read.indptr[:-1].tolist(), read.indptr[1:].tolist(), strict=True)
-        indices, values = read.indices.tolist(), read.data.tolist()
-        return [{names[indices[at]]: values[at] for at in range(start, end)} for start, end in ends]
+        names = self.reader.names()
+        rows = np.split(matrix.indices, matrix.indptr[1:-1])
+        return [[names[column] for column in row.tolist()] for row in rows][: matrix.shape[0]]
 
     def evidence(self, question: GapQuestion) -> Evidence:
         """The best path through the pronouns of the chain, and what the gap's features add."""
         examples = question.examples
-        sequences = pronoun_sequences(examples, self.resources)
-        rows = next(rows.tolist() for rows in sequences if question.row in rows)
-        features = self._features(self._matrix(examples))
+        sequences = pronoun_sequences(examples, self.reader.resources)
+        rows = next(rows for rows in sequences if question.row in rows)
+        features = self._features(self.reader.matrix(examples))
         pronouns = [
             f"line {line - question.line:+d} {example.source[gap.source_index]}"
             if line != question.line
@@ -149,12 +155,12 @@ class UedinCRF(FeatureSystem):
         tokens = [features[row] for row in rows]
         return self.chain.evidence(question, tokens, rows.index(question.row), pair, names)
 
-    def save_learnt_model(self, folder: Path) -> None:
-        """Write the vocabulary and the chain."""
-        save_vocabulary(folder, self.vocabulary)
+    def save_state(self, folder: Path) -> None:
+        """Write the vocabulary, what features look things up in, and the chain."""
+        self.reader.save(folder)
         self.chain.save(folder)
 
-    def load_learnt_model(self, folder: Path) -> None:
+    def load_state(self, folder: Path) -> None:
         """Read them."""
-        self.vocabulary = load_vocabulary(folder)
+        self.reader.load(folder, self.task)
         self.chain = ChainCRF.load(folder)

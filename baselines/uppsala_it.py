@@ -22,7 +22,6 @@ from crosspro.baselines.it_classifier.context import LABELS, PRONOUN, ItContext,
 from crosspro.baselines.it_classifier.patterns import PatternScorer
 from crosspro.baselines.it_classifier.training_data import (
     cross_validated_f1,
-    named_documents,
     read_training_data,
     without_documents,
 )
@@ -74,7 +73,7 @@ class UppsalaIt(SourceAwareLM):
         f1: dict[str, float] | None = None
         if self.settings.it_data:
             examples = read_training_data([Path(path) for path in self.settings.it_data])
-            left = without_documents(examples, named_documents(self.settings.leave_out))
+            left = without_documents(examples, self.settings.leave_out)
             if not left:
                 expected = "documents to learn from, or fewer to leave out (system.leave_out)"
                 found = f"{len(examples):,} examples of documents that are all left out"
@@ -92,18 +91,23 @@ class UppsalaIt(SourceAwareLM):
         """The examples; where the source pronoun of a gap is `it`, its label stands with it."""
         if self.task.source_language != ENGLISH:
             return list(examples)
-        places = [(number, at) for number, one in enumerate(examples) for at in _pronouns(one)]
-        contexts = [
-            ItContext(examples[number].source, at, _before(examples, number))
-            for number, at in places
+        pronouns = [
+            (number, place)
+            for number, example in enumerate(examples)
+            for place in sorted({gap.source_index for gap in example.gaps})
+            if example.source[place].lower() == PRONOUN
         ]
-        best = self.scorer.probabilities(contexts).argmax(axis=1).tolist()
-        sources = {number: list(examples[number].source) for number, _ in places}
-        for (number, at), label in zip(places, best, strict=True):
-            sources[number][at] += f":{LABELS[label]}"
+        contexts = [
+            ItContext(examples[number].source, place, _before(examples, number))
+            for number, place in pronouns
+        ]
+        labels = self.scorer.probabilities(contexts).argmax(axis=1).tolist()
+        sources = {number: list(examples[number].source) for number, _ in pronouns}
+        for (number, place), label in zip(pronouns, labels, strict=True):
+            sources[number][place] += f":{LABELS[label]}"
         return [
-            replace(one, source=tuple(sources[number])) if number in sources else one
-            for number, one in enumerate(examples)
+            replace(example, source=tuple(sources.get(number, example.source)))
+            for number, example in enumerate(examples)
         ]
 
     def save_state(self, folder: Path) -> None:
@@ -117,12 +121,6 @@ class UppsalaIt(SourceAwareLM):
         super().load_state(folder)
         if self.settings.it_data:
             self.scorer = load_classifier(folder / _CLASSIFIER)
-
-
-def _pronouns(example: Example) -> list[int]:
-    """Where the source pronouns of gaps are that are `it`."""
-    places = {gap.source_index for gap in example.gaps}
-    return sorted(at for at in places if example.source[at].lower() == PRONOUN)
 
 
 def _before(examples: Examples, number: int) -> tuple[str, ...]:

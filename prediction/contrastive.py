@@ -9,12 +9,12 @@ undecidable and count as wrong.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,23 +28,20 @@ from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.gaps.extract import Placement, make_example
 from crosspro.evaluation.metrics.contrastive import SystemScores
 from crosspro.evaluation.metrics.contrastive_sets import ContrastiveSet, Instance
-from crosspro.prediction.model_archive import opened_run
+from crosspro.prediction.models import summary
 from crosspro.prediction.output import layer_notes, predict_stream
-from crosspro.prediction.system import System, load_systems, model_folder
+from crosspro.prediction.system import System, load_systems
 
-NOT_FOUND = "the gap was not found"
+GAP_NOT_FOUND = "the gap was not found"
 SAME_CLASS = "reference and error fall into one class"
 Tell = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class InstancePair:
-    """The tokens of an instance, or of a sentence of its context (then `instance` is None)."""
+class TokenPair(NamedTuple):
+    """The tokens of a sentence and its translation."""
 
     source: list[str]
     target: list[str]
-    document: str
-    instance: int | None
 
 
 @dataclass(frozen=True)
@@ -57,12 +54,13 @@ class CandidateGap:
 
 
 @dataclass(frozen=True)
-class PreparedLine:
-    """A sentence pair as an example, with the gap if it is an instance in which one was found."""
+class PreparedInstance:
+    """An instance as an example, with a gap if one was found, and the examples before it."""
 
-    instance: int | None
-    gap: CandidateGap | None
+    instance: Instance
+    context: tuple[Example, ...]
     example: Example
+    gap: CandidateGap | None
 
 
 @dataclass(frozen=True)
@@ -71,22 +69,30 @@ class PreparedSet:
 
     test_set: ContrastiveSet
     task: Task
-    lines: list[PreparedLine]
+    instances: tuple[PreparedInstance, ...]
     origin: tuple[str, ...]
 
+    @property
+    def examples(self) -> list[Example]:
+        """All examples in order; each instance is a document."""
+        return [line for one in self.instances for line in (*one.context, one.example)]
 
-FindGap = Callable[[Instance, InstancePair, Sequence[Link], Task], CandidateGap | None]
+
+FindGap = Callable[[Instance, TokenPair, Sequence[Link], Task], CandidateGap | None]
+
+
+# Gaps ---------------------------------------------------------------------------------------------
 
 
 def find_gap(
-    instance: Instance, pair: InstancePair, links: Sequence[Link], task: Task
+    instance: Instance, pair: TokenPair, links: Sequence[Link], task: Task
 ) -> CandidateGap | None:
     """The word of the reference that all errors replace, and its source word."""
     replaced = [_replaced_words(pair.target, error.text, task) for error in instance.errors]
     positions = _common_positions(instance, pair.target, replaced, task)
     if not positions and instance.reference_pronoun:  # errors without a text
-        wanted = instance.reference_pronoun.lower()
-        positions = [n for n, word in enumerate(pair.target) if word.lower() == wanted]
+        pronoun = instance.reference_pronoun.lower()
+        positions = [n for n, word in enumerate(pair.target) if word.lower() == pronoun]
         positions = positions if len(positions) == 1 else []
     for position in positions:
         words = [instance.reference_pronoun or pair.target[position]]
@@ -102,26 +108,25 @@ def _replaced_words(reference: Sequence[str], text: str | None, task: Task) -> d
     """The words that an error has instead of words of the reference, by position."""
     if text is None:
         return {}
-    wrong = tokenise(text, task.target_language)
+    error = tokenise(text, task.target_language)
     replaced: dict[int, str] = {}
-    for kind, a, b, c, d in SequenceMatcher(None, reference, wrong, False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(None, reference, error, False).get_opcodes():
         if kind == "replace":
-            replaced.update(zip(range(a, b), wrong[c:d], strict=False))
+            replaced.update(zip(range(a, b), error[c:d], strict=False))
     return replaced
 
 
 def _common_positions(
     instance: Instance, reference: Sequence[str], replaced: Sequence[dict[int, str]], task: Task
 ) -> list[int]:
-    """Positions that every error changes.
+    """Positions that every error changes, which may also change agreeing words.
 
-    Errors may change agreeing words as well; without a named pronoun those that belong to a class
-    of the task come first.
+    Without a named pronoun, positions with a word of some class come first.
     """
     common = sorted(set.intersection(*map(set, replaced))) if replaced else []
     if instance.reference_pronoun:
-        wanted = instance.reference_pronoun.lower()
-        return [position for position in common if reference[position].lower() == wanted]
+        pronoun = instance.reference_pronoun.lower()
+        return [position for position in common if reference[position].lower() == pronoun]
 
     def without_class(position: int) -> bool:
         words = [reference[position], *(words_at[position] for words_at in replaced)]
@@ -131,18 +136,22 @@ def _common_positions(
 
 
 def _source_index(
-    instance: Instance, pair: InstancePair, position: int, links: Sequence[Link], task: Task
+    instance: Instance, pair: TokenPair, position: int, links: Sequence[Link], task: Task
 ) -> int | None:
-    """The source pronoun: linked to the gap if possible, else the nearest, else what is linked."""
-    named = instance.source_pronoun
-    wanted = (named.lower(),) if named else task.source_pronouns
-    places = [place for place, word in enumerate(pair.source) if word.lower() in wanted]
+    """The source pronoun: linked to the gap if possible, else the nearest, else any linked word."""
+    pronouns = task.source_pronouns
+    if instance.source_pronoun:
+        pronouns = (instance.source_pronoun.lower(),)
+    places = [place for place, word in enumerate(pair.source) if word.lower() in pronouns]
     linked = sorted(source for source, target in links if target == position)
     if not places:
         return linked[0] if linked else None
     share = position / len(pair.target)
     nearest = min(places, key=lambda place: abs(place / len(pair.source) - share))
     return next((place for place in places if place in linked), nearest)
+
+
+# Examples -----------------------------------------------------------------------------------------
 
 
 def prepare_set(
@@ -153,45 +162,47 @@ def prepare_set(
     find: FindGap = find_gap,
 ) -> PreparedSet:
     """Tokenise, align and annotate a set for a task; `find` says where the gaps are."""
-    pairs = list(_sentence_pairs(test_set, task))
-    tell(f"aligning {len(pairs):,} segments")
-    source, target = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    links = align(zip(source, target, strict=True), settings=default_settings(task), jobs=1)
-    columns: list[TargetColumns] = [(tuple(pair.target), None) for pair in pairs]
+    pairs = [list(_sentence_pairs(test_set.name, one, task)) for one in test_set.instances]
+    flat = [pair for document in pairs for pair in document]
+    tell(f"aligning {len(flat):,} segments")
+    links = iter(list(align(flat, settings=default_settings(task), jobs=1)))
+    columns: Iterator[TargetColumns] = ((tuple(pair.target), None) for pair in flat)
+    backend = None
     if task.tagged:
-        tell(f"annotating {len(pairs):,} {task.target_language} sentences")
+        tell(f"annotating {len(flat):,} {task.target_language} sentences")
         backend = make_annotator(annotator, task.target_language, task.tagset, parse=False)
-        columns = [sentence.columns for sentence in backend.annotate(target)]
+        columns = (line.columns for line in backend.annotate([pair.target for pair in flat]))
+    instances = []
+    for number, (instance, document) in enumerate(zip(test_set.instances, pairs, strict=True)):
+        examples, gap = [], None
+        for place, pair in enumerate(document, start=1):
+            linked = next(links)
+            gap = find(instance, pair, linked, task) if place == len(document) else None
+            placed = [] if gap is None else [Placement(gap.source_index, "one_word", gap.position)]
+            shown, name = next(columns), f"instance{number}"
+            examples.append(make_example(*pair, shown, linked, placed, task, name))
+        *context, example = examples
+        instances.append(PreparedInstance(instance, tuple(context), example, gap))
+    annotated = "none"
+    if backend is not None:
         backend.finish()
-    lines = []
-    for pair, linked, shown in zip(pairs, links, columns, strict=True):
-        gap = None
-        if pair.instance is not None:
-            gap = find(test_set.instances[pair.instance], pair, linked, task)
-        placed = [] if gap is None else [Placement(gap.source_index, "one_word", gap.position)]
-        example = make_example(pair.source, pair.target, shown, linked, placed, task, pair.document)
-        lines.append(PreparedLine(pair.instance, gap, example))
-    used = "none"
-    if task.tagged:
-        used = default_annotator(task.target_language) if annotator == "auto" else annotator
-    return PreparedSet(test_set, task, lines, (f"task:{task.name}", f"annotator:{used}"))
+        annotated = default_annotator(task.target_language) if annotator == "auto" else annotator
+    origin = (f"task:{task.name}", f"annotator:{annotated}")
+    return PreparedSet(test_set, task, tuple(instances), origin)
 
 
-def _sentence_pairs(test_set: ContrastiveSet, task: Task) -> Iterator[InstancePair]:
-    """Each instance as a document: the sentences before it, and its own."""
+def _sentence_pairs(set_name: str, instance: Instance, task: Task) -> Iterator[TokenPair]:
+    """The sentences before an instance, and its own."""
+    for field, text in (("src", instance.source), ("ref", instance.reference)):
+        if text is None:
+            raise input_error(set_name, f"{instance.name}, {field} segment", "text", "nothing")
+    sides = zip(instance.source_context, instance.reference_context, strict=False)
+    for source, target in (*sides, (instance.source or "", instance.reference or "")):
+        source_tokens = tokenise(source, task.source_language)
+        yield TokenPair(source_tokens, tokenise(target, task.target_language))
 
-    def tokens(source: str, target: str) -> tuple[list[str], list[str]]:
-        return tokenise(source, task.source_language), tokenise(target, task.target_language)
 
-    for number, instance in enumerate(test_set.instances):
-        document = f"instance{number}"
-        before = zip(instance.source_context, instance.reference_context, strict=False)
-        for source, target in before:
-            yield InstancePair(*tokens(source, target), document, None)
-        if instance.source is None or instance.reference is None:
-            field = "src segment" if instance.source is None else "ref segment"
-            raise input_error(test_set.name, f"{instance.name}, {field}", "text", "nothing")
-        yield InstancePair(*tokens(instance.source, instance.reference), document, number)
+# Scores -------------------------------------------------------------------------------------------
 
 
 def scores_of_runs(
@@ -200,32 +211,19 @@ def scores_of_runs(
     test_set: ContrastiveSet,
     tell: Tell = lambda text: None,
 ) -> list[SystemScores]:
-    """The scores of the systems of runs and archives."""
-    prepared: list[PreparedSet] = []  # systems of one task share its examples
+    """The scores of the systems of runs and archives; systems of one task share its examples."""
+    prepared: dict[str, PreparedSet] = {}
     scores = []
     for run, name, system in zip(runs, names, load_systems(runs), strict=True):
-        examples = next((one for one in prepared if one.task == system.task), None)
-        if examples is None:
-            examples = prepare_set(test_set, system.task, tell=tell)
-            prepared.append(examples)
+        task = system.task
+        if task.name not in prepared or prepared[task.name].task != task:
+            prepared[task.name] = prepare_set(test_set, task, tell=tell)
+        examples = prepared[task.name]
         tell(f"scoring with {name}")
-        layers = layers_in([line.example for line in examples.lines])
-        for note in layer_notes(system, test_set.name, layers):
+        for note in layer_notes(system, test_set.name, layers_in(examples.examples)):
             tell(note)
-        scores.append(system_scores(name, system, examples, run_digest(run)))
+        scores.append(system_scores(name, system, examples, summary(run).digest[:8]))
     return scores
-
-
-def run_digest(run: Path) -> str:
-    """What identifies the trained system of a run or an archive, in eight digits."""
-    content = hashlib.sha256()
-    with opened_run(run) as opened:
-        folder = model_folder(opened)
-        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-            content.update(str(path.relative_to(folder)).encode("utf-8", "surrogateescape") + b"\0")
-            with path.open("rb") as handle:
-                content.update(hashlib.file_digest(handle, "sha256").digest())
-    return content.hexdigest()[:8]
 
 
 def system_scores(
@@ -235,28 +233,25 @@ def system_scores(
 
     A system that can decide no instance at all belongs to another language or task: an error.
     """
-    task, instances = system.task, prepared.test_set.instances
-    examples = [line.example for line in prepared.lines]
-    rows = iter(np.concatenate([one.probabilities for one in predict_stream(system, examples)]))
+    task = system.task
+    predicted = predict_stream(system, prepared.examples)
+    rows = iter(np.concatenate([batch.probabilities for batch in predicted]))
     values: list[float] = []
     undecidable = []
     reasons: Counter[str] = Counter()
-    for line in prepared.lines:
-        if line.instance is None:
-            continue
-        if line.gap is None:
-            values += [0.0] * (1 + len(instances[line.instance].errors))
-            reasons[NOT_FOUND] += 1
-            undecidable.append(True)
-            continue
-        classes = [task.class_index[task.class_of(word)] for word in line.gap.words]
-        with np.errstate(divide="ignore"):
-            values += (-np.log(next(rows)[classes])).tolist()
-        same = classes[0] in classes[1:]
-        reasons[SAME_CLASS] += same
-        undecidable.append(same)
+    for one in prepared.instances:
+        if one.gap is None:
+            values += [0.0] * (1 + len(one.instance.errors))
+            reason = GAP_NOT_FOUND
+        else:
+            classes = [task.class_index[task.class_of(word)] for word in one.gap.words]
+            with np.errstate(divide="ignore"):
+                values += (-np.log(next(rows)[classes])).tolist()
+            reason = SAME_CLASS if classes[0] in classes[1:] else ""
+        undecidable.append(bool(reason))
+        reasons[reason] += 1
     notes: tuple[str, ...] = ()
-    detail = ", ".join(f"{reason}: {count:,}" for reason, count in reasons.items() if count)
+    detail = ", ".join(f"{reason}: {count:,}" for reason, count in reasons.items() if reason)
     if all(undecidable):
         expected = f"an instance that {name} ({task.name}) can decide"
         raise input_error(prepared.test_set.name, "instances", expected, f"none ({detail})")

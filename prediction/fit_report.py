@@ -115,15 +115,13 @@ def _lexicons_told(lexicons: Sequence[LexiconUsed]) -> list[str]:
 
 @dataclass(frozen=True)
 class FeatureReport:
-    """What a feature system learnt from: gaps and features, and the score on dev by `monitor`.
+    """What a feature system learnt from: gaps and features.
 
     `left_out` are the features that the data does not allow, with what they lack; `without_chains`
     those that say something else, as the training data has no coreference chains, and what.
     `lexicons` are those of the sides for which one was asked.
     """
 
-    monitor: str
-    score: float
     gaps: int
     features: int
     left_out: Mapping[str, str]
@@ -131,10 +129,9 @@ class FeatureReport:
     lexicons: Sequence[LexiconUsed] = ()
 
     def told(self) -> str:
-        """What a user should know: the sizes, the score and where genders come from."""
+        """What a user should know: the sizes, and where genders come from."""
         size = f"{self.features:,} features of {self.gaps:,} gaps"
-        parts = [size, f"dev {self.monitor} {self.score:.2f}", *_lexicons_told(self.lexicons)]
-        return "; ".join(parts)
+        return "; ".join([size, *_lexicons_told(self.lexicons)])
 
     def warning(self) -> str | None:
         """Which features there were not, or not as meant; None if there were all."""

@@ -44,7 +44,6 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 class Case:
     """What is measured; `prepare` writes the input into a folder, and returns our arguments."""
 
-    about: str
     prepare: Callable[[Path], Words]
     peer: Words = ()
 
@@ -58,14 +57,14 @@ class Usage:
     memory: float
 
 
-def repeated_sample(name: str, folder: Path, times: int) -> Path:
+def repeated(name: str, folder: Path, times: int) -> Path:
     """A file of the sample, written several times over."""
     path = folder / Path(name).name
     path.write_bytes(SAMPLE.joinpath(name).read_bytes() * times)
     return path
 
 
-def tokenised_sample(language: str, folder: Path, times: int) -> Path:
+def tokenised(language: str, folder: Path, times: int) -> Path:
     """Text of the sample with spaces between its tokens, as aligners expect."""
     text = SAMPLE.joinpath(f"sample.{language}").read_text("utf-8")
     lines = [" ".join(_TOKEN.findall(line)) for line in text.splitlines()]
@@ -88,59 +87,48 @@ def _evaluate(folder: Path) -> Words:
 
 
 def _apt(folder: Path) -> Words:
-    sides = {"source": "mt/source.en", "reference": "mt/reference.fr",
-             "candidate": "mt/outputs/careless.fr"}  # fmt: skip
-    files = {option: repeated_sample(name, folder, 20) for option, name in sides.items()}
+    sides = {"source": "source.en", "reference": "reference.fr", "candidate": "outputs/careless.fr"}
+    files = {option: repeated(f"mt/{name}", folder, 20) for option, name in sides.items()}
     options = [word for option, path in files.items() for word in (f"--{option}", path)]
-    return ("apt", *options, "--pronouns", "en-fr")
+    return ("score", *options, "--metric", "apt")
 
 
 def _prepare(folder: Path) -> Words:
-    source, target = (
-        repeated_sample(f"sample.{language}", folder, 10) for language in ("en", "fr")
-    )
+    source, target = (repeated(f"sample.{language}", folder, 10) for language in ("en", "fr"))
     options = ("--source", source, "--target", target, "--jobs", 1)
     return ("prepare", "--task", "en-fr-text", *options, "-o", OUTPUT / "examples")
 
 
 def _align(folder: Path) -> Words:
-    source, target = (tokenised_sample(language, folder, 10) for language in ("en", "fr"))
+    source, target = (tokenised(language, folder, 10) for language in ("en", "fr"))
     pairs = zip(source.read_text().splitlines(), target.read_text().splitlines(), strict=True)
     (folder / "pairs").write_text("".join(f"{first} ||| {second}\n" for first, second in pairs))
     options = ("--source", source, "--target", target, "--jobs", 1)
     return ("align", "--task", "en-fr", *options, "-o", OUTPUT / "links")
 
 
-def _annotate(folder: Path) -> Words:
-    text = tokenised_sample("en", folder, 10)
-    return ("annotate", text, "--language", "en", "--jobs", 1, "-o", OUTPUT / "tagged")
+def _estimate(folder: Path) -> Words:
+    text = tokenised("fr", folder, 100)
+    return ("lm", "estimate", text, "-o", OUTPUT / "model.arpa")
 
 
-def _tokenise(folder: Path) -> Words:
-    text = repeated_sample("sample.en", folder, 100)
-    return ("tokenise", text, "--language", "en", "-o", OUTPUT / "tokens")
-
-
-def _lm_train(folder: Path) -> Words:
-    text = tokenised_sample("fr", folder, 100)
-    return ("lm", "train", text, "--discount-fallback", "--arpa", OUTPUT / "model.arpa")
-
-
-def _lm_fill(folder: Path) -> Words:
-    text, model = tokenised_sample("fr", folder, 10), folder / "model"
-    run(ours("lm", "train", text, "--discount-fallback", "-o", model), folder)
+def _fill(folder: Path) -> Words:
+    text, model = tokenised("fr", folder, 10), folder / "model.npz"
+    run(ours("lm", "estimate", text, "-o", model), folder)
     gaps = demo_file(folder, 2000)
     return ("lm", "fill", gaps, "--task", "en-fr", "--lm", model, "-o", OUTPUT / "filled")
 
 
 def _predict(folder: Path) -> Words:
-    data = repeated_sample("gold.data", folder, 2)
+    data = repeated("gold.data", folder, 2)
     return ("predict", "en-fr", data, "--doc-ids", "none", "-o", OUTPUT / "labels")
 
 
 def _proofread(folder: Path) -> Words:
-    source = repeated_sample("mt/source.en", folder, 4)
-    target = repeated_sample("mt/outputs/careless.fr", folder, 4)
+    source, target = (
+        repeated("mt/source.en", folder, 4),
+        repeated("mt/outputs/careless.fr", folder, 4),
+    )
     return ("proofread", source, target, "--model", "en-fr", "--threshold", 1)
 
 
@@ -150,23 +138,19 @@ def _train(folder: Path) -> Words:
     return ("train", *settings, *once, f"hydra.run.dir={OUTPUT / 'run'}")
 
 
+FAST_ALIGN = ("fast_align", "-i", "pairs", "-d", "-o", "-v")
+LMPLZ = ("lmplz", "-o", 5, "--discount_fallback", "--text", "text.fr", "--arpa", "out/peer.arpa")
 CASES = {
-    "start-up": Case("crosspro --help", lambda _: ("--help",), (sys.executable, "-c", "pass")),
-    "evaluate": Case("20,000 lines of a submission", _evaluate),
-    "apt": Case("one system, links made", _apt),
-    "prepare": Case("examples of parallel text", _prepare),
-    "align": Case("both directions", _align, ("fast_align", "-i", "pairs", "-d", "-o", "-v")),
-    "annotate": Case("lemmas and tags of English", _annotate),
-    "tokenise": Case("24,100 lines of English", _tokenise),
-    "lm-train": Case(
-        "5-grams as ARPA",
-        _lm_train,
-        ("lmplz", "-o", 5, "--discount_fallback", "--text", "text.fr", "--arpa", "out/peer.arpa"),
-    ),
-    "lm-fill": Case("2,000 lines filled by a 5-gram model", _lm_fill),
-    "predict": Case("a bundled model on 482 lines", _predict),
-    "proofread": Case("a translation, by a bundled model", _proofread),
-    "train": Case("one epoch of a network on the demo corpus, scored", _train),
+    "start-up": Case(lambda _: ("--help",), (sys.executable, "-c", "pass")),
+    "evaluate": Case(_evaluate),
+    "apt": Case(_apt),
+    "prepare": Case(_prepare),
+    "align": Case(_align, FAST_ALIGN),
+    "lm-estimate": Case(_estimate, LMPLZ),
+    "lm-fill": Case(_fill),
+    "predict": Case(_predict),
+    "proofread": Case(_proofread),
+    "train": Case(_train),
 }
 
 
@@ -229,7 +213,7 @@ def bench(
     """Time and memory of commands, all cases if none is named."""
     if unknown := {*(names or ())} - {*CASES}:
         raise SystemExit(str(input_error("bench", "CASE", choices(CASES), quoted(min(unknown)))))
-    print(f"{'case':10} {'command':16} {'seconds':>8} {'CPU':>8} {'MB':>6} {'ratio':>6}")
+    print(f"{'case':12} {'command':16} {'seconds':>8} {'CPU':>8} {'MB':>6} {'ratio':>6}")
     failed = False
     for name in names or CASES:
         first = 0.0
@@ -237,7 +221,7 @@ def bench(
             for title, usage in measure(CASES[name], turns, against):
                 first = first or usage.cpu
                 figures = f"{usage.wall:8.2f} {usage.cpu:8.2f} {usage.memory:6.0f}"
-                print(f"{name:10} {title:16} {figures} {usage.cpu / first:6.2f}", flush=True)
+                print(f"{name:12} {title:16} {figures} {usage.cpu / first:6.2f}", flush=True)
         except CrossproError as error:
             print(f"{name}: {error}", file=sys.stderr)
             failed = True

@@ -1,115 +1,150 @@
-"""Linear classifiers: support vector machines, maximum entropy, and logistic loss by SGD.
+"""Linear classifiers over sparse features: support vector machines, maximum entropy, SGD.
 
-scikit-learn finds the weights; what is kept are the arrays. Where the scores are no log-odds (one
-machine for each class), probabilities are the softmax of the scores times a sharpness, the one
-that gives the gold classes of dev the highest likelihood (Platt 1999, Guo et al. 2017). With one
-parameter nothing can be overfitted, and no decision changes.
+scikit-learn finds the weights; arrays are kept. Where the scores are no log-odds (one machine for
+each class), probabilities are the softmax of the scores times a sharpness, the one that gives the
+gold classes of dev the highest likelihood (Platt 1999, Guo et al. 2017). One parameter overfits
+nothing and changes no decision.
 """
 
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_matrix
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
-from crosspro.baselines.estimators.model import (
-    Arrays,
-    Contributions,
-    Estimator,
-    FeatureModel,
-    Labels,
-    diverged,
-)
+from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.settings import settings
 
-Weights = NDArray[np.float32]
+Labels = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Arrays = dict[str, NDArray[Any]]
 Positive = Annotated[float, Field(ge=1e-15, le=1e15)]
-"""Of other numbers no weights come that can be counted with."""
+"""Other numbers give no weights that can be calculated with."""
+_LOG_SHARPNESS = (-5.0, 5.0)
+"""Bounds of the search, where scores are at most 1; larger scores may need less."""
 
 
 @dataclass(frozen=True)
-class LinearModel(FeatureModel):
+class LabelledRows:
+    """A row of features and a label (-1: not known) for each gap."""
+
+    matrix: csr_matrix
+    labels: Labels
+
+    def of(self, groups: Sequence[Sequence[int]]) -> LabelledRows:
+        """The rows whose class is in a group, labelled by its number."""
+        numbers = {label: number for number, group in enumerate(groups) for label in group}
+        labels = np.array([numbers.get(label, -1) for label in self.labels.tolist()], np.int64)
+        return LabelledRows(self.matrix[labels >= 0], labels[labels >= 0])
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What features add to the score of each class of a gap.
+
+    `values` has a row for each of `features` (columns of the matrix) and a column for each class;
+    `base` is what each class has without features. Their sum is what the classes are compared by.
+    """
+
+    features: Labels
+    values: Floats
+    base: Floats
+
+
+@dataclass(frozen=True)
+class LinearModel:
     """A row of weights and a bias for each class; probabilities are softmax(scores · sharpness)."""
 
-    kind = "linear"
-    weights: Weights
-    bias: Weights
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
     sharpness: float = 1.0
 
-    def scores(self, matrix: csr_matrix) -> NDArray[np.float64]:
+    def calibrated(self, dev: LabelledRows) -> LinearModel:
+        """The model with the sharpness that suits labelled rows; without rows, as it is."""
+        if not len(dev.labels):
+            return self
+        scores = self.scores(dev.matrix)
+        gold = scores[np.arange(len(dev.labels)), dev.labels]
+
+        def loss(logarithm: float) -> float:
+            sharpness = np.exp(logarithm)
+            return float(np.mean(logsumexp(scores * sharpness, axis=1) - gold * sharpness))
+
+        low = _LOG_SHARPNESS[0] - np.log(max(1.0, float(np.abs(scores).max())))
+        best = minimize_scalar(loss, bounds=(low, _LOG_SHARPNESS[1]), method="bounded")
+        return replace(self, sharpness=float(np.exp(best.x)))
+
+    def scores(self, matrix: csr_matrix) -> Floats:
         """The score of each class for each row."""
         return np.asarray(matrix @ self.weights.T + self.bias, dtype=np.float64)
 
-    def probabilities(self, matrix: csr_matrix) -> NDArray[np.float64]:
+    def probabilities(self, matrix: csr_matrix) -> Floats:
         """Softmax of the scores."""
-        scores = self.scores(matrix) * self.sharpness
-        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+        return np.asarray(softmax(self.scores(matrix) * self.sharpness, axis=1))
 
     def contributions(self, row: csr_matrix) -> Contributions:
         """What each feature of a row adds to the score of each class."""
         features = row.indices.astype(np.int64)
-        return Contributions(
-            features, self.weights[:, features].T.astype(np.float64), self.bias.astype(np.float64)
-        )
+        values = self.weights[:, features].T.astype(np.float64)
+        return Contributions(features, values, self.bias.astype(np.float64))
 
     def arrays(self) -> Arrays:
-        """Weights, bias and sharpness."""
+        """All that there is to save."""
         sharpness = np.array([self.sharpness], np.float64)
         return {"weights": self.weights, "bias": self.bias, "sharpness": sharpness}
 
     @classmethod
     def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], classes: int, size: int
+        cls, arrays: Mapping[str, NDArray[Any]], classes: int, features: int
     ) -> LinearModel:
-        """The model of saved arrays; a `ValueError` says what is wrong with them."""
+        """The model of saved arrays; a `ValueError` or `KeyError` says what is wrong with them."""
         weights, bias, sharpness = (arrays[name] for name in ("weights", "bias", "sharpness"))
-        shapes = (weights.shape, bias.shape, sharpness.shape)
-        if shapes != ((classes, size), (classes,), (1,)):
-            raise ValueError(f"weights of {shapes}, for {classes} classes and {size} features")
-        if not all(np.isfinite(array).all() for array in (weights, bias, sharpness)):
-            raise ValueError("numbers that are not finite")
+        if (weights.shape, bias.shape, sharpness.shape) != ((classes, features), (classes,), (1,)):
+            raise ValueError(f"weights of {weights.shape}, not of {(classes, features)}")
         return cls(weights, bias, float(sharpness[0]))
 
 
-class _LinearEstimator(Estimator):
+def _diverged(message: str) -> InputError:
+    expected = "values with which training converges (nearer to those of conf/system)"
+    return input_error("settings", "system.estimator", expected, f"a divergence: {message}")
+
+
+class _LinearEstimator(ABC):
     """Fits something of scikit-learn that has weights and biases."""
 
     @abstractmethod
-    def machine(self, seed: int) -> Any:
+    def _machine(self, seed: int) -> Any:
         """What scikit-learn fits."""
 
-    def fit(
-        self, matrix: csr_matrix, labels: Labels, weights: NDArray[np.float64], seed: int
-    ) -> LinearModel:
-        """The weights of all classes; of two classes each has half of the difference."""
+    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
+        """Learn from rows with labels 0, 1, … and weights; of two classes each has half."""
         from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
 
-        machine = self.machine(seed)
+        machine = self._machine(seed)
         with warnings.catch_warnings():
-            # The dual solver says so at any limit of iterations that is worth having.
+            # The dual solver warns at any limit of iterations that is worth having.
             warnings.simplefilter("ignore", ConvergenceWarning)
             try:
                 machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
-            except ValueError as error:  # so it says that numbers grew too large
-                raise diverged("system.estimator", str(error)) from error
-        coef, bias = np.asarray(machine.coef_), np.asarray(machine.intercept_)
+            except ValueError as error:  # numbers grew too large
+                raise _diverged(str(error)) from error
+        coef, bias = machine.coef_, machine.intercept_
         if len(coef) == 1:
             coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
         with np.errstate(over="ignore"):
-            narrow = np.ascontiguousarray(coef, np.float32), bias.astype(np.float32)
-        if not all(np.isfinite(array).all() for array in narrow):
-            raise diverged("system.estimator", "weights that are not finite")
-        return LinearModel(*narrow)
+            model = LinearModel(np.ascontiguousarray(coef, np.float32), bias.astype(np.float32))
+        if not (np.isfinite(model.weights).all() and np.isfinite(model.bias).all()):
+            raise _diverged("weights that are not finite")
+        return model
 
 
 @settings
@@ -120,10 +155,8 @@ class LinearSVM(_LinearEstimator):
     cost: Positive = 0.1
     tolerance: Positive = 0.1
     iterations: Annotated[int, Field(ge=1)] = 100
-    calibrated: ClassVar = True
 
-    def machine(self, seed: int) -> Any:
-        """LinearSVC."""
+    def _machine(self, seed: int) -> Any:
         from sklearn.svm import LinearSVC
 
         return LinearSVC(
@@ -140,8 +173,7 @@ class MaxEnt(_LinearEstimator):
     tolerance: Positive = 0.001
     iterations: Annotated[int, Field(ge=1)] = 100
 
-    def machine(self, seed: int) -> Any:
-        """LogisticRegression."""
+    def _machine(self, seed: int) -> Any:
         from sklearn.linear_model import LogisticRegression
 
         return LogisticRegression(C=self.cost, tol=self.tolerance, max_iter=self.iterations)
@@ -154,10 +186,8 @@ class SGDLogistic(_LinearEstimator):
     name: Literal["sgd_logistic"] = "sgd_logistic"
     penalty: Positive = 1e-6
     epochs: Annotated[int, Field(ge=1)] = 10
-    calibrated: ClassVar = True
 
-    def machine(self, seed: int) -> Any:
-        """SGDClassifier."""
+    def _machine(self, seed: int) -> Any:
         from sklearn.linear_model import SGDClassifier
 
         return SGDClassifier(
@@ -168,23 +198,3 @@ class SGDLogistic(_LinearEstimator):
             average=True,
             random_state=seed,
         )
-
-
-_RANGE = (-5.0, 5.0)
-"""Of the sharpness's natural logarithm, where scores are at most 1; larger ones may need less."""
-
-
-def calibrated(model: LinearModel, matrix: csr_matrix, labels: Labels) -> LinearModel:
-    """The model with the sharpness that suits some labelled rows; without rows, as it is."""
-    if not len(labels):
-        return model
-    scores = model.scores(matrix)
-    gold = scores[np.arange(len(labels)), labels]
-
-    def loss(logarithm: float) -> float:
-        sharpness = np.exp(logarithm)
-        return float(np.mean(logsumexp(scores * sharpness, axis=1) - gold * sharpness))
-
-    low = _RANGE[0] - np.log(max(1.0, float(np.abs(scores).max())))
-    best = minimize_scalar(loss, bounds=(low, _RANGE[1]), method="bounded")
-    return replace(model, sharpness=float(np.exp(best.x)))

@@ -19,26 +19,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field
 
-from crosspro.baselines.features.gaps import (
-    Batch,
+from crosspro.baselines.features.view import (
     Bins,
     ChosenFeature,
-    Column,
     Feature,
+    GapView,
     Resources,
-    batches,
+    gap_views,
 )
-from crosspro.baselines.features.text import Values
-from crosspro.baselines.fill import Floats, GapFiller, task_fillers
+from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_ngram_model
-from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram_system import train_model
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import Share, settings
-from crosspro.data_prep.core.task import Task
 
 TEMPLATES: tuple[tuple[int, ...], ...] = (
     (-2, -1, 1, 2),
@@ -77,25 +72,16 @@ def keys(context: Context) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class TellingContexts:
-    """The class that each telling context goes with."""
-
-    table: Mapping[str, str]
-
-    def told(self, context: Context) -> str | None:
-        """The class that the first telling template of a context names."""
-        for key in keys(context):
-            found = self.table.get(key)
-            if found is not None:
-                return found
-        return None
+def telling_label(table: Mapping[str, str], context: Context) -> str | None:
+    """The class that the first telling template of a context names."""
+    labels = (table.get(key) for key in keys(context))
+    return next((label for label in labels if label is not None), None)
 
 
 def learn_contexts(
     labelled: Iterable[tuple[Context, str]], settings: TellingSettings = USUAL
-) -> TellingContexts:
-    """The telling contexts of training gaps."""
+) -> dict[str, str]:
+    """The telling contexts of training gaps, and the class that each goes with."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for context, label in labelled:
         for key in keys(context):
@@ -106,7 +92,7 @@ def learn_contexts(
         total = labels.total()
         if total >= settings.least_count and most >= settings.least_share * total:
             table[key] = label
-    return TellingContexts(table)
+    return table
 
 
 _CHANCES = Bins((0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0))
@@ -114,57 +100,40 @@ _RANKS = Bins((1, 2, 3, 5, 10, 20))
 """The bins of CUNI 2016."""
 
 
-def _chances(batch: Batch) -> tuple[tuple[str, ...], Floats]:
-    """The fillers, and their probability in each gap given the rest of the line."""
-    filler = batch.resources.filler
-    if filler is None:
-        raise ValueError("a language model that was not learnt")
-    return filler.fillers.words, batch.chances
-
-
-def lm_scores(batch: Batch, _: int) -> Iterator[Column]:
+def lm_scores(view: GapView, _: int) -> Iterator[str]:
     """Probability and rank of each filler in bins."""
-    words, chances = _chances(batch)
-    with np.errstate(divide="ignore"):
-        # Fillers that the model does not know are equal, but for the last digits.
-        order = np.argsort(-np.round(np.log(chances), 6), axis=1, kind="stable")
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(1, len(words) + 1)[None, :], axis=1)
-    for number, word in enumerate(words):
-        yield f"LM probability of {word}", _CHANCES.column(chances[:, number])
-        yield f"LM rank of {word}", _RANKS.column(ranks[:, number])
+    chances, ranks = view.text.fillers[view.row], view.text.filler_ranks[view.row]
+    fillers = zip(_fillers(view), chances.tolist(), ranks.tolist(), strict=True)
+    for word, chance, rank in fillers:
+        yield f"LM probability of {word}={_CHANCES.name(chance)}"
+        yield f"LM rank of {word}={_RANKS.name(rank)}"
 
 
-def lm_best(batch: Batch, _: int) -> Iterator[Column]:
+def lm_best(view: GapView, _: int) -> Iterator[str]:
     """The filler that the language model prefers."""
-    words, chances = _chances(batch)
-    yield "LM prefers", Values(chances.argmax(axis=1), words)
+    yield f"LM prefers={_fillers(view)[int(view.text.fillers[view.row].argmax())]}"
 
 
-def contexts(batch: Batch) -> list[Context]:
+def _fillers(view: GapView) -> tuple[str, ...]:
+    filler = view.resources.filler
+    return filler.fillers.words if filler else ()
+
+
+def context_of(view: GapView) -> Context:
     """What templates of telling contexts look at."""
-    lemmas = [batch.words("target lemma", offset) for offset in range(-REACH, REACH + 1)]
-    pronouns = batch.words("source word", 0)
-    return list(zip(pronouns, zip(*lemmas, strict=True), strict=True))
+    return view.pronoun, view.near("target lemma", REACH)
 
 
-def telling_contexts(batch: Batch, _: int) -> Iterator[Column]:
+def telling_contexts(view: GapView, _: int) -> Iterator[str]:
     """The class that a telling context names."""
-    telling = batch.resources.telling
-    if telling is None:
-        raise ValueError("telling contexts that were not learnt")
-    yield "telling context", [telling.told(context) or "none" for context in contexts(batch)]
+    label = telling_label(view.resources.telling or {}, context_of(view))
+    yield f"telling context={label or 'none'}"
 
 
 FEATURES = (
-    Feature("lm_scores", "probability and rank of each filler", lm_scores, learnt="lm"),
-    Feature("lm_best", "the filler that a language model prefers", lm_best, learnt="lm"),
-    Feature(
-        "telling_contexts",
-        "the class that nearly always goes with the neighbours of the gap",
-        telling_contexts,
-        learnt="telling",
-    ),
+    Feature("lm_scores", lm_scores, learnt="lm"),
+    Feature("lm_best", lm_best, learnt="lm"),
+    Feature("telling_contexts", telling_contexts, learnt="telling"),
 )
 
 
@@ -184,18 +153,19 @@ def learn(
     telling: TellingSettings = USUAL,
 ) -> Resources:
     """The resources with all that these features must learn from training text."""
-    asked = {chosen.feature.learnt for chosen in features}
-    if "lm" in asked:
+    learnt = {chosen.feature.learnt for chosen in features}
+    if "lm" in learnt:
         model = load_ngram_model(lm.file) if lm.file else train_model(train, (), lm.order)
-        resources = replace(resources, filler=filler_of(resources.task, model))
-    if "telling" in asked:
-        resources = replace(resources, telling=_telling(train, resources, telling))
+        resources = replace(resources, filler=GapFiller(model, task_fillers(resources.task)))
+    if "telling" in learnt:
+        task = resources.task
+        labelled = (
+            (context_of(view), task.classes[task.class_index[view.gap.label]])
+            for view in gap_views(train, resources)
+            if view.gap.label is not None
+        )
+        resources = replace(resources, telling=learn_contexts(labelled, telling))
     return resources
-
-
-def filler_of(task: Task, model: NGramModel) -> GapFiller:
-    """Tries the official fillers of a task in its gaps."""
-    return GapFiller(model, task_fillers(task))
 
 
 @dataclass(frozen=True)
@@ -210,8 +180,8 @@ def training_parts(
     features: Sequence[ChosenFeature], train: Sequence[Example], lm: LanguageModelSettings
 ) -> list[TrainingPart]:
     """The training examples in two parts, or in one where nothing is learnt from their text."""
-    asked = {chosen.feature.learnt for chosen in features}
-    if not ("telling" in asked or ("lm" in asked and not lm.file)):
+    learnt = {chosen.feature.learnt for chosen in features}
+    if not ("telling" in learnt or ("lm" in learnt and not lm.file)):
         return [TrainingPart(train, train)]
     halves = _halves(train)
     return [
@@ -234,16 +204,3 @@ def _halves(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
         middle = len(train) // 2
         return list(train[:middle]), list(train[middle:])
     return halves
-
-
-def _telling(
-    train: Sequence[Example], resources: Resources, settings: TellingSettings
-) -> TellingContexts:
-    task = resources.task
-    labelled = (
-        (context, task.classes[task.class_index[gap.label]])
-        for batch in batches(train, resources)
-        for context, gap in zip(contexts(batch), batch.gaps, strict=True)
-        if gap.label is not None
-    )
-    return learn_contexts(labelled, settings)

@@ -1,71 +1,76 @@
 """All features by name, lists of them as settings write them, and the layers that they need.
 
-`missing_layers: error` refuses the settings; `leave_out` trains without these features and the
+`missing_layers: error` refuses the settings; `leave_out` trains without these features, and the
 report of the training names them. What was trained with a layer is never used without it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from crosspro.baselines.features import learnt, local, nouns
-from crosspro.baselines.features.gaps import ChosenFeature, Feature, Resources
-from crosspro.baselines.features.text import has_finer_tags
+from crosspro.baselines.features.view import ChosenFeature, Feature, Resources, has_finer_tags
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.task import Task
+
+FEATURES: dict[str, Feature] = {
+    feature.name: feature for module in (local, nouns, learnt) for feature in module.FEATURES
+}
 
 
-@dataclass(frozen=True)
-class Need:
-    """Something that may be missing: in words, and a test of a task's data."""
-
-    expected: str
-    holds: Callable[[Resources, Sequence[Example]], bool]
+def _has_tags(task: Task) -> bool:
+    return task.tagged and task.tagset != "none"
 
 
-def _target_tags(resources: Resources, examples: Sequence[Example]) -> bool:
-    return resources.task.tagged and resources.task.tagset != "none"
+def _parsed(side: str, examples: Sequence[Example]) -> bool:
+    return all(getattr(example, f"{side}_parse") is not None for example in examples)
 
 
-def _target_parse(resources: Resources, examples: Sequence[Example]) -> bool:
-    return all(example.target_parse is not None for example in examples)
+def _has_heads(examples: Sequence[Example]) -> bool:
+    parses = [example.source_parse for example in examples]
+    return not parses or (None not in parses and any(p.parsed for p in parses if p is not None))
 
 
-def _source_parse(resources: Resources, examples: Sequence[Example]) -> bool:
-    return all(example.source_parse is not None for example in examples)
+Need = tuple[str, Callable[[Resources, Sequence[Example]], bool]]
+"""Something that may be missing: in words, and a test of a task's data."""
 
-
-NEEDS = {
-    "source_parse": Need("a parse of the source (X.source.conllu beside X.data)", _source_parse),
-    "source_heads": Need(
-        "dependencies in a parse of the source (X.source.conllu beside X.data)",
-        lambda resources, examples: (
-            _source_parse(resources, examples)
-            and (not examples or any(e.source_parse and e.source_parse.parsed for e in examples))
-        ),
+NEEDS: dict[str, Need] = {
+    "source_parse": (
+        "a parse of the source (X.source.conllu beside X.data)",
+        lambda resources, examples: _parsed("source", examples),
     ),
-    "target_parse": Need("a parse of the target (X.target.conllu beside X.data)", _target_parse),
-    "target_tags": Need("a task whose target has tags", _target_tags),
-    "tags_to_convert": Need(
+    "source_heads": (
+        "dependencies in a parse of the source (X.source.conllu beside X.data)",
+        lambda resources, examples: _has_heads(examples),
+    ),
+    "target_parse": (
+        "a parse of the target (X.target.conllu beside X.data)",
+        lambda resources, examples: _parsed("target", examples),
+    ),
+    "target_tags": (
+        "a task whose target has tags",
+        lambda resources, examples: _has_tags(resources.task),
+    ),
+    "tags_to_convert": (
         "a task with tags of its own, which are not universal already",
         lambda resources, examples: (
-            _target_tags(resources, examples) and resources.task.tagset != "universal"
+            _has_tags(resources.task) and resources.task.tagset != "universal"
         ),
     ),
-    "finer_tags": Need(
+    "finer_tags": (
         "a task with universal tags into a language of conf/words/fine_tags",
         lambda resources, examples: has_finer_tags(resources.task),
     ),
-    "nouns": Need(
+    "nouns": (
         "tags, a parse of the target or system.lexicon, to know nouns by",
         lambda resources, examples: (
-            _target_tags(resources, examples)
+            _has_tags(resources.task)
             or resources.lexicon is not None
-            or _target_parse(resources, examples)
+            or _parsed("target", examples)
         ),
     ),
-    "english_source": Need(
+    "english_source": (
         "English as source language",
         lambda resources, examples: resources.task.source_language == "en",
     ),
@@ -76,29 +81,23 @@ def unmet(
     features: Sequence[ChosenFeature], resources: Resources, examples: Sequence[Example]
 ) -> dict[str, str]:
     """The features that cannot be had from this data, with what they lack."""
-    asked = {need for chosen in features for need in chosen.feature.needs}
-    lacking = {need for need in asked if not NEEDS[need].holds(resources, examples)}
+    needs = {need for chosen in features for need in chosen.feature.needs}
+    lacking = {need for need in needs if not NEEDS[need][1](resources, examples)}
     return {
-        chosen.written: NEEDS[need].expected
+        chosen.written: NEEDS[need][0]
         for chosen in features
         for need in chosen.feature.needs
         if need in lacking
     }
 
 
-def refuse(lacking: dict[str, str], where: str) -> None:
+def refuse(lacking: dict[str, str], data: str) -> None:
     """One error for all features that some data does not allow."""
     if lacking:
         raise InputError(
-            Problem("settings", None, "system.features", expected, f"{quoted(name)} and {where}")
+            Problem("settings", None, "system.features", expected, f"{quoted(name)} and {data}")
             for name, expected in lacking.items()
         )
-
-
-_MODULES = (local, nouns, learnt)
-FEATURES: dict[str, Feature] = {
-    feature.name: feature for module in _MODULES for feature in module.FEATURES
-}
 
 
 def chosen_features(written: Sequence[str]) -> list[ChosenFeature]:

@@ -1,14 +1,17 @@
-"""An `it` in its context, the three things that it can be, and what every scorer of it can do."""
+"""An `it` in its context, the three things that it can be, and the interface of what tells them."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from crosspro.data_prep.annotate.light_tagger import light_annotation
+from crosspro.data_prep.core.example import Token
 
 ANAPHORIC, PLEONASTIC, EVENT = LABELS = ("anaphoric", "pleonastic", "event")
 """It stands for a noun phrase; it stands for nothing; it stands for what a clause tells."""
@@ -37,32 +40,17 @@ class ItExample:
     document: str
 
 
-class ItScorer(ABC):
+class ItScorer(Protocol):
     """Tells what an `it` is."""
 
-    @abstractmethod
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The probability of each label for each context."""
 
-    @abstractmethod
     def described(self) -> str:
         """A few words on what it is, for the people who read its labels."""
 
 
-def positions(words: Sequence[str]) -> Iterator[int]:
-    """Where `it` is in a sentence."""
-    return (place for place, word in enumerate(words) if word.lower() == PRONOUN)
-
-
-def by_sentence(contexts: Sequence[ItContext]) -> Iterator[tuple[ItContext, list[ItContext]]]:
-    """Contexts in their order, those of one sentence together, with the first of them.
-
-    Sentences are the same if they are the same objects: to compare long ones takes long.
-    """
-
-    def sentence(context: ItContext) -> tuple[int, int]:
-        return id(context.words), id(context.before)
-
-    for _, group in groupby(contexts, sentence):
-        together = list(group)
-        yield together[0], together
+@lru_cache(maxsize=64)
+def annotated(words: tuple[str, ...]) -> tuple[Token, ...]:
+    """Lemmas and tags of a sentence; those around it are likely to be asked for again."""
+    return light_annotation(words).tokens

@@ -38,10 +38,9 @@ from crosspro.baselines.it_classifier.context import (
     PLEONASTIC,
     ItContext,
     ItProbabilities,
-    ItScorer,
-    by_sentence,
+    annotated,
 )
-from crosspro.data_prep.annotate.light_tagger import light_annotation, word_list
+from crosspro.data_prep.annotate.light_tagger import word_list
 from crosspro.data_prep.core.example import Token
 
 REACH = 12
@@ -72,18 +71,18 @@ class ItClause:
 
     def _verbs(self, place: int) -> tuple[list[str], int]:
         """The lemmas of the verb that follows, auxiliaries first, and where what follows begins."""
-        found: list[str] = []
+        lemmas: list[str] = []
         while True:
             while place < len(self.tokens) and self._skipped(place):
                 place += 1
             token = self.at(place)
-            infinitive = bool(found) and token.form.lower() == "to"
-            if infinitive and found[-1] in ("have", "go", "use", "be"):
+            infinitive = bool(lemmas) and token.form.lower() == "to"
+            if infinitive and lemmas[-1] in ("have", "go", "use", "be"):
                 place += 1
                 continue
-            if token.tag != "VERB" or (found and found[-1] not in word_list("auxiliary")):
-                return found, place
-            found.append(token.lemma.lower())
+            if token.tag != "VERB" or (lemmas and lemmas[-1] not in word_list("auxiliary")):
+                return lemmas, place
+            lemmas.append(token.lemma.lower())
             place += 1
 
     def _auxiliary_before(self) -> str:
@@ -150,8 +149,8 @@ def _seeming(clause: ItClause) -> bool:
 def _reported(clause: ItClause) -> bool:
     passive = "be" in clause.verbs[:-1] or clause.inverted == "be"
     place = clause.rest - 1 if passive else clause.rest
-    said = clause.word(place) in word_list("reported")
-    return said and clause.announces(place + 1, frozenset(("that", "to", "whether")))
+    reported = clause.word(place) in word_list("reported")
+    return reported and clause.announces(place + 1, frozenset(("that", "to", "whether")))
 
 
 def _extraposed_adjective(clause: ItClause) -> bool:
@@ -264,21 +263,16 @@ def pattern_of(tokens: Sequence[Token], position: int) -> Pattern:
     return next((pattern for pattern in PATTERNS if pattern.fits(clause)), DEFAULT)
 
 
-class PatternScorer(ItScorer):
+class PatternScorer:
     """Scores by the patterns alone: no training, no packages."""
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The pattern's chance for its label; the others share the rest."""
         rows = np.zeros((len(contexts), len(LABELS)))
-        patterns = (
-            pattern_of(tokens, context.position)
-            for first, group in by_sentence(contexts)
-            for tokens in (light_annotation(first.words).tokens,)
-            for context in group
-        )
-        for row, found in zip(rows, patterns, strict=True):
-            row[:] = (1 - found.chance) / (len(LABELS) - 1)
-            row[LABELS.index(found.label)] = found.chance
+        for row, context in zip(rows, contexts, strict=True):
+            pattern = pattern_of(annotated(context.words), context.position)
+            row[:] = (1 - pattern.chance) / (len(LABELS) - 1)
+            row[LABELS.index(pattern.label)] = pattern.chance
         return rows
 
     def described(self) -> str:
@@ -286,21 +280,21 @@ class PatternScorer(ItScorer):
         return "hand-written patterns (no trained model was given)"
 
 
-_REACH = 5
+_COMPLEMENT_REACH = 5
 """How far from the verb the complement may begin."""
-_YES, _NO = 0.9, 0.1
+_FITS, _FITS_NOT = 0.9, 0.1
 _AFTER_SEEMING = frozenset(("that", "as", "out", "to"))
 
 
-class ShortPatterns(ItScorer):
+class ShortPatterns:
     """Pleonastic with 0.9 where a pattern fits and with 0.1 where none does, else anaphoric."""
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """A row for each context."""
         rows = np.zeros((len(contexts), len(LABELS)))
-        chances = [_YES if _fits(context) else _NO for context in contexts]
+        chances = np.array([_FITS if _short_fits(context) else _FITS_NOT for context in contexts])
         rows[:, LABELS.index(PLEONASTIC)] = chances
-        rows[:, LABELS.index(ANAPHORIC)] = 1 - rows[:, LABELS.index(PLEONASTIC)]
+        rows[:, LABELS.index(ANAPHORIC)] = 1 - chances
         return rows
 
     def described(self) -> str:
@@ -308,10 +302,10 @@ class ShortPatterns(ItScorer):
         return "short hand-written patterns"
 
 
-def _fits(context: ItContext) -> bool:
+def _short_fits(context: ItContext) -> bool:
     """Whether the words after `it` are those of a pattern."""
     first = context.position + 1
-    after = [word.lower() for word in context.words[first : first + 2 + _REACH]]
+    after = [word.lower() for word in context.words[first : first + 2 + _COMPLEMENT_REACH]]
     if any(word in word_list("weather-forms") for word in after[:3]):
         return True
     for place, word in enumerate(after[:3]):

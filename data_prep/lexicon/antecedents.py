@@ -10,7 +10,7 @@ pronoun are marked: through their own mentions, or through links from the source
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -100,24 +100,6 @@ class NounFinder:
             for place in view.nouns(side):
                 if distance or place < pivot:
                     yield view.candidate(side, place, distance, before - place, chains)
-
-    def nouns(self, index: int, side: Side, tags: Container[str]) -> list[int]:
-        """The places of the nouns of a side of `document[index]` that have one of some tags.
-
-        Nouns that only a lexicon or links have told have an empty one.
-        """
-        view = self._view(index)
-        return [place for place in reversed(view.nouns(side)) if view.tag(side, place) in tags]
-
-    def form(self, index: int, side: Side, place: int) -> NounForm:
-        """Lemma, gender and number of a noun."""
-        example = self.document[index]
-        parsed = example.source_parse is not None or example.target_parse is not None
-        if parsed or self._lexicons != (None, None):
-            return self._view(index).form(side, place)
-        if side == "source":
-            return example.source[place], None, None
-        return example.lemmas[place], None, None
 
     def _view(self, index: int) -> _View:
         view = self._views.get(index)

@@ -11,9 +11,8 @@ context and sentence of the target, and wrong versions of that.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
@@ -39,90 +38,94 @@ from crosspro.evaluation.metrics.contrastive_sets import (
 from crosspro.evaluation.report.records import json_text, record
 from crosspro.prediction.contrastive import (
     CandidateGap,
-    InstancePair,
-    PreparedLine,
     PreparedSet,
+    TokenPair,
     find_gap,
     prepare_set,
-    run_digest,
     system_scores,
 )
+from crosspro.prediction.models import summary
 from crosspro.prediction.output import layer_notes
 from crosspro.prediction.system import System, load_system
 from crosspro.scripts.cli import run
-from crosspro.scripts.common import App
+from crosspro.scripts.common import App, bundled_model, tell
 
 app = App()
 
 CONTEXT, CURRENT = "ctx", "cur"
 FIELDS = ("id", "source context", "source", "target context", "reference")
 WRONG_VERSIONS = (2, 3)
-NOT_FOUND = "in which no pronoun was found that is linked, or that all versions change"
+NO_GAP = "in which no pronoun was found that is linked, or that all versions change"
 ONE_CLASS = "whose words are of no two classes"
 
 
-def read_marked_bitext(prefix: Path, task: Task, most: int | None = None) -> ContrastiveSet:
+# Sets ---------------------------------------------------------------------------------------------
+
+
+def read_marked_bitext(prefix: Path, task: Task) -> ContrastiveSet:
     """The documents of PREFIX.en, PREFIX.fr and PREFIX.doc-ids, of a task from en to fr."""
-    paths = []
+    columns, paths = [], []
     for ending in (task.source_language, task.target_language, "doc-ids"):
         path = beside(prefix, [ending])
         if path is None:
             raise input_error(f"{prefix}.{ending}", "file", "a file (also .gz, .xz)", "none")
         paths.append(path)
-    source, target, ids = (list(read_text_lines(path)) for path in paths)
-    for path, lines in zip(paths[1:], (target, ids), strict=True):
-        if len(lines) != len(source):
-            line = min(len(lines), len(source)) + 1
-            raise input_error(path, "lines", f"{len(source)} lines", str(len(lines)), line)
-    marks = [line.partition("\t")[2] for line in ids]
-    for line, mark in enumerate(marks, start=1):
-        if mark not in (CONTEXT, CURRENT):
-            raise input_error(paths[2], "column 2", f"{CONTEXT} or {CURRENT}", quoted(mark), line)
+        columns.append(list(read_text_lines(path)))
+        if len(columns[-1]) != len(columns[0]):
+            line = min(len(columns[-1]), len(columns[0])) + 1
+            expected, found = f"{len(columns[0])} lines", str(len(columns[-1]))
+            raise input_error(path, "lines", expected, found, line)
+    rows = list(enumerate(zip(*columns, strict=True), start=1))
     instances = []
-    documents = groupby(range(len(ids)), key=lambda n: ids[n].partition("\t")[0])
-    for document, numbers in documents:
-        places = list(numbers)
-        current = [place for place in places if marks[place] == CURRENT]
-        if len(current) != 1:
-            expected = f"one line marked {CURRENT} in {document}"
-            raise input_error(paths[2], "document", expected, str(len(current)), places[0] + 1)
-        before = range(places[0], current[0])
-        context = tuple(source[n] for n in before), tuple(target[n] for n in before)
-        instances.append(_instance(document, source[current[0]], target[current[0]], (), context))
-    return _contrastive_set(prefix, "bitext", instances[:most])
+    for document, lines in groupby(rows, key=lambda row: row[1][2].partition("\t")[0]):
+        context: list[tuple[str, str]] = []
+        current: tuple[str, str] | None = None
+        for line, (source, target, ids) in lines:
+            mark = ids.partition("\t")[2]
+            if mark not in (CONTEXT, CURRENT) or (mark == CURRENT and current):
+                expected = f"{CONTEXT}, or {CURRENT} for one line of {document}"
+                raise input_error(paths[2], "column 2", expected, quoted(mark), line)
+            if mark == CURRENT:
+                current = source, target
+            elif current is None:
+                context.append((source, target))
+        if current is None:
+            raise input_error(paths[2], "document", f"a line marked {CURRENT}", "none", line)
+        instances.append(_instance(document, *current, context))
+    return _contrastive_set(prefix, "bitext", instances)
 
 
-def read_versions(path: Path, most: int | None = None) -> ContrastiveSet:
+def read_versions(path: Path) -> ContrastiveSet:
     """The instances of a TSV file with wrong versions."""
     instances = []
     for number, line in enumerate(read_text_lines(path), start=1):
         fields = line.split("\t")
-        wrong = fields[len(FIELDS) :]
-        if len(wrong) not in WRONG_VERSIONS:
+        errors = fields[len(FIELDS) :]
+        if len(errors) not in WRONG_VERSIONS:
             expected = f"{', '.join(FIELDS)}, and two or three wrong versions, by tabs"
             raise input_error(path, "fields", expected, str(len(fields)), number)
         name, source_before, source, target_before, reference = fields[: len(FIELDS)]
-        both = bool(source_before.strip() and target_before.strip())
-        context = ((source_before,), (target_before,)) if both else ((), ())
-        instances.append(_instance(name, source, reference, wrong, context))
-    return _contrastive_set(path, "table", instances[:most])
+        both = source_before.strip() and target_before.strip()
+        context = [(source_before, target_before)] if both else []
+        instances.append(_instance(name, source, reference, context, errors))
+    return _contrastive_set(path, "table", instances)
 
 
 def _instance(
     name: str,
     source: str,
     reference: str,
-    wrong: Sequence[str],
-    context: tuple[tuple[str, ...], tuple[str, ...]],
+    context: Sequence[tuple[str, str]],
+    errors: Sequence[str] = (),
 ) -> Instance:
     return Instance(
         name,
-        tuple(WrongTranslation(text, None) for text in wrong),
+        tuple(WrongTranslation(text, None) for text in errors),
         {},
         source,
         reference,
-        source_context=context[0],
-        reference_context=context[1],
+        source_context=tuple(source for source, _ in context),
+        reference_context=tuple(target for _, target in context),
     )
 
 
@@ -131,6 +134,9 @@ def _contrastive_set(path: Path, kind: str, instances: Sequence[Instance]) -> Co
         raise input_error(path, "instances", "at least one", "none")
     digest = content_digest([asdict(instance) for instance in instances])
     return ContrastiveSet(path.name, kind, tuple(instances), digest)
+
+
+# Questions ----------------------------------------------------------------------------------------
 
 
 def rivals_in_number(task: Task) -> Mapping[str, tuple[str, ...]]:
@@ -144,7 +150,7 @@ def rivals_in_number(task: Task) -> Mapping[str, tuple[str, ...]]:
 
 
 def find_linked(
-    instance: Instance, pair: InstancePair, links: Sequence[Link], task: Task
+    instance: Instance, pair: TokenPair, links: Sequence[Link], task: Task
 ) -> CandidateGap | None:
     """The first pronoun with rivals that is linked to a source pronoun of the task."""
     rivals = rivals_in_number(task)
@@ -160,29 +166,22 @@ def gender_questions(prepared: PreparedSet) -> tuple[PreparedSet, Counter[str]]:
 
     A word of the class OTHER says no gender, and does not compete.
     """
-    lines: list[PreparedLine] = []
-    instances: list[Instance] = []
+    questions = []
     left_out: Counter[str] = Counter()
-    documents = _documents(prepared.lines)
-    for instance, (*context, last) in zip(prepared.test_set.instances, documents, strict=True):
-        if last.gap is None:
-            left_out[NOT_FOUND] += 1
+    for one in prepared.instances:
+        words = () if one.gap is None else words_of_classes(one.gap.words, prepared.task)
+        if one.gap is None or len(words) < 2:
+            left_out[NO_GAP if one.gap is None else ONE_CLASS] += 1
             continue
-        words = words_of_classes(last.gap.words, prepared.task)
-        if len(words) < 2:
-            left_out[ONE_CLASS] += 1
-            continue
-        gap = replace(last.gap, words=words)
-        lines += [*context, replace(last, instance=len(instances), gap=gap)]
         errors = tuple(WrongTranslation(None, word) for word in words[1:])
-        instances.append(replace(instance, errors=errors, groups={"pronoun": words[0]}))
-    if len({len(one.errors) for one in instances}) > 1:
-        instances = [
-            replace(one, groups={**one.groups, "choices": str(1 + len(one.errors))})
-            for one in instances
-        ]
-    test_set = replace(prepared.test_set, instances=tuple(instances))
-    return replace(prepared, test_set=test_set, lines=lines), left_out
+        instance = replace(one.instance, errors=errors, groups={"pronoun": words[0]})
+        questions.append(replace(one, instance=instance, gap=replace(one.gap, words=words)))
+    if len({len(one.instance.errors) for one in questions}) > 1:
+        for number, one in enumerate(questions):
+            groups = {**one.instance.groups, "choices": str(1 + len(one.instance.errors))}
+            questions[number] = replace(one, instance=replace(one.instance, groups=groups))
+    test_set = replace(prepared.test_set, instances=tuple(one.instance for one in questions))
+    return replace(prepared, test_set=test_set, instances=tuple(questions)), left_out
 
 
 def words_of_classes(words: Sequence[str], task: Task) -> tuple[str, ...]:
@@ -195,21 +194,7 @@ def words_of_classes(words: Sequence[str], task: Task) -> tuple[str, ...]:
     return tuple(word for name, word in first.items() if name != OTHER)
 
 
-def within_context(prepared: PreparedSet, most: int | None) -> PreparedSet:
-    """The same with so many sentences before each instance, at most; None is all that there are."""
-    if most is None:
-        return prepared
-    lines = [line for some in _documents(prepared.lines) for line in some[-most - 1 :]]
-    return replace(prepared, lines=lines)
-
-
-def _documents(lines: Sequence[PreparedLine]) -> Iterator[list[PreparedLine]]:
-    """The lines of each instance, its own the last."""
-    for _, some in groupby(lines, key=lambda line: line.example.document):
-        yield list(some)
-
-
-@app.command()
+@app.command(epilog="Example: gender en-de --versions contrapro.en-de.tsv.xz")
 def gender(
     run_dir: Annotated[
         Path, typer.Argument(metavar="RUN", help="A run, the folder of its model, or an archive.")
@@ -220,11 +205,7 @@ def gender(
     versions: Annotated[
         Path | None, typer.Option(help="TSV: id, contexts, sentences, wrong versions (ContraPro).")
     ] = None,
-    context: Annotated[
-        int | None, typer.Option(min=0, help="Sentences before, at most; else all there are.")
-    ] = None,
     annotator: Annotated[str, typer.Option(help="What tags and lemmatises the target.")] = "auto",
-    most: Annotated[int | None, typer.Option(min=1, help="Instances to read, at most.")] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Figures and signatures as JSON.")
     ] = None,
@@ -237,25 +218,26 @@ def gender(
     """
     if (bitext is None) == (versions is None):
         raise typer.BadParameter("give either --bitext or --versions")
+    run_dir = bundled_model(run_dir) or run_dir
     system = load_system(run_dir)
     task = system.task
     if versions is not None:
-        read, find = read_versions(versions, most), find_gap
+        test_set, find = read_versions(versions), find_gap
     else:
         if not rivals_in_number(task):
             expected = f"for --bitext one into {', '.join(names_of('contrastive'))}"
             raise input_error(run_dir, "task", expected, task.name)
-        read, find = read_marked_bitext(bitext or Path(), task, most), find_linked
-    prepared, left_out = gender_questions(prepare_set(read, task, annotator, _tell, find))
+        test_set, find = read_marked_bitext(bitext or Path(), task), find_linked
+    prepared, left_out = gender_questions(prepare_set(test_set, task, annotator, tell, find))
     reasons = [f"{number:,} {reason}" for reason, number in sorted(left_out.items())]
-    if not prepared.lines:
+    if not prepared.instances:
         expected = f"one with a choice between classes of {task.name}"
-        raise input_error(read.name, "instances", expected, "; ".join(reasons))
-    for note in layer_notes(system, read.name, layers_in([one.example for one in prepared.lines])):
-        _tell(note)
-    evaluation = gender_accuracy(system, prepared, context, run_digest(run_dir))
+        raise input_error(test_set.name, "instances", expected, "; ".join(reasons))
+    for note in layer_notes(system, test_set.name, layers_in(prepared.examples)):
+        tell(note)
+    evaluation = gender_accuracy(system, prepared, summary(run_dir).digest[:8])
     for warning in evaluation.warnings:
-        _tell(f"warning: {warning}")
+        tell(f"warning: {warning}")
     for reason in reasons:
         print(f"left out: {reason}")
     print(evaluation)
@@ -263,22 +245,18 @@ def gender(
         write_text(output, json_text({**record(evaluation), "left_out": dict(left_out)}))
 
 
-def gender_accuracy(
-    system: System, prepared: PreparedSet, context: int | None, digest: str
-) -> Evaluation:
+def gender_accuracy(system: System, prepared: PreparedSet, digest: str) -> Evaluation:
     """The accuracy with context, unless the system reads none, and without."""
-    ways = {"with context": context} if system.context and context != 0 else {}
+    alone = tuple(replace(one, context=()) for one in prepared.instances)
+    ways = {"with context": prepared} if system.context else {}
+    ways["without context"] = replace(prepared, instances=alone)
     scores = []
-    for name, most in {**ways, "without context": 0}.items():
-        _tell(f"{name}: {len(prepared.test_set.instances):,} instances")
-        own = system_scores(name, system, within_context(prepared, most), digest)
-        how = ("choice:gender", f"context:{'all' if most is None else most}")
-        scores.append(replace(own, origin=(*own.origin, *how)))
+    for name, questions in ways.items():
+        tell(f"{name}: {len(alone):,} instances")
+        scored = system_scores(name, system, questions, digest)
+        origin = (*scored.origin, "choice:gender", f"context:{name.split()[0]}")
+        scores.append(replace(scored, origin=origin))
     return evaluate(Contrastive(None), ScoredSet(prepared.test_set, tuple(scores)))
-
-
-def _tell(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ on a machine with a GPU does everything, and goes on where it was stopped: text 
 (tokenised, without whatever is tested on, linked by what the aligner learns from its training
 part), examples of each task for use, document sets of bitext and novels, pre-trainings,
 fine-tunings, an ensemble of these as teacher, a tiny network distilled from it, and the archive in
-8 bits with what the aligner learnt. WORK/log has what each step says, WORK/models what comes out.
-`--until sets` stops before a GPU is needed.
+8 bits with what the aligner learnt. WORK/log has the output of each step, WORK/done a file for each
+finished one, WORK/models the archives. `--until sets` stops before a GPU is needed.
 
 DATA has bitext/PAIR/{train,dev,test}/NAME.{en,xx,doc-ids}.xz and monolingual/novels.LANGUAGE.txt.xz
 with doc-ids. Nothing is learnt from a line that says the same, on either side, as one of dev or
@@ -21,53 +21,62 @@ from __future__ import annotations
 import json
 import lzma
 import re
+import shutil
 import subprocess
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from itertools import compress
+from graphlib import TopologicalSorter
+from importlib.util import find_spec
+from itertools import chain, compress, groupby
 from pathlib import Path
 from typing import Annotated
 from zlib import crc32
 
 import typer
 
-from crosspro.data_prep.core.errors import choices, input_error
+from crosspro.data_prep.core.errors import TRAINING, InputError, Problem, choices, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import (
     atomic_output,
     make_folder,
     read_lines,
     read_text_lines,
-    temporary_folder,
     write_text,
 )
 from crosspro.data_prep.core.processes import parallel_map
-from crosspro.data_prep.core.task import OTHER, load_task
-from crosspro.data_prep.formats.links import read_links, write_links
-from crosspro.data_prep.formats.shared_task import read_examples, write_examples
+from crosspro.data_prep.core.task import OTHER, Task, load_task
+from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
+from crosspro.data_prep.lexicon.load import PACKAGES
 from crosspro.scripts.cli import run
-from crosspro.scripts.common import App, Jobs
-from crosspro.scripts.reproduce.real_data import join_corpora
-from crosspro.scripts.reproduce.single_gaps import split_single_gaps
-from crosspro.scripts.reproduce.stages import Stage, log_file, make_stages
+from crosspro.scripts.common import App, Jobs, tell
+from crosspro.scripts.reproduce.real_data import (
+    corpus_of,
+    crosspro,
+    cut,
+    join_corpora,
+    turn_links,
+)
 
 app = App()
 
 
+# Recipes ------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
-class Box:
-    """A bundled model: its pair, and how its networks are trained.
+class Recipe:
+    """The pair of a bundled model, and how its networks are trained.
 
     `lexicon` gives gender to target words, `epochs` are those of the large pre-trainings, of which
     there are as many as `pretrainings`, and `tiny_epochs` those of the small one; the teacher is
     all `tunings` together, from which the tiny network learns for `distilled_epochs`. `sizes` are
-    those that the tiny network has other than its recipe says.
+    settings in which the tiny network differs from conf/pretraining/tiny_documents.
     """
 
     pair: str
@@ -80,31 +89,19 @@ class Box:
     sizes: tuple[str, ...] = ()
 
 
-BOX = {
-    "en-fr": Box("en-fr", "lexique"),
-    "en-de": Box(
-        "en-de",
-        "german-nouns",
-        epochs=100,
-        pretrainings=3,
-        tiny_epochs=100,
-        tunings=4,
-        distilled_epochs=5,
-        sizes=(
-            "layers=5",
-            "source_before=50",
-            "source_after=20",
-            "target_before=70",
-            "target_after=20",
-        ),
-    ),
-    "en-es": Box("en-es", pretrainings=3, tiny_epochs=40, tunings=4, distilled_epochs=5),
-    "fr-en": Box("en-fr", epochs=20, pretrainings=1),
-    "de-en": Box("en-de", epochs=20, pretrainings=1),
-    "es-en": Box("en-es", epochs=20, pretrainings=1),
+_LARGER = ("layers=5", "source_before=50", "source_after=20", "target_before=70", "target_after=20")
+RECIPES = {
+    "en-fr": Recipe("en-fr", "lexique"),
+    "en-de": Recipe("en-de", "german-nouns", 100, 3, 100, 4, 5, _LARGER),
+    "en-es": Recipe("en-es", pretrainings=3, tiny_epochs=40, tunings=4, distilled_epochs=5),
+    "fr-en": Recipe("en-fr", epochs=20, pretrainings=1),
+    "de-en": Recipe("en-de", epochs=20, pretrainings=1),
+    "es-en": Recipe("en-es", epochs=20, pretrainings=1),
 }
 PRIOR_MB = "0.4"
 """What an aligner learnt in an archive; less links pronouns worse (docs/guides/models.md)."""
+FREE_GB = 5
+"""Free disk space that each model must have when its making begins."""
 HELD_OUT = {
     "test.news": ("train.newstest.newstest2013", "train.newstest2016_docs."),
     "test.dialogue": ("train.chat22_test.", "train.bcontrast_test."),
@@ -112,6 +109,8 @@ HELD_OUT = {
 """What becomes a test of its domain: documents whose names begin so."""
 SUBTITLES, ONE_OF = "train.opensubs_ctxpro", 20
 """Of these documents one of so many is held out, too: test.subtitles."""
+WITHOUT_DOCUMENTS = "train.newstest_nodocs"
+"""Sentences of test sets whose verdicts are tested on; their documents are not known."""
 SINGLE = "train.opensubs_ctxpro_devtest"
 """Text from which development takes single gaps, one of so many documents, with so much context."""
 SINGLE_PARTS, SINGLE_CONTEXT = 8, 2
@@ -120,7 +119,7 @@ OVERDONE = {"en-de": frozenset({"sie", "ihn", "ihm", "ihr"})}
 KEPT_OF = 12
 """What subtitles have too much of for an object *it*: they were collected for masculine and
 feminine pronouns, and have eight times as many as of *es*, where other text has fewer than of *es*
-(six to ten in chat, talks and news, nine to ten with parliament); of so many, one is asked for."""
+(six to ten in chat, talks and news, nine to ten with parliament); of so many, one is a gap."""
 _OBJECTS = re.compile(
     r"\W+|to|in|on|with|for|from|out|up|down|off|back|away|at|over|into|and|or|if|when|now|again|here"
     r"|there|all|as|so|like|by|about|a|an|the|this|that|my|your|his|some|any|every|of|before|after"
@@ -128,16 +127,14 @@ _OBJECTS = re.compile(
     r"|first|last|more|well|right|together|instead|alone|open|safe|tomorrow|today|tonight"
     r"|(?:some|any|every)where|(?:my|your|him|her)self"
 )
-"""What stands behind an *it* that is an object: marks, and words that are no verbs."""
+"""What stands behind an *it* that is an object: punctuation, and words that are no verbs."""
 _LETTERS = 20
 """Shorter lines say nothing of a text: many have them."""
 _NO_LETTERS = re.compile(r"[\W_]+")
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?…])[\"”»’')]*\s+")
 _RICH = 0.2
 """A document of which so much stands in unseen text is left out as a whole."""
-
-
-_CROSSPRO = (sys.executable, "-m", "crosspro.scripts.cli")
+_SHORT = "training.short_context=0.5"
 
 
 class Until(StrEnum):
@@ -150,9 +147,59 @@ class Until(StrEnum):
 
 Work = Annotated[Path, typer.Argument(help="Folder of everything that is made.")]
 Corpora = Annotated[Path, typer.Option(help="Folder of corpora: bitext, monolingual, test sets.")]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model, such as en-fr.")]
 
 
-@app.command()
+# Stages -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A command that makes one thing, when others are made."""
+
+    command: tuple[str, ...]
+    after: tuple[str, ...] = ()
+
+    def make(self, work: Path, title: str) -> bool:
+        """Run the command, unless it was done before; whether it went well."""
+        done = work / "done" / title
+        if done.is_file():
+            return True
+        tell(f"{title}: begun")
+        with (work / "log" / title).open("ab") as log:
+            log.write(f"$ {' '.join(self.command)}\n".encode())
+            log.flush()
+            if subprocess.run(self.command, check=False, stdout=log, stderr=log).returncode:
+                return False
+        write_text(done, "")
+        tell(f"{title}: made")
+        return True
+
+
+def make_stages(work: Path, stages: Mapping[str, Stage], jobs: int = 1) -> list[str]:
+    """Make all stages; the ones that failed. What needs one of these is not tried."""
+    for folder in ("data", "set", "run", "models", "log", "done"):
+        make_folder(work / folder)
+    order = TopologicalSorter({title: stage.after for title, stage in stages.items()})
+    order.prepare()
+    failed: list[str] = []
+    running: dict[Future[bool], str] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        while order.is_active():
+            for title in order.get_ready():
+                running[pool.submit(stages[title].make, work, title)] = title
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                title = running.pop(future)
+                if future.result():
+                    order.done(title)
+                else:
+                    failed.append(title)
+    return failed
+
+
+@app.command(epilog="Example: models make WORK --corpora DATA --model en-fr --jobs 16")
 def make(
     work: Work,
     corpora: Corpora,
@@ -160,8 +207,7 @@ def make(
         list[str] | None, typer.Option(help="Models to make (repeat); all by default.")
     ] = None,
     jobs: Annotated[
-        int,
-        typer.Option("--jobs", "-j", min=1, help="Steps at the same time, and their processes."),
+        int, typer.Option("--jobs", "-j", min=1, help="Steps at once, and their processes.")
     ] = 2,
     until: Annotated[Until, typer.Option(help="The last stage to make.")] = Until.MODELS,
 ) -> None:
@@ -169,105 +215,118 @@ def make(
 
     What needs no GPU has its part of the jobs as processes: texts are by pair, the rest by model.
     """
-    for name in model or ():
-        if name not in BOX:
-            raise input_error("settings", "--model", choices(BOX), name)
-    names = list(dict.fromkeys(model or BOX))
-    pairs = {BOX[name].pair for name in names}
-    shares = [max(1, jobs // len(own)) for own in (pairs, names)]
-    steps = {
-        title: step
-        for name in names
-        for title, step in _steps(work.absolute(), corpora.absolute(), name, until, *shares).items()
-    }
-    for folder in ("data", "set", "run", "models"):
-        make_folder(work / folder)
-    failed = make_stages(work, steps, jobs)
-    if failed:
-        logs = ", ".join(str(log_file(work, title)) for title in failed)
-        print(f"failed: {logs}", file=sys.stderr)
+    names = list(dict.fromkeys(model or RECIPES))
+    for name in names:
+        if name not in RECIPES:
+            raise input_error("settings", "--model", choices(RECIPES), name)
+    check_needs(names, work, corpora, until)
+    pairs = {RECIPES[name].pair for name in names}
+    shares = [max(1, jobs // len(group)) for group in (pairs, names)]
+    stages: dict[str, Stage] = {}
+    for name in names:
+        stages |= stages_of(work.absolute(), corpora.absolute(), name, until, *shares)
+    if failed := make_stages(work, stages, jobs):
+        tell(f"failed: {', '.join(str(work / 'log' / title) for title in failed)}")
         raise typer.Exit(1)
 
 
-def _steps(
+def check_needs(names: Sequence[str], work: Path, corpora: Path, until: Until) -> None:
+    """Raise before anything is made if corpora, packages or disk space are missing."""
+    problems = []
+    files = {corpora / "bitext" / RECIPES[name].pair / "train" for name in names}
+    if until is not Until.TEXT:
+        languages = {load_task(f"{name}-text").target_language for name in names}
+        files |= {corpora / f"monolingual/novels.{language}.txt.xz" for language in languages}
+        for lexicon in {RECIPES[name].lexicon for name in names} & PACKAGES.keys():
+            if not PACKAGES[lexicon].installed():
+                package = PACKAGES[lexicon].package
+                problems.append(Problem("settings", None, "lexicon", f"package {package}", "none"))
+    for path in sorted(files):
+        if not path.exists():
+            problems.append(Problem(str(path), None, "--corpora", "a corpus", "none"))
+    for package in TRAINING if until is Until.MODELS else ():
+        if find_spec(package) is None:
+            problems.append(Problem("settings", None, "package", package, "none"))
+    place = next(path for path in (work.absolute(), *work.absolute().parents) if path.exists())
+    free, needed = shutil.disk_usage(place).free // 10**9, FREE_GB * len(names)
+    if free < needed:
+        problems.append(Problem(str(work), None, "disk", f"{needed} GB free", f"{free} GB"))
+    if problems:
+        raise InputError(problems)
+    for folder in TEST_FOLDERS:
+        if not (corpora / folder).is_dir():
+            tell(f"warning: {corpora / folder} is missing: its text may be learnt from")
+
+
+def stages_of(
     work: Path, corpora: Path, name: str, until: Until, text_jobs: int = 1, jobs: int = 1
 ) -> dict[str, Stage]:
-    """All steps of a model by their names.
+    """All steps of a model by their names."""
+    recipe, task = RECIPES[name], f"{name}-text"
+    here = (sys.executable, "-m", "crosspro.scripts.reproduce.models")
+    program = (sys.executable, "-m", "crosspro.scripts.cli")
+    runs = work / "run"
+    text, examples, documents = f"text.{recipe.pair}", f"data.{name}", f"set.{name}"
+    from_corpora, parallel = ("--corpora", str(corpora)), ("--jobs", str(jobs))
+    link = (*here, "text", str(work), recipe.pair, *from_corpora, "--jobs", str(text_jobs))
+    stages = {text: Stage(link)}
+    if until is Until.TEXT:
+        return stages
+    stages[examples] = Stage((*here, "data", str(work), name, *parallel), (text,))
+    encode = (*here, "encode", str(work), name, *from_corpora, *parallel)
+    stages[documents] = Stage(encode, (examples,))
+    if until is Until.SETS:
+        return stages
 
-    The text of its pair has so many processes, and so have its examples and its document set.
-    """
-    box, task = BOX[name], f"{name}-text"
-    own = (sys.executable, "-m", "crosspro.scripts.reproduce.models")
-    train = (sys.executable, "-m", "crosspro.scripts.train")
-    data, found, runs = work / "data" / name, work / "set" / name, work / "run"
-    text = f"text.{box.pair}"
-    given, parallel = ("--corpora", str(corpora)), ("--jobs", str(jobs))
-    link = (*own, "text", str(work), box.pair, *given, "--jobs", str(text_jobs))
-    steps = {text: Stage((link,))}
-    if until == Until.TEXT:
-        return steps
-    examples, documents = f"data.{name}", f"set.{name}"
-    steps[examples] = Stage(((*own, "data", str(work), name, *parallel),), (text,))
-    encode = (*own, "encode", str(work), name, *given, *parallel)
-    steps[documents] = Stage((encode,), (examples,))
-    if until == Until.SETS:
-        return steps
-    network = _set("network.pointer=false", _SHORT)
-    pretrain = (*_CROSSPRO, "pretrain", "learn", str(found), *network)
-    for seed in range(1, box.pretrainings + 1):
-        title = f"pretrained.{name}.{seed}"
-        how: tuple[str, ...] = _set(f"trainer.max_epochs={box.epochs}", f"seed={seed}")
-        steps[title] = Stage(((*pretrain, *how, "-o", str(runs / title)),), (documents,))
-    tiny = f"pretrained.{name}.tiny"
-    sizes = tuple(f"network.{size}" for size in box.sizes)
-    how = ("--recipe", "tiny_documents", *_set(f"trainer.max_epochs={box.tiny_epochs}", *sizes))
-    steps[tiny] = Stage(((*pretrain, *how, "-o", str(runs / tiny)),), (documents,))
+    def pretrain(title: str, *options: str) -> None:
+        sets = ("network.pointer=false", _SHORT, *(word for word in options if "=" in word))
+        flags = (word for word in options if "=" not in word)
+        settings = (part for setting in sets for part in ("--set", setting))
+        command = (*program, "pretrain", "learn", str(work / "set" / name), *flags, *settings)
+        stages[title] = Stage((*command, "-o", str(runs / title)), (documents,))
 
-    def trained(title: str, after: Sequence[str], *settings: str) -> str:
-        place = (f"hydra.run.dir={runs / title}",)
-        given = (f"task={task}", "data=shared_task", f"data.dir={data}", f"system.{_SHORT}")
-        pointer = "system.network.pointer=true"
-        quiet = "trainer.progress_bar=false"
-        command = (*train, *settings, *given, pointer, quiet, *place)
-        steps[title] = Stage((command,), tuple(after))
-        return title
+    def train(title: str, after: Sequence[str], experiment: str, *settings: str) -> None:
+        data = (f"task={task}", "data=shared_task", f"data.dir={work / 'data' / name}")
+        usual = (f"system.{_SHORT}", "system.network.pointer=true", "trainer.progress_bar=false")
+        command = (*program, "train", f"experiment={experiment}", *settings, *data, *usual)
+        stages[title] = Stage((*command, f"hydra.run.dir={runs / title}"), tuple(after))
 
-    tuned = []
-    for seed in range(1, box.tunings + 1):
-        first = f"pretrained.{name}.{(seed - 1) % box.pretrainings + 1}"
-        shown = "system.network.hidden_pronouns=0.5"
-        how = ("experiment=document_fine_tuning", f"system.init_from={runs / first}")
-        tuned.append(trained(f"tuned.{name}.{seed}", [first], *how, shown, f"seed={seed}"))
-    teacher = f"teacher.{name}"
+    for seed in range(1, recipe.pretrainings + 1):
+        epochs = f"trainer.max_epochs={recipe.epochs}"
+        pretrain(f"pretrained.{name}.{seed}", epochs, f"seed={seed}")
+    tiny, teacher, student = f"pretrained.{name}.tiny", f"teacher.{name}", f"distilled.{name}"
+    sizes = tuple(f"network.{size}" for size in recipe.sizes)
+    epochs = f"trainer.max_epochs={recipe.tiny_epochs}"
+    pretrain(tiny, "--recipe", "tiny_documents", epochs, *sizes)
+    tuned = [f"tuned.{name}.{seed}" for seed in range(1, recipe.tunings + 1)]
+    for seed, title in enumerate(tuned, start=1):
+        first = f"pretrained.{name}.{(seed - 1) % recipe.pretrainings + 1}"
+        settings = (f"system.init_from={runs / first}", "system.network.hidden_pronouns=0.5")
+        train(title, [first], "document_fine_tuning", *settings, f"seed={seed}")
     members = (str(runs / title) for title in tuned)
-    joined = (*_CROSSPRO, "ensemble", *members, "--average", "geometric", "-o", str(runs / teacher))
-    steps[teacher] = Stage((joined,), tuple(tuned))
-    student = trained(
-        f"distilled.{name}",
+    average = ("--average", "geometric", "-o", str(runs / teacher))
+    stages[teacher] = Stage((*program, "ensemble", *members, *average), tuple(tuned))
+    train(
+        student,
         [teacher, tiny],
-        "experiment=document_distilled",
+        "document_distilled",
         f"system.init_from={runs / tiny}",
         f"system.distillation.teacher={runs / teacher}",
-        # The teacher is heard with all other pronouns hidden, labels are learnt with all shown.
+        # The teacher sees all other pronouns hidden, labels are learnt with all shown.
         "system.distillation.weight=0.5",
         "system.network.hidden_pronouns=0.0",
         "trainer.precision=bf16-mixed",
-        f"trainer.max_epochs={box.distilled_epochs}",
+        f"trainer.max_epochs={recipe.distilled_epochs}",
         *(f"system.{size}" for size in sizes),
     )
-    prior = ("--prior", str(work / "text" / f"{box.pair}.prior.npz"), "--max-prior", PRIOR_MB)
-    pack = (*_CROSSPRO, "models", "export", str(runs / student), "--weights", "int8", *prior)
-    archive = work / "models" / f"{name}.zip"
-    steps[f"archive.{name}"] = Stage(((*pack, "-o", str(archive)),), (student,))
-    return steps
+    prior = ("--prior", str(work / "text" / f"{recipe.pair}.prior.npz"), "--max-prior", PRIOR_MB)
+    pack = (*program, "models", "export", str(runs / student), "--weights", "int8", *prior)
+    archive = ("-o", str(work / "models" / f"{name}.zip"))
+    stages[f"archive.{name}"] = Stage((*pack, *archive), (student,))
+    return stages
 
 
-_SHORT = "training.short_context=0.5"
-
-
-def _set(*settings: str) -> tuple[str, ...]:
-    """Settings as options of a pre-training."""
-    return tuple(part for setting in settings for part in ("--set", setting))
+# Text ---------------------------------------------------------------------------------------------
 
 
 @app.command()
@@ -283,45 +342,49 @@ def text(
     the rest is linked: dev, test, and what is held out.
     """
     folder = work / "text"
-    make_folder(folder)
     joined = join_corpora(corpora / "bitext" / pair, folder, jobs)
     sides = {language: joined.path(language) for language in pair.split("-")}
     names = list(read_text_lines(joined.path("doc-ids")))
     letters = parallel_map(_letters_of_lines, sides.values(), min(jobs, len(sides)))
     lines = list(zip(*letters, strict=True))
     unseen = unseen_letters(corpora, jobs)
-    print(f"{len(unseen):,} unseen lines", file=sys.stderr)
+    tell(f"{len(unseen):,} unseen lines")
     names, kept = kept_lines(names, lines, unseen)
-    del lines, unseen  # the aligner has use for the memory
-    write_text(folder / f"{pair}.doc-ids", "".join(f"{name}\n" for name in compress(names, kept)))
-    learnt = [name.startswith("train.") for name in names]
-    chosen = {
-        "": kept,
-        ".train": [keep and learn for keep, learn in zip(kept, learnt, strict=True)],
-        ".rest": [keep and not learn for keep, learn in zip(kept, learnt, strict=True)],
-    }
-    for part, lines_of_part in chosen.items():
-        for language, path in sides.items():
-            with atomic_output(folder / f"{pair}{part}.{language}") as handle:
-                handle.writelines(compress(read_lines(path), lines_of_part))
-    links = _linked(folder, pair, jobs, rest=any(chosen[".rest"]))
+    del lines, unseen  # the aligner needs the memory
+    names = list(compress(names, kept))
+    write_text(folder / f"{pair}.doc-ids", "".join(f"{name}\n" for name in names))
+    is_train = [name.startswith("train.") for name in names]
+    for language, path in sides.items():
+        parts = {
+            True: folder / f"{pair}.train.{language}",
+            False: folder / f"{pair}.rest.{language}",
+        }
+        with (
+            atomic_output(folder / f"{pair}.{language}") as whole,
+            atomic_output(parts[True]) as train,
+            atomic_output(parts[False]) as rest,
+        ):
+            for line, learnt in zip(compress(read_lines(path), kept), is_train, strict=True):
+                whole.write(line)
+                (train if learnt else rest).write(line)
+    prior = str(folder / f"{pair}.prior.npz")
+    links = {True: _linked(folder, f"{pair}.train", jobs, "--save-prior", prior)}
+    if not all(is_train):
+        links[False] = _linked(folder, f"{pair}.rest", jobs, "--prior", prior)
     with atomic_output(folder / f"{pair}.links") as handle:
-        handle.writelines(next(links[learn]) for learn in compress(learnt, kept))
-    for title, number in Counter(_title(name) for name in compress(names, kept)).items():
-        print(f"{title}: {number:,} lines", file=sys.stderr)
+        handle.writelines(next(links[learnt]) for learnt in is_train)
+    for title, number in Counter(map(corpus_of, names)).items():
+        tell(f"{title}: {number:,} lines")
 
 
-def _linked(folder: Path, pair: str, jobs: int, rest: bool) -> dict[bool, Iterator[bytes]]:
-    """The links of the training text, which are learnt, and those of the rest, if there is any."""
-    prior = folder / f"{pair}.prior.npz"
-    parts = {"train": ("--save-prior", str(prior)), "rest": ("--prior", str(prior))}
-    made = {}
-    for part, how in parts.items() if rest else list(parts.items())[:1]:
-        links, *sides = (folder / f"{pair}.{part}.{end}" for end in ("links", *pair.split("-")))
-        given = ("--source", str(sides[0]), "--target", str(sides[1]), "-o", str(links))
-        _call(*_CROSSPRO, "align", "-t", f"{pair}-text", *given, *how, "--jobs", str(jobs))
-        made[part == "train"] = read_lines(links)
-    return made
+def _linked(folder: Path, part: str, jobs: int, *prior: str) -> Iterator[bytes]:
+    """The links of a part of the text."""
+    pair = part.partition(".")[0]
+    source, target = (str(folder / f"{part}.{language}") for language in pair.split("-"))
+    links = folder / f"{part}.links"
+    options = ("--source", source, "--target", target, "-o", str(links), "--jobs", str(jobs))
+    crosspro("align", "-t", f"{pair}-text", *options, *prior)
+    return read_lines(links)
 
 
 def kept_lines(
@@ -330,8 +393,7 @@ def kept_lines(
     """The names of documents, some of which are held out now, and which lines are kept.
 
     Training lines that say what an unseen line or a held-out one says are left out, and so are
-    documents that are rich in unseen ones. Sentences without document names are left out if they
-    are of test sets whose verdicts are tested on.
+    documents that are rich in unseen ones.
     """
     renamed = [_held_out(name) for name in names]
     held = {
@@ -344,20 +406,19 @@ def kept_lines(
     long, hits = Counter[str](), Counter[str]()
     hit = []
     for name, sides in zip(names, letters, strict=True):
-        found = name.startswith("train.") and any(side in unseen for side in sides)
-        hit.append(found)
+        hit.append(name.startswith("train.") and not unseen.isdisjoint(sides))
         long[name] += max(map(len, sides)) >= _LETTERS
-        hits[name] += found
+        hits[name] += hit[-1]
     rich = {name for name, number in hits.items() if number > 1 and number > _RICH * long[name]}
     kept = [
         not new.startswith("train.")
         or not (
-            found
+            is_hit
             or name in rich
-            or name.startswith("train.newstest_nodocs")
-            or any(side in held for side in sides)
+            or name.startswith(WITHOUT_DOCUMENTS)
+            or not held.isdisjoint(sides)
         )
-        for name, new, sides, found in zip(names, renamed, letters, hit, strict=True)
+        for name, new, sides, is_hit in zip(names, renamed, letters, hit, strict=True)
     ]
     return renamed, kept
 
@@ -390,23 +451,19 @@ def _unseen_of(path: Path) -> set[str]:
     # Scores of some old tools are in Latin-1: what cannot be read is no line of text.
     with lzma.open(path, "rt", encoding="utf-8", errors="replace", newline="\n") as handle:
         for line in handle:
-            parts.update(_parts(line, path))
-    found = {_letters(text) for part in parts for text in _sentences(part)}
-    return {key for key in found if len(key) >= _LETTERS}
+            parts.update(_texts(line, path))
+    sentences = (text for part in parts for text in (part, *_BETWEEN_SENTENCES.split(part)))
+    return {letters for letters in map(_letters, sentences) if len(letters) >= _LETTERS}
 
 
-def _parts(line: str, path: Path) -> Iterator[str]:
-    """The texts of a line: columns, or the strings of a JSON object, without marks in them."""
-    texts: Iterable[object] = line.split("\t")
+def _texts(line: str, path: Path) -> Iterator[str]:
+    """The texts of a line: columns, or the strings of a JSON object, without tags in them."""
+    values: Iterable[object] = line.split("\t")
     if ".jsonl" in path.suffixes:
-        texts = json.loads(line).values()
-    for text in texts:
+        values = json.loads(line).values()
+    for text in values:
         if isinstance(text, str) and len(text) >= _LETTERS:
             yield re.sub(r"<[^<>]*>", "", text) if "<" in text else text
-
-
-def _sentences(text: str) -> list[str]:
-    return [text, *_BETWEEN_SENTENCES.split(text)]
 
 
 def _letters_of_lines(path: Path) -> list[str]:
@@ -417,59 +474,40 @@ def _letters(text: str) -> str:
     return _NO_LETTERS.sub("", text.lower().replace(" ", ""))
 
 
-def _title(name: str) -> str:
-    return ".".join(name.split(".")[:2])
+# Examples -----------------------------------------------------------------------------------------
 
 
 @app.command()
-def data(
-    work: Work,
-    name: Annotated[str, typer.Argument(help="A model, such as en-fr.")],
-    jobs: Jobs = 1,
-) -> None:
+def data(work: Work, name: Model, jobs: Jobs = 1) -> None:
     """Make the examples of a model's task, in a file for each corpus."""
-    box, task = BOX[name], load_task(f"{name}-text")
-    folder = work / "data" / name
+    pair, task = RECIPES[name].pair, load_task(f"{name}-text")
+    folder, prefix = work / "data" / name, work / "text" / pair
     make_folder(folder)
-    text = {
-        side: work / "text" / f"{box.pair}.{suffix}"
-        for side, suffix in (
-            ("source", task.source_language),
-            ("target", task.target_language),
-            ("links", "links"),
-            ("doc-ids", "doc-ids"),
-        )
+    links = work / "text" / f"{name}.links"
+    if name != pair:
+        turn_links(Path(f"{prefix}.links"), links)
+    files = {
+        "--source": f"{prefix}.{task.source_language}",
+        "--target": f"{prefix}.{task.target_language}",
+        "--doc-ids": f"{prefix}.doc-ids",
+        "--links": str(links),
     }
-    if name != box.pair:
-        turned = work / "text" / f"{name}.links"
-        links = read_links(text["links"])
-        write_links(turned, (sorted((t, s) for s, t in line) for line in links))
-        text["links"] = turned
-    with temporary_folder(folder.parent, name) as scratch:
-        parts = _parts_of(text, scratch, jobs)
-        with ThreadPoolExecutor(jobs) as pool:  # no line of a task for use depends on another
-            list(pool.map(partial(_prepare, task.name), parts))
-        _cut(parts, folder)
+    options = (word for option in files.items() for word in option)
+    joined = work / "text" / f"joined.{name}"
+    how = ("--tokenised", "--jobs", str(jobs), "-o", str(joined))
+    crosspro("prepare", "-t", task.name, *options, *how)
+    cut(joined, folder)
     if name in OVERDONE:
         subtitles = sorted(folder.glob(f"{SUBTITLES}*.data"))
-        jobs = min(jobs, len(subtitles))
-        deque(parallel_map(partial(_thin, name), subtitles, jobs), maxlen=0)
-    single, file = work / "data" / f"single.{name}", folder / f"{SINGLE}.data"
-    if single.is_dir():  # of a step that was stopped
-        raise input_error(single, "folder", "none: remove it to go on", "one")
-    classes = [label for label in task.classes if label != OTHER]
-    split_single_gaps(file, task, single, classes, parts=SINGLE_PARTS, context=SINGLE_CONTEXT)
-    for path in sorted(single.iterdir()):
-        path.replace(folder / path.name)
-    single.rmdir()
+        for _ in parallel_map(partial(_thin, name), subtitles, min(jobs, len(subtitles))):
+            pass
+    split_single_gaps(folder / f"{SINGLE}.data", task)
 
 
 def _thin(name: str, path: Path) -> None:
     """Write a file of examples anew without the gaps that its model has too many of."""
     lines = read_examples(path, load_task(f"{name}-text"), path.with_suffix(".doc-ids"))
-    made = path.with_suffix(".thinned")  # no command writes over what it reads
-    write_examples(made, (thinned(line, OVERDONE[name]) for line in lines))
-    made.replace(path)
+    write_examples(path, [thinned(line, OVERDONE[name]) for line in lines])
 
 
 def thinned(example: Example, overdone: Container[str | None]) -> Example:
@@ -487,72 +525,58 @@ def thinned(example: Example, overdone: Container[str | None]) -> Example:
     return with_gold_words(example, *kept)
 
 
-def _parts_of(text: Mapping[str, Path], folder: Path, number: int) -> list[Path]:
-    """The lines of a text in so many parts: the prefixes of their files."""
-    parts: dict[Path, None] = {}
-    for side, path in text.items():
-        lines = list(read_lines(path))
-        size = max(1, -(-len(lines) // number))
-        for start in range(0, len(lines), size):
-            part = folder / str(start)
-            parts[part] = None
-            with atomic_output(Path(f"{part}.{side}")) as handle:
-                handle.writelines(lines[start : start + size])
-    return list(parts)
+def split_single_gaps(
+    file: Path, task: Task, parts: int = SINGLE_PARTS, context: int = SINGLE_CONTEXT
+) -> None:
+    """Make dev.NAME.data of one in `parts` of the documents of train.NAME.data, beside it.
+
+    Each gap becomes a document of its own, as contrastive sets have them: its sentence and up to
+    `context` sentences before it, in which all other gaps have their words. The other documents
+    stay in train.NAME.data, and unseen.NAME.data has the ones that were taken.
+    """
+    lines = read_examples(file, task, file.with_suffix(".doc-ids"))
+    documents = [list(group) for _, group in groupby(lines, key=lambda line: line.document)]
+    taken = [crc32(str(document[0].document).encode()) % parts == 0 for document in documents]
+    unseen = list(compress(documents, taken))
+    dev = [gap for document in unseen for gap in single_gaps(document, context)]
+    train = list(compress(documents, (not chosen for chosen in taken)))
+    for split, examples in (("unseen", unseen), ("dev", dev), ("train", train)):
+        path = file.with_name(file.name.replace("train.", f"{split}.", 1))
+        flat = list(chain.from_iterable(examples))
+        write_doc_ids(path.with_suffix(".doc-ids"), flat)
+        write_examples(path, flat)
 
 
-def _prepare(task: str, part: Path) -> None:
-    """Place the gaps of a part of a text, beside it."""
-    sides = ("source", "target", "links", "doc-ids")
-    given = (word for side in sides for word in (f"--{side}", f"{part}.{side}"))
-    _call(*_CROSSPRO, "prepare", "-t", task, *given, "--tokenised", "-o", f"{part}.made")
-
-
-def _cut(parts: Iterable[Path], folder: Path) -> None:
-    """A file of examples and one of document names for each corpus, which the names begin with."""
-    found: dict[str, tuple[list[bytes], list[bytes]]] = {}
-    for part in parts:
-        lines = (read_lines(Path(f"{part}.made{suffix}")) for suffix in (".data", ".doc-ids"))
-        for example, name in zip(*lines, strict=True):
-            examples, names = found.setdefault(_title(name.decode()), ([], []))
-            examples.append(example)
-            names.append(name)
-    for title, columns in found.items():
-        for suffix, column in zip((".data", ".doc-ids"), columns, strict=True):
-            with atomic_output(folder / f"{title}{suffix}") as handle:
-                handle.writelines(column)
+def single_gaps(lines: Sequence[Example], context: int) -> Iterator[list[Example]]:
+    """Each gap of a document with a class but OTHER, and the lines before it, as a document."""
+    number = 0
+    for place, line in enumerate(lines):
+        for gap in line.gaps:
+            if gap.label == OTHER:
+                continue
+            number += 1
+            before = map(with_gold_words, lines[max(0, place - context) : place])
+            shown = [*(other for other in before if other.target), with_gold_words(line, gap)]
+            yield [replace(other, document=f"{line.document}#{number}") for other in shown]
 
 
 @app.command()
-def encode(
-    work: Work,
-    name: Annotated[str, typer.Argument(help="A model, such as en-fr.")],
-    corpora: Corpora,
-    jobs: Jobs = 1,
-) -> None:
+def encode(work: Work, name: Model, corpora: Corpora, jobs: Jobs = 1) -> None:
     """Encode bitext and novels for the pre-trainings of a model."""
     task, folder = load_task(f"{name}-text"), work / "data" / name
-    files = [("--data", str(path)) for path in sorted(folder.glob("train.*.data"))]
-    files += [
+    options = [("--data", str(path)) for path in sorted(folder.glob("train.*.data"))]
+    options += [
         ("--unseen", str(path))
         for kind in ("dev", "test", "unseen")
         for path in sorted(folder.glob(f"{kind}.*.data"))
     ]
     novels = corpora / "monolingual" / f"novels.{task.target_language}"
-    novel = ("--text", f"{novels}.txt.xz", "--doc-ids", f"{novels}.doc-ids.xz")
-    settings = {"pointer": "true", "target_lexicon": BOX[name].lexicon}
-    how = [("--set", f"network.{key}={value}") for key, value in settings.items()]
-    given = (part for pair in (*files, novel, *how) for part in pair)
+    options += [("--text", f"{novels}.txt.xz"), ("--doc-ids", f"{novels}.doc-ids.xz")]
+    options += [("--set", "network.pointer=true")]
+    options += [("--set", f"network.target_lexicon={RECIPES[name].lexicon}")]
     output = ("-o", str(work / "set" / name), "--jobs", str(jobs))
-    _call(*_CROSSPRO, "pretrain", "encode", "--task", task.name, *given, *output)
-
-
-def _call(*command: str) -> None:
-    """A command; if it fails it has said why."""
-    print(*command, file=sys.stderr, flush=True)
-    made = subprocess.run(command, check=False)
-    if made.returncode:
-        raise typer.Exit(made.returncode)
+    flat = chain.from_iterable(options)
+    crosspro("pretrain", "encode", "--task", task.name, *flat, *output)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,6 @@ from typing import Any
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 
-Key = tuple[str, str, int]
 SegmentScores = Mapping[tuple[str, int], float]
 """The scores of a metric, by system and segment from 0; higher is better."""
 _TAG = re.compile("</?v>")
@@ -53,38 +52,42 @@ class RatedSegment:
     raters: tuple[tuple[RaterMark, ...], ...]
 
 
+def _columns(path: Path, line: int, text: str, columns: int) -> list[str]:
+    """The columns of a line; a last one, of comments, may be missing or may follow."""
+    cells = text.split("\t")
+    if not columns <= len(cells) <= columns + 1:
+        raise input_error(path, "row", f"{columns} columns", str(len(cells)), line)
+    return cells
+
+
+def _number(path: Path, line: int, text: str) -> int:
+    if not text.isdecimal():
+        raise input_error(path, "segment", "a whole number", quoted(text), line)
+    return int(text)
+
+
 def read_newstest(path: Path) -> list[RatedSegment]:
     """The segments of a table with a row for each mark."""
-    marks: dict[Key, dict[str, list[RaterMark]]] = defaultdict(dict)
-    texts: dict[Key, tuple[str, str]] = {}
-    for line, row in _table_rows(path):
-        if not row["seg_id"].isdecimal():
-            raise input_error(path, "seg_id", "a whole number", quoted(row["seg_id"]), line)
-        key = row["system"], row["doc"], int(row["seg_id"])
-        texts[key] = _TAG.sub("", row["source"]), _TAG.sub("", row["target"])
-        rater = marks[key].setdefault(row["rater"], [])
-        category, severity = row["category"], row["severity"]
-        if (category or severity) and not _NO_ERROR.fullmatch(category):
-            places = _tagged_places(path, line, row["target"])
-            rater += [RaterMark(start, end, category, severity) for start, end in places]
-    return [
-        RatedSegment(*key, *texts[key], tuple(map(tuple, raters.values())))
-        for key, raters in sorted(marks.items())
-    ]
-
-
-def _table_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows by the names of their columns; a last column of comments may be missing."""
+    marks: dict[tuple[str, str, int], dict[str, list[RaterMark]]] = defaultdict(dict)
+    texts: dict[tuple[str, str, int], tuple[str, str]] = {}
     lines = enumerate(read_text_lines(path), start=1)
     heading = next(lines, (1, ""))[1].split("\t")
     if not set(_COLUMNS) <= set(heading):
         raise input_error(path, "columns", ", ".join(_COLUMNS), ", ".join(heading), 1)
-    fewest = len(heading) - (heading[-1] not in _COLUMNS)
     for line, text in lines:
-        cells = text.split("\t")
-        if not fewest <= len(cells) <= len(heading):
-            raise input_error(path, "row", f"{len(heading)} columns", str(len(cells)), line)
-        yield line, dict(zip(heading, cells, strict=False))
+        cells = _columns(path, line, text, len(heading) - (heading[-1] not in _COLUMNS))
+        row = dict(zip(heading, cells, strict=False))
+        key = row["system"], row["doc"], _number(path, line, row["seg_id"])
+        texts[key] = _TAG.sub("", row["source"]), _TAG.sub("", row["target"])
+        of_rater = marks[key].setdefault(row["rater"], [])
+        category, severity = row["category"], row["severity"]
+        if (category or severity) and not _NO_ERROR.fullmatch(category):
+            places = _tagged_places(path, line, row["target"])
+            of_rater += [RaterMark(start, end, category, severity) for start, end in places]
+    return [
+        RatedSegment(*key, *texts[key], tuple(map(tuple, raters.values())))
+        for key, raters in sorted(marks.items())
+    ]
 
 
 def _tagged_places(path: Path, line: int, text: str) -> Iterator[tuple[int, int]]:
@@ -110,23 +113,20 @@ def read_wmt23(folder: Path, more_raters: bool = False) -> list[RatedSegment]:
     With `more_raters` also the judgements of raters.tsv, of which some have no categories.
     """
     source = list(read_text_lines(folder / "source.en.xz"))
-    rows = _parallel(folder / "documents.tsv.xz", len(source))
+    rows = _lines_of(folder / "documents.tsv.xz", len(source))
     documents = [row.rpartition("\t")[2] for row in rows]
-    raters = _mqm_marks(folder / "mqm.tsv.xz")
-    if more_raters:
-        for key, marks in _more_marks(folder / "raters.tsv.xz"):
-            raters[key].append(marks)
+    marks = _wmt_marks(folder, more_raters)
     return [
-        RatedSegment(system, document, number, english, german, tuple(raters[system, number]))
+        RatedSegment(system, document, number, english, german, tuple(marks[system, number]))
         for path in sorted((folder / "outputs").glob("*.de.xz"))
         for system in [path.name.removesuffix(".de.xz")]
         for number, (document, english, german) in enumerate(
-            zip(documents, source, _parallel(path, len(source)), strict=True)
+            zip(documents, source, _lines_of(path, len(source)), strict=True)
         )
     ]
 
 
-def _parallel(path: Path, size: int) -> list[str]:
+def _lines_of(path: Path, size: int) -> list[str]:
     lines = list(read_text_lines(path))
     if len(lines) != size:
         line = min(len(lines), size) + 1
@@ -134,59 +134,48 @@ def _parallel(path: Path, size: int) -> list[str]:
     return lines
 
 
-def _mqm_marks(path: Path) -> dict[tuple[str, int], list[tuple[RaterMark, ...]]]:
-    found: dict[tuple[str, int], list[tuple[RaterMark, ...]]] = defaultdict(list)
-    segments: dict[str, int] = defaultdict(int)
+def _wmt_marks(
+    folder: Path, more_raters: bool
+) -> dict[tuple[str, int], list[tuple[RaterMark, ...]]]:
+    """The marks of each rater, by system and segment."""
+    marks: dict[tuple[str, int], list[tuple[RaterMark, ...]]] = defaultdict(list)
+    segments: Counter[str] = Counter()
+    path = folder / "mqm.tsv.xz"
     for line, text in enumerate(read_text_lines(path), start=1):
-        system, _, written = text.partition("\t")
+        system, written = _columns(path, line, text, 2)
         if written != "None":
-            content = _parsed(path, line, written)
-            errors = content.get("errors") if isinstance(content, dict) else None
-            found[system, segments[system]].append(_span_marks(path, line, errors))
+            marks[system, segments[system]].append(_marks(path, line, written))
         segments[system] += 1
-    return found
+    path = folder / "raters.tsv.xz"
+    for line, text in enumerate(read_text_lines(path), start=1) if more_raters else ():
+        _, system, number, written = _columns(path, line, text, 4)
+        marks[system, _number(path, line, number) - 1].append(_marks(path, line, written))
+    return marks
 
 
-def _more_marks(path: Path) -> Iterator[tuple[tuple[str, int], tuple[RaterMark, ...]]]:
-    for line, text in enumerate(read_text_lines(path), start=1):
-        cells = text.split("\t")
-        if len(cells) != 4 or not cells[2].isdecimal():
-            expected = "rater, system, segment from 1, marks"
-            raise input_error(path, "row", expected, quoted(text), line)
-        marks = _span_marks(path, line, _parsed(path, line, cells[3]))
-        yield (cells[1], int(cells[2]) - 1), marks
-
-
-def _parsed(path: Path, line: int, written: str) -> Any:
+def _marks(path: Path, line: int, written: str) -> tuple[RaterMark, ...]:
     try:
-        return json.loads(written)
-    except ValueError as error:
-        raise input_error(path, "marks", "JSON", str(error), line) from error
-
-
-def _span_marks(path: Path, line: int, spans: Any) -> tuple[RaterMark, ...]:
-    try:
+        content: Any = json.loads(written)
         return tuple(
             RaterMark(
-                int(span["start"]), int(span["end"]), span["category"] or "", span["severity"] or ""
+                int(mark["start"]), int(mark["end"]), mark["category"] or "", mark["severity"] or ""
             )
-            for span in spans
-            if span["start"] != "missing" and not span.get("is_source_error")
+            for mark in (content["errors"] if isinstance(content, dict) else content)
+            if mark["start"] != "missing" and not mark.get("is_source_error")
         )
-    except (TypeError, KeyError, ValueError) as error:
-        expected = "a list of marks with start, end, category and severity"
-        raise input_error(path, "marks", expected, quoted(str(spans)), line) from error
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        expected = "JSON with marks that have start, end, category and severity"
+        raise input_error(path, "marks", expected, quoted(written), line) from error
 
 
 def read_metric_scores(path: Path) -> dict[str, SegmentScores]:
     """The scores of each metric; `None` stands for no score."""
     scores: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)
     for line, text in enumerate(read_text_lines(path), start=1):
+        metric, system, number, score = _columns(path, line, text, 4)
         try:
-            metric, system, segment, score = text.split("\t")
             if score != "None":
-                scores[metric][system, int(segment)] = float(score)
+                scores[metric][system, _number(path, line, number)] = float(score)
         except ValueError as error:
-            expected = "metric, system, segment from 0, score"
-            raise input_error(path, "row", expected, quoted(text), line) from error
+            raise input_error(path, "score", "a number or None", quoted(score), line) from error
     return dict(scores)

@@ -9,21 +9,22 @@ large corpora teach; then gaps are placed, and the result is cut into files agai
 makes all six tasks, `--task es-en` one of them. Both directions of a pair use the same joined text;
 links are turned round where the symmetrisation treats both sides alike (intersection), else they
 are made for each direction. OUT/TASK then serves as `data.dir`. With `--official` the sets of 2015
-take the places of TEDdev and DiscoMT2015.test in the tasks from English to French: as released for
-the inflected task, and for the lemmatised one with the gaps filled again, the official links, and
-gaps by the rules of 2017. Sets of contrastive pairs are for tests only: they are in no text, and
+replace TEDdev and DiscoMT2015.test in the tasks from English to French: as released for the
+inflected task, and for the lemmatised one with the gaps filled again, the official links, and gaps
+by the rules of 2017. Sets of contrastive pairs are for tests only: they are in no text, and
 training lines that say the same as one of their test lines are left out. With `--source-layer` each
 X.data gets X.source.conllu, with tags and lemmas of the source, and its parse where there is one.
 """
 
 from __future__ import annotations
 
-import lzma
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress
@@ -34,143 +35,132 @@ import typer
 
 from crosspro.data_prep.annotate.layers import data_stem
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import atomic_output, read_lines, temporary_folder, write_text
+from crosspro.data_prep.core.files import (
+    atomic_output,
+    make_folder,
+    read_lines,
+    temporary_folder,
+    write_text,
+)
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.cli import run
-from crosspro.scripts.common import App
+from crosspro.scripts.common import App, Jobs
 
 app = App()
 
 TASKS = ("en-fr", "en-fr-2015", "fr-en", "en-de", "de-en", "es-en")
-OFFICIAL = {
-    "dev.TEDdev": ("TEDdev.en-fr.data.xz", "TEDdev.en-fr.doc-ids.xz"),
-    "test.DiscoMT2015": (
-        "DiscoMT2015.test.en-fr.gold.data.xz",
-        "DiscoMT2015.test.en-fr.doc-ids.xz",
-    ),
-}
+INFLECTED = "en-fr-2015"
+OFFICIAL = {"dev.TEDdev": "TEDdev.en-fr", "test.DiscoMT2015": "DiscoMT2015.test.en-fr"}
 REPLACED = ("dev.ted_tst2010_TEDdev", "test.DiscoMT2015.test")
 TEST_ONLY = ("opensubs_contrastive", "contrapro")
 """Sets that nothing may be learnt from, not even links."""
-
 ALIKE = ("intersection", "union")
 """Symmetrisations that give the other direction the same links, turned round."""
 
 
-@app.command()
+@app.command(epilog="Example: real_data --bitext DATA/bitext --task es-en OUT")
 def real_data(
     output: Annotated[Path, typer.Argument(help="Folder of the data, one folder a task.")],
     bitext: Annotated[Path, typer.Option(help="Folder with a folder for each pair, or of one.")],
-    task: Annotated[
-        list[str] | None, typer.Option(help="Tasks to make; all six by default.")
-    ] = None,
+    task: Annotated[list[str] | None, typer.Option(help="Tasks to make; all six.")] = None,
     official: Annotated[Path | None, typer.Option(help="Official files of 2015.")] = None,
     source_layer: Annotated[
         bool, typer.Option("--source-layer", help="Also annotate the sources: X.source.conllu.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    jobs: Jobs = 1,
 ) -> None:
     """Make the data of RESULTS.md from a folder of corpora."""
-    output.mkdir(parents=True, exist_ok=True)
-    for name in task or TASKS:
-        rules = load_task(name)
-        joined = join_corpora(_pair_folder(bitext, rules), output, jobs)
-        links = _links(rules, joined, jobs)
+    rules = {name: load_task(name) for name in task or TASKS}
+    folders = {name: _pair_folder(bitext, rules[name]) for name in rules}
+    for name, of_task in rules.items():
+        joined = join_corpora(folders[name], output, jobs)
+        links = _links(of_task, joined, jobs)
         folder = output / name
-        folder.mkdir(exist_ok=True)
-        prefix = folder / "joined"
-        year = "2015" if name.endswith("2015") else "2017"
-        how = ["--links", str(links), "--rules", year, "--jobs", str(jobs), "-o", str(prefix)]
-        doc_ids = ["--doc-ids", str(joined.path("doc-ids")), "--tokenised"]
-        _crosspro("prepare", "--task", name, *joined.sides(rules), *doc_ids, *how)
-        replaced = official is not None and rules.target_language == "fr"
-        left_out = REPLACED if replaced else ()
-        _cut(Path(f"{prefix}.data"), folder, joined.sizes, ".data", left_out)
-        _cut(Path(f"{prefix}.doc-ids"), folder, joined.sizes, ".doc-ids", left_out)
-        if replaced and official is not None:
-            _official(name, year, official, folder)
+        make_folder(folder)
+        text = joined.options(of_task, links)
+        year = "2015" if name == INFLECTED else "2017"
+        how = ("--tokenised", "--rules", year, "--jobs", str(jobs), "-o", str(folder / "joined"))
+        crosspro("prepare", "--task", name, *text, *how)
+        french = official if of_task.target_language == "fr" else None
+        cut(folder / "joined", folder, joined.corpora, REPLACED if french else (), packed=".xz")
+        if french:
+            _official(name, year, french, folder)
         if source_layer:
-            _annotate_sources(folder, rules.source_language, jobs)
+            _annotate_sources(folder, of_task.source_language, jobs)
 
 
 @dataclass(frozen=True)
 class Joined:
-    """The tokenised text of a pair in OUT/joined.PAIR.*; `sizes` are the lines of each corpus."""
+    """The tokenised text of a pair, FOLDER/joined.PAIR.LANGUAGE, and its document names."""
 
     folder: Path
     pair: str
-    sizes: dict[str, int]
+    corpora: tuple[str, ...] = ()
 
     def path(self, suffix: str) -> Path:
-        """The file of a language, or of document names."""
+        """The file of a language, of document names, or of links."""
         return self.folder / f"joined.{self.pair}.{suffix}"
 
-    def sides(self, task: Task) -> list[str]:
-        """Both texts as options, source first."""
-        source, target = self.path(task.source_language), self.path(task.target_language)
-        return ["--source", str(source), "--target", str(target)]
+    def options(self, task: Task, links: Path | None = None) -> list[str]:
+        """The files of a task as options."""
+        files = {
+            "--source": self.path(task.source_language),
+            "--target": self.path(task.target_language),
+            **({} if links is None else {"--links": links, "--doc-ids": self.path("doc-ids")}),
+        }
+        return [word for option, path in files.items() for word in (option, str(path))]
 
 
 def _pair_folder(bitext: Path, task: Task) -> Path:
     """The folder of the task's corpora, named by the pair in either order."""
     languages = (task.source_language, task.target_language)
-    known = [bitext / "-".join(order) for order in (languages, languages[::-1])]
-    for folder in (bitext, *known):
+    named = [bitext / "-".join(order) for order in (languages, languages[::-1])]
+    for folder in (bitext, *named):
         if (folder / "train").is_dir():
             return folder
-    raise input_error(bitext, "--bitext", f"a folder {known[0].name} or {known[1].name}", "none")
+    raise input_error(bitext, "--bitext", f"a folder {named[0].name} or {named[1].name}", "none")
 
 
 @cache  # both directions of a pair, and both tasks of a direction
 def join_corpora(bitext: Path, output: Path, jobs: int = 1) -> Joined:
-    """Tokenise and join all corpora of a pair, as many at the same time as there are jobs."""
+    """Tokenise and join all corpora of a pair; documents begin with SPLIT.CORPUS."""
+    make_folder(output)
     corpora = {
         f"{split}.{name}": path
         for split in ("train", "dev", "test")
         for path in sorted((bitext / split).glob("*.doc-ids.xz"))
         if (name := path.name.removesuffix(".doc-ids.xz")) not in TEST_ONLY
     }
-    pair = bitext.resolve().name
-    languages = pair.split("-")
-    texts = {
-        (title, language): _side(path, language)
-        for language in languages
-        if not (output / f"joined.{pair}.{language}").is_file()
-        for title, path in corpora.items()
-    }
-    with temporary_folder(output, pair) as scratch, ThreadPoolExecutor(jobs) as pool:
-        try:
-            tokenised = {
-                which: pool.submit(_tokenise, text, which[1], scratch / ".".join(which))
-                for which, text in sorted(texts.items(), key=_size, reverse=True)
-            }
-            kept = _kept_lines(corpora, languages, bitext)
-            joined = Joined(output, pair, {title: sum(kept[title]) for title in corpora})
-            for language in dict.fromkeys(language for _, language in texts):
-                with atomic_output(joined.path(language)) as handle:
-                    for title in corpora:
-                        part = tokenised[title, language].result()
-                        handle.writelines(compress(read_lines(part), kept[title]))
-        finally:
-            pool.shutdown(cancel_futures=True)
+    joined = Joined(output, bitext.resolve().name, tuple(corpora))
+    languages = joined.pair.split("-")
+    missing = [language for language in languages if not joined.path(language).is_file()]
+    kept = _kept_lines(corpora, languages, bitext)
+    with temporary_folder(output, joined.pair) as scratch, ThreadPoolExecutor(jobs) as pool:
+        parts = {
+            (title, language): scratch / f"{title}.{language}"
+            for language in missing
+            for title in corpora
+        }
+
+        def tokenise(part: tuple[str, str]) -> None:
+            text = _side(corpora[part[0]], part[1])
+            crosspro("tokenise", str(text), "-l", part[1], "-o", str(parts[part]))
+
+        sizes = {part: _side(corpora[part[0]], part[1]).stat().st_size for part in parts}
+        # The largest is begun first, so that none waits for it in the end.
+        list(pool.map(tokenise, sorted(parts, key=lambda part: -sizes[part])))
+        for language in missing:
+            with atomic_output(joined.path(language)) as handle:
+                for title in corpora:
+                    handle.writelines(compress(read_lines(parts[title, language]), kept[title]))
     with atomic_output(joined.path("doc-ids")) as handle:
         for title, path in corpora.items():
             for line in compress(read_lines(path), kept[title]):
                 handle.write(f"{title}.".encode() + line.split(b"\t")[0].rstrip(b"\n") + b"\n")
     return joined
-
-
-def _size(text: tuple[tuple[str, str], Path]) -> int:
-    """The largest is begun first: none waits for it in the end."""
-    return text[1].stat().st_size
-
-
-def _tokenise(text: Path, language: str, part: Path) -> Path:
-    _crosspro("tokenise", str(text), "-l", language, "-o", str(part))
-    return part
 
 
 def _side(doc_ids: Path, language: str) -> Path:
@@ -179,25 +169,23 @@ def _side(doc_ids: Path, language: str) -> Path:
 
 
 def _kept_lines(
-    corpora: dict[str, Path], languages: Sequence[str], bitext: Path
+    corpora: Mapping[str, Path], languages: Sequence[str], bitext: Path
 ) -> dict[str, list[bool]]:
     """Which lines of each corpus are used: no training line that a test-only set tests on."""
     tested: set[tuple[str, ...]] = set()
     for path in (bitext / "test" / f"{name}.doc-ids.xz" for name in TEST_ONLY):
         if path.is_file():
             marks = (line.rstrip(b"\n").endswith(b"\tcur") for line in read_lines(path))
-            tested.update(
-                tuple(map(_letters, lines)) for lines in compress(_lines(path, languages), marks)
-            )
-    first = {letters[0] for letters in tested}  # few lines are looked at on the other side
+            lines = compress(_lines(path, languages), marks)
+            tested.update(tuple(map(_letters, line)) for line in lines)
+    first = {letters[0] for letters in tested}  # few lines are compared on the other side
+
+    def is_tested(line: Sequence[bytes]) -> bool:
+        return _letters(line[0]) in first and tuple(map(_letters, line)) in tested
+
     return {
         title: [
-            not (
-                title.startswith("train.")
-                and _letters(lines[0]) in first
-                and tuple(map(_letters, lines)) in tested
-            )
-            for lines in _lines(path, languages)
+            not (title.startswith("train.") and is_tested(line)) for line in _lines(path, languages)
         ]
         for title, path in corpora.items()
     }
@@ -218,47 +206,71 @@ def _links(task: Task, joined: Joined, jobs: int) -> Path:
     links, other = (
         joined.path(f"{way}.links") for way in (f"{source}-{target}", f"{target}-{source}")
     )
-    if links.is_file():
-        return links
-    if other.is_file() and task.symmetrisation in ALIKE:
-        write_links(links, (sorted((t, s) for s, t in line) for line in read_links(other)))
-    else:
+    if not links.is_file() and other.is_file() and task.symmetrisation in ALIKE:
+        turn_links(other, links)
+    elif not links.is_file():
         how = ("-t", task.name, "--jobs", str(jobs))
-        _crosspro("align", *joined.sides(task), "-o", str(links), *how)
+        crosspro("align", *joined.options(task), "-o", str(links), *how)
     return links
 
 
-def _cut(
-    joined: Path, folder: Path, sizes: dict[str, int], suffix: str, left_out: Collection[str]
+def turn_links(links: Path, turned: Path) -> None:
+    """Write links in the other direction."""
+    write_links(turned, (sorted((t, s) for s, t in line) for line in read_links(links)))
+
+
+def cut(
+    prefix: Path,
+    folder: Path,
+    corpora: Collection[str] = (),
+    left_out: Collection[str] = (),
+    packed: str = "",
 ) -> None:
-    lines: Iterator[bytes] = read_lines(joined)
-    for title, size in sizes.items():
-        part = (next(lines) for _ in range(size))
-        if title in left_out:
-            for _ in part:
-                pass
-            continue
-        with lzma.open(folder / f"{title}{suffix}.xz", "wb") as handle:
-            handle.writelines(part)
+    """Files of examples and of document names for each corpus, which the names begin with."""
+    dotted = [title for title in corpora if title.count(".") > 1]
+    columns = (read_lines(Path(f"{prefix}{suffix}")) for suffix in (".data", ".doc-ids"))
+    with ExitStack() as stack:
+        files = {}
+        for example, name in zip(*columns, strict=True):
+            title = corpus_of(name.decode(), dotted)
+            if title in left_out:
+                continue
+            if title not in files:
+                files[title] = [
+                    stack.enter_context(atomic_output(folder / f"{title}{suffix}{packed}"))
+                    for suffix in (".data", ".doc-ids")
+                ]
+            files[title][0].write(example)
+            files[title][1].write(name)
+
+
+def corpus_of(document: str, dotted: Collection[str] = ()) -> str:
+    """SPLIT.CORPUS of a document's name; `dotted` are those with more dots."""
+    longer = (title for title in dotted if document.startswith(f"{title}."))
+    return next(longer, ".".join(document.split(".")[:2]))
 
 
 def _official(name: str, rules: str, official: Path, folder: Path) -> None:
-    inflected = load_task("en-fr-2015")
-    for title, (data, doc_ids) in OFFICIAL.items():
-        if name == inflected.name:
-            (folder / f"{title}.data.xz").write_bytes((official / data).read_bytes())
-            (folder / f"{title}.doc-ids.xz").write_bytes((official / doc_ids).read_bytes())
+    inflected = load_task(INFLECTED)
+    for title, stem in OFFICIAL.items():
+        data = official / f"{stem}.data.xz"
+        if not data.is_file():
+            data = official / f"{stem}.gold.data.xz"
+        doc_ids = official / f"{stem}.doc-ids.xz"
+        if name == INFLECTED:
+            shutil.copyfile(data, folder / f"{title}.data.xz")
+            shutil.copyfile(doc_ids, folder / f"{title}.doc-ids.xz")
             continue
-        prefix = folder / f"restored.{title}"
-        read = read_examples(official / data, inflected, lenient=True)
+        restored = Joined(folder, title)
+        read = read_examples(data, inflected, lenient=True)
         examples = [with_gold_words(example) for example in read]
-        write_text(Path(f"{prefix}.en"), "".join(" ".join(e.source) + "\n" for e in examples))
-        write_text(Path(f"{prefix}.fr"), "".join(" ".join(e.target) + "\n" for e in examples))
-        write_links(f"{prefix}.links", [example.links for example in examples])
-        text = ["--source", f"{prefix}.en", "--target", f"{prefix}.fr"]
-        how = ["--doc-ids", str(official / doc_ids), "--tokenised", "--links", f"{prefix}.links"]
-        made = ["--rules", rules, "-o", str(folder / title)]
-        _crosspro("prepare", "--task", name, *text, *how, *made)
+        for language, side in (("en", "source"), ("fr", "target")):
+            lines = (" ".join(getattr(example, side)) + "\n" for example in examples)
+            write_text(restored.path(language), "".join(lines))
+        write_links(restored.path("links"), [example.links for example in examples])
+        text = (*restored.options(inflected), "--doc-ids", str(doc_ids), "--tokenised")
+        how = ("--links", str(restored.path("links")), "--rules", rules)
+        crosspro("prepare", "--task", name, *text, *how, "-o", str(folder / title))
 
 
 def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
@@ -272,17 +284,17 @@ def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
             with atomic_output(source) as handle:
                 handle.writelines(line.split(b"\t")[2] + b"\n" for line in read_lines(data))
             layer = folder / f"{title}.source.conllu.xz"
-            how = ["--layout", "conllu", "--jobs", str(jobs), "-o", str(layer)]
-            _crosspro("annotate", str(source), "-l", language, *how)
+            how = ("--layout", "conllu", "--jobs", str(jobs), "-o", str(layer))
+            crosspro("annotate", str(source), "-l", language, *how)
 
 
-def _crosspro(*arguments: str) -> None:
-    """A command; if it fails it has said why."""
+def crosspro(*arguments: str) -> None:
+    """Run a command in another process; one that fails has said why."""
     print("crosspro", *arguments, file=sys.stderr, flush=True)
     command = [sys.executable, "-m", "crosspro.scripts.cli", *arguments]
-    made = subprocess.run(command, check=False)
-    if made.returncode:
-        raise typer.Exit(made.returncode)
+    process = subprocess.run(command, check=False)
+    if process.returncode:
+        raise typer.Exit(process.returncode)
 
 
 if __name__ == "__main__":

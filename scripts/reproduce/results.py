@@ -1,13 +1,11 @@
-"""Rows of RESULTS.md: `results/TASK/SYSTEM.json` has scores, predictions and provenance of a row.
+"""Rows of RESULTS.md: `results/GROUP/NAME.json` has scores, predictions and provenance of a row.
 
-Runs of a system that differ in their seed alone are one row. Predictions are strings with one
+A group is `YEAR/PAIR` for systems of the papers under their published names, `ours/PAIR`, or a
+task. Runs of a system that differ in their seed alone are one row. Predictions are strings with one
 character for each gap, the index of a class among the `classes` of `results/gold/TASK.json`, which
 has the gold labels in the same form. So every score can be computed again: scores are means over
 seeds, intervals come from 1,000 resamples of the documents, and `pooled` stands for all test sets
 of a row together, except those that are `apart` (sets of another domain).
-
-Commands are those of the commit that made a row; `CORPORA` and `WORK` stand for the folder of
-corpora and the folder of everything that is made.
 """
 
 from __future__ import annotations
@@ -31,16 +29,18 @@ from crosspro.evaluation.metrics.submissions.scores import (
     macro_f1,
     macro_recall,
 )
-from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 from crosspro.evaluation.resampling import (
     Cells,
     Floats,
+    Ints,
     Resampling,
+    Units,
     interval,
     unit_table,
 )
 
 FOLDER = Path("results")
+GOLD = "gold"
 POOLED = "pooled"
 FREQUENT = 10
 """Gaps in gold from which on a class counts in `frequent_macro_recall`."""
@@ -99,13 +99,13 @@ class Predictions:
     labels: str
 
 
+PredictionsBySeed = Mapping[str, Mapping[str, Predictions]]
+"""Predictions by test set and seed; of an ensemble the seed is that of all members (`1+2+3`)."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A system on a task.
-
-    `origin` is `own`, or `papers` for a system of the papers that was trained here. `predictions`
-    are by test set and seed; of an ensemble the seed is that of all members (`1+2+3`).
-    """
+    """A system on a task; `origin` is `own`, or `papers` for a system of the papers."""
 
     name: str
     title: str
@@ -120,11 +120,16 @@ class Row:
     commands: tuple[MakingCommand, ...]
     test_sets: Mapping[str, TestSet]
     scores: Scores
-    predictions: Mapping[str, Mapping[str, Predictions]]
+    predictions: PredictionsBySeed
     ensemble: bool = False
     year: int | None = None
     members: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def group(self) -> str:
+        """The folder of the row in `results/`."""
+        return self.name.rpartition("/")[0]
 
     @property
     def headline(self) -> Mapping[str, Interval]:
@@ -148,28 +153,32 @@ class GoldLabels:
     classes: tuple[str, ...]
     test_sets: Mapping[str, GoldSet] = field(default_factory=dict)
 
-    def packed(self, labels: Iterable[str]) -> str:
-        """Names of classes as a string with one character for each."""
+    def predictions(self, labels: Iterable[str]) -> Predictions:
+        """Predicted labels as they are stored."""
         digits = dict(zip(self.classes, _DIGITS, strict=False))
-        return "".join(digits[label] for label in labels)
+        packed = "".join(digits[label] for label in labels)
+        return Predictions(self.digest(packed), packed)
 
-    def digest(self, labels: str) -> str:
+    def digest(self, packed: str) -> str:
         """The SHA-256 of packed labels as names."""
-        return _sha256(" ".join(self.classes[place] for place in _places(labels)))
+        return _sha256(self._names(packed))
 
     def gold_digest(self, test_set: str) -> str:
         """The SHA-256 of the documents and the gold labels of a test set."""
         gold = self.test_sets[test_set]
-        names = " ".join(self.classes[place] for place in _places(gold.labels))
-        return _sha256(" ".join(map(str, gold.documents)) + "\n" + names)
+        return _sha256(" ".join(map(str, gold.documents)) + "\n" + self._names(gold.labels))
+
+    def described(self, test_set: str) -> TestSet:
+        """Size and digest of a test set, for the rows that are scored on it."""
+        gold = self.test_sets[test_set]
+        return TestSet(len(gold.labels), self.gold_digest(test_set), len(gold.documents) or None)
+
+    def _names(self, packed: str) -> str:
+        return " ".join(self.classes[_DIGITS.index(digit)] for digit in packed)
 
 
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _places(labels: str) -> list[int]:
-    return [_DIGITS.index(digit) for digit in labels]
 
 
 # Files --------------------------------------------------------------------------------------------
@@ -182,21 +191,23 @@ def row_file(name: str, folder: Path = FOLDER) -> Path:
 
 def gold_file(task: str, folder: Path = FOLDER) -> Path:
     """The file of the gold labels of a task."""
-    return folder / "gold" / f"{task}.json"
+    return folder / GOLD / f"{task}.json"
 
 
-def read_row(path: Path) -> Row:
-    """The row of a file; raises `InputError` with its faults."""
+def read_row(name: str, folder: Path = FOLDER) -> Row:
+    """A row by its name; raises `InputError` with the faults of its file."""
+    path = row_file(name, folder)
     row = check_settings(Row, read_json_object(path), path)
-    if row.name != f"{path.parent.name}/{path.stem}":
-        raise input_error(path, "name", f"{path.parent.name}/{path.stem}", row.name)
+    if row.name != name:
+        raise input_error(path, "name", name, row.name)
     return row
 
 
 def read_rows(folder: Path = FOLDER) -> list[Row]:
     """All rows of a folder, by name."""
-    paths = sorted(path for path in folder.glob("*/*.json") if path.parent.name != "gold")
-    return [read_row(path) for path in paths]
+    paths = (path.relative_to(folder).with_suffix("") for path in folder.rglob("*.json"))
+    names = sorted(path.as_posix() for path in paths if path.parts[0] != GOLD)
+    return [read_row(name, folder) for name in names]
 
 
 def write_row(row: Row, folder: Path = FOLDER) -> Path:
@@ -229,92 +240,84 @@ def _write(path: Path, content: Mapping[str, object]) -> None:
 
 @dataclass(frozen=True)
 class LabelledSet:
-    """A test set as arrays, with the predictions of each seed."""
+    """Gold classes of a test set, the document of each gap, and the predictions of each seed."""
 
-    gold: Gold
-    seeds: tuple[Submission, ...]
+    gold: Ints
+    documents: Ints | None
+    seeds: tuple[Ints, ...]
+
+    @property
+    def units(self) -> Units:
+        """Documents, else gaps."""
+        return Units.choose(document=self.documents, gap=np.arange(len(self.gold)))
 
 
-def labelled_sets(
-    gold: GoldLabels, predictions: Mapping[str, Mapping[str, Predictions]]
-) -> dict[str, LabelledSet]:
+def labelled_sets(gold: GoldLabels, predictions: PredictionsBySeed) -> dict[str, LabelledSet]:
     """Test sets by name, and those that are not apart pooled, if there are several."""
-    sets = {
-        name: LabelledSet(
-            _gold_array(name, gold.test_sets[name]),
-            tuple(
-                Submission(seed, _array(predicted.labels)) for seed, predicted in by_seed.items()
-            ),
-        )
-        for name, by_seed in predictions.items()
-    }
+    sets = {}
+    for name, by_seed in predictions.items():
+        test = gold.test_sets[name]
+        documents = np.repeat(np.arange(len(test.documents)), test.documents)
+        seeds = tuple(_array(predicted.labels) for predicted in by_seed.values())
+        sets[name] = LabelledSet(_array(test.labels), documents if test.documents else None, seeds)
     together = [labelled for name, labelled in sets.items() if not gold.test_sets[name].apart]
     if len(together) > 1:
         sets[POOLED] = _pooled(together)
     return sets
 
 
-def _array(labels: str) -> np.ndarray[tuple[int], np.dtype[np.int8]]:
-    return np.array(_places(labels), dtype=np.int8)
-
-
-def _gold_array(name: str, gold: GoldSet) -> Gold:
-    documents = np.repeat(np.arange(len(gold.documents)), gold.documents)
-    classes = _array(gold.labels)
-    return Gold(
-        name, classes, np.ones_like(classes, np.int64), documents if len(documents) else None
-    )
+def _array(packed: str) -> Ints:
+    return np.array([_DIGITS.index(digit) for digit in packed], dtype=np.int64)
 
 
 def _pooled(sets: Sequence[LabelledSet]) -> LabelledSet:
     """Several sets as one; documents stay apart."""
     documents, before = [], 0
     for labelled in sets:
-        if labelled.gold.documents is not None:
-            documents.append(labelled.gold.documents + before)
-            before += int(labelled.gold.documents.max()) + 1
-    gold = Gold(
-        POOLED,
-        np.concatenate([labelled.gold.classes for labelled in sets]),
-        np.concatenate([labelled.gold.gaps for labelled in sets]),
-        np.concatenate(documents) if len(documents) == len(sets) else None,
-    )
-    seeds = zip(*(labelled.seeds for labelled in sets), strict=True)
+        if labelled.documents is not None:
+            documents.append(labelled.documents + before)
+            before += int(labelled.documents.max()) + 1
     return LabelledSet(
-        gold,
-        tuple(
-            Submission(parts[0].name, np.concatenate([part.classes for part in parts]))
-            for parts in seeds
-        ),
+        np.concatenate([labelled.gold for labelled in sets]),
+        np.concatenate(documents) if len(documents) == len(sets) else None,
+        tuple(map(np.concatenate, zip(*(labelled.seeds for labelled in sets), strict=True))),
     )
+
+
+def scores_of(
+    gold: GoldLabels, predictions: PredictionsBySeed, resampling: Resampling | None = SCORES
+) -> Scores:
+    """The scores of every test set of a row."""
+    sets = labelled_sets(gold, predictions)
+    classes = len(gold.classes)
+    return {name: measure(labelled, classes, resampling) for name, labelled in sets.items()}
 
 
 def measure(
-    labelled: LabelledSet, classes: int, plan: Resampling | None = SCORES
+    labelled: LabelledSet, classes: int, resampling: Resampling | None = SCORES
 ) -> dict[str, Interval]:
-    """Means over seeds of each measure, rounded as they are stored; no plan, no intervals."""
+    """Means over seeds of each measure, rounded as they are stored."""
     measures: dict[str, Callable[[Counts], Floats]] = {
         "macro_recall": macro_recall,
         "accuracy": accuracy,
         "macro_f1": macro_f1,
     }
-    frequent = np.bincount(labelled.gold.classes, minlength=classes) >= FREQUENT
+    frequent = np.bincount(labelled.gold, minlength=classes) >= FREQUENT
     if frequent.any():
         measures["frequent_macro_recall"] = partial(frequent_macro_recall, frequent=frequent)
-    gold = labelled.gold.classes.astype(np.int64)
-    cells = [Cells(gold * classes + seed.classes, classes**2) for seed in labelled.seeds]
-    table = unit_table([{"confusion": column} for column in cells], labelled.gold.units)
+    cells = [Cells(labelled.gold * classes + seed, classes**2) for seed in labelled.seeds]
+    table = unit_table([{"confusion": column} for column in cells], labelled.units)
 
     def means(sums: Floats) -> dict[str, Floats]:
-        confusion = [table.named(sums, place)["confusion"] for place in range(len(cells))]
-        counts = [np.rint(one).astype(np.int64).reshape(-1, classes, classes) for one in confusion]
+        flat = [table.named(sums, seed)["confusion"] for seed in range(len(cells))]
+        counts = [np.rint(cell).astype(np.int64).reshape(-1, classes, classes) for cell in flat]
         return {
-            name: np.asarray(np.mean([metric(one) for one in counts], axis=0))
+            name: np.asarray(np.mean([metric(confusion) for confusion in counts], axis=0))
             for name, metric in measures.items()
         }
 
     values = means(table.sums)
-    samples = {} if plan is None else means(plan.bootstrap(table))
+    samples = {} if resampling is None else means(resampling.bootstrap(table))
     return {
         name: _interval(float(value[0]), *interval(samples[name]) if samples else (None, None))
         for name, value in values.items()
@@ -326,10 +329,10 @@ def difference(first: LabelledSet, second: LabelledSet, classes: int) -> Interva
 
     Both have the same gold, so the difference is one of hits: by class, means over seeds.
     """
-    of_class = np.eye(classes)[first.gold.classes]
+    of_class = np.eye(classes)[first.gold]
     more = _hits(first) - _hits(second)
     table = unit_table(
-        [{"gold": of_class, "hits": more[:, None] * of_class}], first.gold.units, keep_units=True
+        [{"gold": of_class, "hits": more[:, None] * of_class}], first.units, keep_units=True
     )
 
     def change(sums: Floats) -> Floats:
@@ -346,7 +349,7 @@ def difference(first: LabelledSet, second: LabelledSet, classes: int) -> Interva
 
 def _hits(labelled: LabelledSet) -> Floats:
     """The share of seeds that are right, for each gap."""
-    right = [seed.classes == labelled.gold.classes for seed in labelled.seeds]
+    right = [seed == labelled.gold for seed in labelled.seeds]
     return np.asarray(np.mean(right, axis=0), dtype=np.float64)
 
 

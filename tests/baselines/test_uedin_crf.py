@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from crosspro.baselines.features.gaps import Resources
+from crosspro.baselines.features.view import Resources
 from crosspro.baselines.uedin_crf import UedinCRF, pronoun_sequences
 from crosspro.data_prep.core.example import Example, Gap, Mention
 from crosspro.data_prep.core.task import load_task
@@ -27,7 +27,7 @@ def line(nouns, pronouns=("it",), document="d", label="il", chains=None):
 
 
 def sequences(examples, context=3):
-    return [rows.tolist() for rows in pronoun_sequences(examples, Resources(TASK, context))]
+    return pronoun_sequences(examples, Resources(TASK, context))
 
 
 def test_pronouns_with_the_same_nearest_noun_belong_together():

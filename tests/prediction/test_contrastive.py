@@ -10,7 +10,7 @@ from tests.evaluation.metrics.contrastive_instances import french_instance, writ
 
 def prepared(tmp_path, content):
     test_set = read_contrastive(written_set(tmp_path, content))
-    return prepare_set(test_set, load_task("en-fr-2015")).lines
+    return prepare_set(test_set, load_task("en-fr-2015")).instances
 
 
 def test_the_gap_is_found_among_several_equal_words(tmp_path):
@@ -42,9 +42,10 @@ def test_agreement_in_the_error_does_not_matter(tmp_path):
 
 def test_context_becomes_lines_of_the_same_document(tmp_path):
     context = {"src context": ["A cat .", "Yes ."], "ref context": ["Un chat .", "Oui ."]}
-    found = prepared(tmp_path, [french_instance("Il dort .", "Elle dort .", **context)])
-    assert [len(line.example.gaps) for line in found] == [0, 0, 1]
-    assert len({line.example.document for line in found}) == 1
+    (found,) = prepared(tmp_path, [french_instance("Il dort .", "Elle dort .", **context)])
+    lines = [*found.context, found.example]
+    assert [len(line.gaps) for line in lines] == [0, 0, 1]
+    assert len({line.document for line in lines}) == 1
 
 
 def test_a_gap_that_is_not_there(tmp_path):

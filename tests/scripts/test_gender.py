@@ -14,11 +14,11 @@ from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.contrastive import InstancePair, prepare_set
+from crosspro.prediction.contrastive import TokenPair, prepare_set
 from crosspro.prediction.models import export_run
 from crosspro.prediction.system import System
 from crosspro.scripts.reproduce.gender import (
-    NOT_FOUND,
+    NO_GAP,
     ONE_CLASS,
     find_linked,
     gender,
@@ -26,7 +26,6 @@ from crosspro.scripts.reproduce.gender import (
     gender_questions,
     read_marked_bitext,
     read_versions,
-    within_context,
 )
 from tests.prediction.neural.small import system as small_system
 
@@ -125,11 +124,10 @@ def test_documents_of_bitext_are_instances(bitext):
     assert found[0].reference == "elle est là ."
     assert found[0].source_context == ("the dress .", "yes .")
     assert found[2].reference_context == ()
-    assert len(read_marked_bitext(bitext, FRENCH, 2).instances) == 2
 
 
 @pytest.mark.parametrize(
-    ("number", "line", "place"), [(1, "doc0\tlater", 2), (5, "doc1\tctx", 4), (6, "doc2", 7)]
+    ("number", "line", "place"), [(1, "doc0\tlater", 2), (5, "doc1\tctx", 6), (6, "doc2", 7)]
 )
 def test_wrong_marks_are_named(bitext, number, line, place):
     ids = bitext.with_name("set.doc-ids")
@@ -151,8 +149,8 @@ def test_a_file_that_is_missing_or_of_another_length_is_named(bitext):
 
 
 def test_the_first_linked_pronoun_is_the_gap():
-    segment = InstancePair(
-        ["he", "says", "they", "see", "it"], ["il", "dit", "qu'", "Elles", "la", "ils"], "d", 0
+    segment = TokenPair(
+        ["he", "says", "they", "see", "it"], ["il", "dit", "qu'", "Elles", "la", "ils"]
     )
     links = ((0, 0), (1, 1), (2, 3), (2, 5), (4, 4))
     found = find_linked(None, segment, links, FRENCH)
@@ -162,40 +160,27 @@ def test_the_first_linked_pronoun_is_the_gap():
 
 def test_what_asks_for_no_gender_is_left_out(bitext):
     found, left_out = french(bitext)
-    assert left_out == {NOT_FOUND: 2}
+    assert left_out == {NO_GAP: 2}
     instances = found.test_set.instances
     assert [one.groups for one in instances] == [
         {"pronoun": word} for word in ("elle", "il", "ils", "elles")
     ]
     assert [one.errors[0].word for one in instances] == ["il", "elle", "elles", "ils"]
-    assert [len(one.example.gaps) for one in found.lines] == [0, 0, 1, 0, 0, 1, 1, 0, 1]
+    assert [len(one.example.gaps) for one in found.instances] == [1] * 4
+    assert [len(one.context) for one in found.instances] == [2, 2, 0, 1]
 
 
-def test_context_is_cut(bitext):
-    prepared, _ = french(bitext)
-    assert within_context(prepared, None) == prepared
-    assert len(within_context(prepared, 1).lines) == 2 + 2 + 1 + 2
-    alone = within_context(prepared, 0)
-    assert [line.instance for line in alone.lines] == [0, 1, 2, 3]
-    assert all(line.gap for line in alone.lines)
-
-
-@pytest.mark.parametrize(
-    ("context", "shares"),
-    [(None, (75.0, 50.0)), (2, (75.0, 50.0)), (1, (50.0, 50.0)), (0, (50.0,))],
-)
-def test_context_decides_where_it_is_given(bitext, context, shares):
+def test_context_decides_where_it_is_given(bitext):
     """Only the number's own classes count: OTHER and those of the other number are as likely."""
     system = TwoBack()
     system.fit(FRENCH, [], [])
-    found = gender_accuracy(system, french(bitext)[0], context, "x")
-    assert tuple(one.scores["accuracy"].value for one in found.candidates) == shares
-    rows = {one.group: one.scores["accuracy"].value for one in found.candidates[0].groups}
-    assert rows["elle"] == (100.0 if shares[0] == 75.0 else 0.0)
-    assert (rows["elles"], rows["il"], rows["ils"]) == (0.0, 100.0, 100.0)
-    expected = "all" if context is None else context
-    assert f"choice:gender,context:{expected}" in found.signature
-    assert found.items.units.name == "instance"
+    evaluation = gender_accuracy(system, french(bitext)[0], "x")
+    shares = [one.scores["accuracy"].value for one in evaluation.candidates]
+    assert shares == [75.0, 50.0]
+    rows = {one.group: one.scores["accuracy"].value for one in evaluation.candidates[0].groups}
+    assert rows == {**rows, "elle": 100.0, "elles": 0.0, "il": 100.0, "ils": 100.0}
+    assert "choice:gender,context:without" in evaluation.signature
+    assert evaluation.items.units.name == "instance"
 
 
 def test_rows_with_other_fields_are_named(table):
@@ -210,11 +195,11 @@ def test_rows_with_other_fields_are_named(table):
 
 def test_words_without_a_class_do_not_compete(table, tokens):
     found, left_out = gender_questions(prepare_set(read_versions(table), GERMAN, tokens))
-    assert left_out == {ONE_CLASS: 1, NOT_FOUND: 1}
-    words = [line.gap.words for line in found.lines if line.gap]
+    assert left_out == {ONE_CLASS: 1, NO_GAP: 1}
+    words = [one.gap.words for one in found.instances]
     assert words == [("er", "sie", "es"), ("sie", "es"), ("es", "sie", "er")]
     assert [one.groups["choices"] for one in found.test_set.instances] == ["3", "2", "3"]
-    assert found.lines[1].example.target[0] == "REPLACE_0"
+    assert found.instances[0].example.target[0] == "REPLACE_0"
 
 
 def test_an_archive_chooses_among_versions(tmp_path, table, tokens, capsys):
@@ -230,7 +215,7 @@ def test_an_archive_chooses_among_versions(tmp_path, table, tokens, capsys):
     assert "with context - without context" in text
     assert "task:en-de,annotator:tokens:" in text
     figures = json.loads(output.read_text("utf-8"))
-    assert figures["left_out"] == {ONE_CLASS: 1, NOT_FOUND: 1}
+    assert figures["left_out"] == {ONE_CLASS: 1, NO_GAP: 1}
     assert [one["name"] for one in figures["candidates"]] == ["with context", "without context"]
     assert figures["data"]["items"] == 3
 
@@ -244,11 +229,10 @@ def majority(tmp_path):
 
 
 def test_a_system_of_single_sentences_has_no_context_to_lose(majority, bitext, capsys):
-    gender(majority, bitext, most=2)
+    gender(majority, bitext)
     text = capsys.readouterr().out
-    assert "set (bitext): 2 instances" in text
+    assert "set (bitext): 4 instances" in text
     assert "with context" not in text.replace("without context", "")
-    assert text.count(" 100.00\n") == 1  # il or elle, whichever is more frequent
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path, majority, bitext, table):

@@ -12,11 +12,16 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.scripts.reproduce.proofread import (
     MarkCounts,
+    Ranking,
     RatedPronoun,
+    area,
+    average_precision,
+    calibration_rows,
     learnt_weights,
+    pronoun_rows,
     rater_recall,
+    segment_rows,
 )
-from crosspro.scripts.reproduce.rankings import Ranking, area, average_precision
 from crosspro.scripts.reproduce.rater_marks import (
     RatedSegment,
     RaterMark,
@@ -139,6 +144,30 @@ def test_measures_of_an_order():
     order, ones = np.array([3.0, 2.0, 1.0]), np.ones(3)
     assert average_precision(order, np.array([True, False, True]), ones) == pytest.approx(5 / 6)
     ranking = Ranking(doubts, marked * 2, [str(n // 10) for n in range(200)])
-    for value, low, high in ranking.measured():
-        assert low <= value <= high
-    assert all(value == 0 for value, _, _ in ranking.measured(ranking))
+    values = ranking.resampled()
+    low, high = np.nanquantile(values[1:], (0.025, 0.975), axis=0)
+    assert (low <= values[0]).all() and (values[0] <= high).all()
+    assert {cell.split()[0] for cell in ranking.measured(ranking)} == {"0.000"}
+
+
+def test_tables_of_pronouns_and_segments():
+    segments = [
+        RatedSegment("a", f"d{n // 4}", n, "It was.", "Es war.", ((ES,),) if n % 2 else ((),))
+        for n in range(40)
+    ]
+    chances = [{"es": 0.2 + 0.6 * (n % 2 == 0), "er": 0.1} for n in range(40)]
+    pronouns = [
+        RatedPronoun(segment, DoubtKind.WORD, 0, 2, "es", "It", chance)
+        for segment, chance in zip(segments, chances, strict=True)
+    ]
+    wrong = np.array([1 - chance["es"] for chance in chances])
+    assert all(row[1].startswith("1.000") for row in pronoun_rows(pronouns, wrong))
+    scores = {"metric": {("a", n): float(n % 2) for n in range(40)}, "short": {("a", 0): 1.0}}
+    rows = {row[0]: row[1] for row in segment_rows(pronouns, wrong, 3, scores)}
+    assert rows["metric"].startswith("0.000")
+    assert rows["`proofread` above metric"].startswith("1.000")
+    assert "short" not in rows
+    assert [row[1:] for row in calibration_rows(pronouns, wrong)] == [
+        ["20", "0.200", "0.000"],
+        ["20", "0.800", "1.000"],
+    ]

@@ -11,105 +11,126 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
+from crosspro.evaluation.published.results import published_results
 from crosspro.scripts.reproduce.results import (
+    SCORES,
     GoldLabels,
     GoldSet,
     Predictions,
     difference,
     labelled_sets,
-    measure,
     read_gold,
     read_row,
     read_rows,
     row_file,
+    scores_of,
     write_gold,
     write_row,
 )
-from crosspro.scripts.reproduce.results_page import results_page, short_table, task_tables
+from crosspro.scripts.reproduce.results_page import (
+    made_here,
+    published_tables,
+    results_page,
+    short_table,
+    task_table,
+    task_tables,
+)
 from tests.conftest import ROOT
 
 FOLDER = ROOT / "results"
 ROWS = {row.name: row for row in read_rows(FOLDER)}
-ONE_OF_A_TASK = {row.task: name for name, row in ROWS.items()}.values()
-
-
-@cache
-def gold_of(task):
-    return read_gold(task, FOLDER)
-
-
-def measured(row, **plan):
-    gold = gold_of(row.task)
-    sets = labelled_sets(gold, row.predictions)
-    return {name: measure(one, len(gold.classes), **plan) for name, one in sets.items()}
+ONE_OF_EACH_TASK = {row.task: row for row in ROWS.values()}
+gold_of = cache(lambda task: read_gold(task, FOLDER))
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_row_has_its_provenance(name):
+def test_a_row_has_its_provenance_and_the_scores_of_its_predictions(name):
     row, gold = ROWS[name], gold_of(ROWS[name].task)
     assert re.fullmatch(r"[0-9a-f]{7,40}", row.commit)
     assert row.seeds and row.configuration and row.environment
     assert row.commands and all(step.makes and step.command for step in row.commands)
     assert re.fullmatch(r"[0-9a-f]{64}", row.training.digest) and row.training.gaps
     assert set(row.members) <= set(ROWS)
-    assert row.test_sets.keys() == row.predictions.keys()
-    for test, known in row.test_sets.items():
-        assert known.gold_digest == gold.gold_digest(test)
-        assert known.gaps == len(gold.test_sets[test].labels)
-        assert known.documents == (len(gold.test_sets[test].documents) or None)
-        seeds = {part for seed in row.predictions[test] for part in seed.split("+")}
+    assert row.test_sets == {name: gold.described(name) for name in row.predictions}
+    for test, by_seed in row.predictions.items():
+        seeds = {part for seed in by_seed for part in seed.split("+")}
         assert seeds == set(map(str, row.seeds))
-        for predicted in row.predictions[test].values():
+        for predicted in by_seed.values():
             assert gold.digest(predicted.labels) == predicted.digest
-            assert len(predicted.labels) == known.gaps
+            assert len(predicted.labels) == row.test_sets[test].gaps
+    assert values(scores_of(gold, row.predictions, None)) == values(row.scores)
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_scores_are_those_of_the_predictions(name):
-    row = ROWS[name]
-    again = measured(row, plan=None)
-    assert again.keys() == row.scores.keys()
-    for test, scores in row.scores.items():
-        assert {key: one.value for key, one in scores.items()} == {
-            key: one.value for key, one in again[test].items()
-        }
+def values(scores):
+    return {test: {name: score.value for name, score in by_measure.items()}
+            for test, by_measure in scores.items()}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ONE_OF_A_TASK)
-def test_intervals_are_those_of_the_predictions(name):
-    assert measured(ROWS[name]) == ROWS[name].scores
+@pytest.mark.parametrize("task", ONE_OF_EACH_TASK)
+def test_intervals_are_those_of_the_predictions(task):
+    row = ONE_OF_EACH_TASK[task]
+    assert gold_of(task).classes == load_task(task).classes
+    assert scores_of(gold_of(task), row.predictions) == row.scores
 
 
 @pytest.mark.slow
 def test_all_intervals_are_those_of_the_predictions():
     for row in ROWS.values():
-        assert measured(row) == row.scores, row.name
-
-
-@pytest.mark.parametrize("task", sorted({row.task for row in ROWS.values()}))
-def test_classes_are_those_of_the_task(task):
-    assert gold_of(task).classes == load_task(task).classes
+        assert scores_of(gold_of(row.task), row.predictions) == row.scores, row.name
 
 
 def test_the_page_is_what_the_rows_say():
-    page = (ROOT / "RESULTS.md").read_text("utf-8")
-    assert results_page(FOLDER) == page
+    assert results_page(FOLDER) == (ROOT / "RESULTS.md").read_text("utf-8")
     tables, _ = task_tables(FOLDER)
     assert short_table(tables) in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_rows_belong_to_published_submissions():
+    row = ROWS["en-fr/stymne_2016_primary"]
+    results = {
+        (result.year, result.submission): result for result in published_results(pair="en-fr")
+    }
+    primary, later = results[2016, "UU-Stymne-primary"], results[2017, "UU-Stymne16-primary"]
+    assert made_here(primary, [row]) is row
+    assert made_here(later, [row]) is None
+    named = replace(row, name="2017/en-fr/UU-Stymne16-primary", title="UU-Stymne16-primary")
+    assert made_here(later, [row, named]) is named
+    assert made_here(results[2016, "baseline0"], [ROWS["en-fr/ngram"]]) is None
+
+
+def test_a_row_on_official_files_stands_beside_its_published_figures():
+    gold = gold_of("en-fr")
+    gold = replace(gold, test_sets={**gold.test_sets, "WMT2016": GoldSet("0123")})
+    predicted = {"WMT2016": {"1": Predictions("", "0133")}}
+    row = replace(
+        ROWS["en-fr/ngram"],
+        name="2016/en-fr/TurkuNLP-primary",
+        test_sets={"WMT2016": gold.described("WMT2016")},
+        predictions=predicted,
+        scores=scores_of(gold, predicted),
+    )
+    table = task_table("en-fr", [ROWS["en-fr/ngram"], ROWS["en-fr/helsinki_2016"], row], gold)
+    (line,) = [
+        line
+        for line in "".join(published_tables(table)).splitlines()
+        if f"({row_file(row.name).as_posix()})" in line
+    ]
+    assert "65.7 / 70.5" in line
+    assert "75.0" in line
 
 
 GOLD = GoldLabels(("a", "b"), {"x": GoldSet("0011", (2, 2)), "y": GoldSet("01", (1, 1))})
 
 
 def predictions(**labels):
-    return {name: {"1": Predictions("", own)} for name, own in labels.items()}
+    return {name: {"1": Predictions("", packed)} for name, packed in labels.items()}
 
 
 def test_scores_by_hand():
-    sets = labelled_sets(GOLD, predictions(x="0010", y="00"))
-    assert set(sets) == {"x", "y", "pooled"}
-    assert measure(sets["x"], 2)["macro_recall"].value == 75
-    assert measure(sets["pooled"], 2)["accuracy"].value == pytest.approx(100 * 4 / 6, abs=1e-6)
+    scores = scores_of(GOLD, predictions(x="0010", y="00"), SCORES)
+    assert set(scores) == {"x", "y", "pooled"}
+    assert scores["x"]["macro_recall"].value == 75
+    assert scores["pooled"]["accuracy"].value == pytest.approx(100 * 4 / 6, abs=1e-6)
     apart = replace(GOLD, test_sets={**GOLD.test_sets, "y": GoldSet("01", apart=True)})
     assert set(labelled_sets(apart, predictions(x="0010", y="00"))) == {"x", "y"}
 
@@ -120,22 +141,25 @@ def test_a_difference_by_hand():
     assert difference(first, first, 2).low == difference(first, first, 2).high == 0
 
 
-def test_what_is_written_is_read(tmp_path):
-    row = ROWS["en-fr/ens_both"]
-    assert read_row(write_row(row, tmp_path)) == row
+def test_rows_and_gold_labels_are_read_as_they_are_written(tmp_path):
+    row = replace(ROWS["en-fr/ens_both"], name="ours/en-fr/ens_both")
+    write_row(row, tmp_path)
+    assert read_rows(tmp_path) == [row]
     write_gold("en-fr", gold_of("en-fr"), tmp_path)
     assert read_gold("en-fr", tmp_path) == gold_of("en-fr")
-    assert gold_of("en-fr").packed(["elle", "ce"]) == "".join(
+    assert gold_of("en-fr").predictions(["elle", "ce"]).labels == "".join(
         str(gold_of("en-fr").classes.index(label)) for label in ("elle", "ce")
     )
 
 
-def test_a_fault_names_file_and_key(tmp_path):
+@pytest.mark.parametrize(
+    ("change", "key"), [({"name": "es-en/other"}, "name"), ({"seeds": "1"}, "seeds")]
+)
+def test_a_fault_names_file_and_key(tmp_path, change, key):
     content = json.loads(row_file("es-en/ngram", FOLDER).read_text("utf-8"))
     path = row_file("es-en/ngram", tmp_path)
     path.parent.mkdir()
-    for change, key in (({"name": "es-en/other"}, "name"), ({"seeds": "1"}, "seeds")):
-        path.write_text(json.dumps({**content, **change}), "utf-8")
-        with pytest.raises(InputError) as caught:
-            read_row(path)
-        assert [(one.path, one.field) for one in caught.value.problems] == [(str(path), key)]
+    path.write_text(json.dumps({**content, **change}), "utf-8")
+    with pytest.raises(InputError) as caught:
+        read_row("es-en/ngram", tmp_path)
+    assert [(one.path, one.field) for one in caught.value.problems] == [(str(path), key)]

@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crosspro.baselines.features.gaps import Resources
 from crosspro.baselines.features.learnt import (
     LanguageModelSettings,
-    TellingContexts,
     learn,
     learn_contexts,
+    telling_label,
     training_parts,
 )
-from crosspro.baselines.features.matrix import extracted
+from crosspro.baselines.features.matrix import strings_of
 from crosspro.baselines.features.names import FEATURES, NEEDS, chosen_features, unmet
+from crosspro.baselines.features.view import Resources
 from crosspro.baselines.it_classifier.context import LABELS, PLEONASTIC, ItContext
 from crosspro.baselines.it_classifier.patterns import ShortPatterns
 from crosspro.data_prep.core.example import Example, Gap
@@ -30,15 +30,9 @@ PLAIN = Resources(TASK, 1, LEXICON, pleonastic=ShortPatterns())
 
 
 def told(names, examples=DOCUMENT, resources=PLAIN):
-    """All that features say of the gaps of some examples, one line a value."""
-    chosen = chosen_features(names)
-    lines = []
-    for columns in extracted(chosen, examples, resources):
-        for gap in range(len(columns[0][1])):
-            lines += [
-                f"{slot}={values[gap]}" for slot, values in columns if values[gap] is not None
-            ]
-    return lines
+    """All that features say of the gaps of some examples."""
+    gaps = strings_of(chosen_features(names), examples, resources)
+    return [string for strings in gaps for string in strings]
 
 
 def test_every_feature_of_a_document_is_what_it_was():
@@ -108,13 +102,13 @@ def test_earlier_sentences_are_those_of_the_document_within_the_context():
 def test_telling_contexts_are_frequent_and_nearly_always_of_one_class():
     context = ("it", ("<s>", "à", "midi", "REPLACE", "être", "à+le", "garage"))
     often = learn_contexts([(context, "elle")] * 9 + [(context, "il")])
-    assert set(often.table.values()) == {"elle"}
-    assert often.told(context) == "elle"
-    assert learn_contexts([(context, "elle")] * 9).table == {}
-    assert learn_contexts([(context, "elle")] * 8 + [(context, "il")] * 2).table == {}
+    assert set(often.values()) == {"elle"}
+    assert telling_label(often, context) == "elle"
+    assert learn_contexts([(context, "elle")] * 9) == {}
+    assert learn_contexts([(context, "elle")] * 8 + [(context, "il")] * 2) == {}
     resources = replace(PLAIN, telling=often)
     assert told(["telling_contexts"], resources=resources) == ["telling context=elle"]
-    nothing = replace(PLAIN, telling=TellingContexts({}))
+    nothing = replace(PLAIN, telling={})
     assert told(["telling_contexts"], resources=nothing) == ["telling context=none"]
 
 

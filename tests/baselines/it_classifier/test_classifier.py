@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import cProfile
-import hashlib
 import json
 from dataclasses import replace
 
@@ -11,13 +9,11 @@ import pytest
 
 from crosspro.baselines.it_classifier import training_data
 from crosspro.baselines.it_classifier.classifier import (
-    ItClassifier,
     features_of,
     load_classifier,
     train_classifier,
 )
-from crosspro.baselines.it_classifier.context import LABELS, ItContext, ItExample, positions
-from crosspro.baselines.it_classifier.patterns import PatternScorer
+from crosspro.baselines.it_classifier.context import LABELS, ItContext, ItExample
 from crosspro.baselines.it_classifier.training_data import cross_validated_f1
 from crosspro.data_prep.core.errors import CrossproError, InputError
 
@@ -47,8 +43,7 @@ def model(examples):
 
 def test_features_of_a_sentence_are_these():
     context = ItContext(("So", "it", "is", "hard", "to", "win", "."), 1, ("The", "dog", "ran", "."))
-    (found,) = features_of([context])
-    assert sorted(found) == sorted([
+    assert sorted(features_of(context)) == sorted([
         "bias",
         "tag-2=.", "tag-1=CONJ", "lemma-1=so", "tag+1=VERB", "lemma+1=be", "tag+2=ADJ",
         "verb=be", "verb,next=be_hard", "verb,tag=be_ADJ", "auxiliaries=-", "inverted=-",
@@ -70,43 +65,25 @@ def test_a_model_learns_its_examples_and_is_the_same_every_time(examples, model)
     assert (again == found).all()
 
 
-@pytest.mark.parametrize(
-    ("changed", "fragment"),
-    [
-        (
-            {"documents": 5, "labels": ["x"]},
-            r"documents:",
-        ),
-        ({"examples": "abc"}, "examples:"),
-        ({"weights": {"bias": [10**400, 0, 0]}}, "too large"),
-    ],
-)
-def test_a_model_names_no_program_and_has_numbers(changed, fragment, model, tmp_path):
-    """Also if its checksum is right: loading runs no code."""
-    path = tmp_path / "it.json"
-    model.save(path)
-    content = json.loads(path.read_text("utf-8")) | changed
-    del content["sha256"]
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode("ascii")).hexdigest()
-    path.write_text(json.dumps(content | {"sha256": digest}), "utf-8")
-    with pytest.raises(InputError, match=fragment):
-        load_classifier(path)
-
-
-def test_a_saved_model_is_the_same_and_a_changed_one_is_refused(examples, model, tmp_path):
+def test_a_saved_model_is_the_same(examples, model, tmp_path):
     path = tmp_path / "it.json"
     model.save(path)
     loaded = load_classifier(path)
     contexts = [one.context for one in examples]
     assert (loaded.probabilities(contexts) == model.probabilities(contexts)).all()
     assert (loaded.documents, loaded.examples) == (model.documents, 60)
-    content = json.loads(path.read_text("utf-8"))
-    content["weights"]["bias"][0] += 1
-    path.write_text(json.dumps(content), "utf-8")
-    with pytest.raises(InputError, match="sha256"):
-        load_classifier(path)
-    path.write_text(json.dumps({"kind": "cake"}), "utf-8")
-    with pytest.raises(InputError):
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"kind": "cake"}, {"documents": 5}, {"examples": "abc"}, {"weights": {"bias": [0, 0]}},
+     {"weights": {"bias": [10**400, 0, 0]}}],
+)  # fmt: skip
+def test_a_file_that_is_no_model_is_refused(changed, model, tmp_path):
+    path = tmp_path / "it.json"
+    model.save(path)
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | changed), "utf-8")
+    with pytest.raises(InputError, match=r"it\.json"):
         load_classifier(path)
 
 
@@ -132,20 +109,3 @@ def test_f1_by_cross_validation_over_documents(examples, monkeypatch):
     monkeypatch.setattr(training_data, "train_classifier", trainer)
     assert cross_validated_f1(examples, folds=5) == dict.fromkeys(LABELS, 100)
     assert [len(documents) for documents in training_documents] == [16] * 5
-    with pytest.raises(CrossproError):
-        cross_validated_f1(examples, folds=30)
-
-
-@pytest.mark.parametrize("unit", [["it"], ["it", "is", "very", "nice", "that", "the", "dog"]])
-@pytest.mark.parametrize("scorer", [PatternScorer(), ItClassifier({"bias": [0.1, 0.2, 0.3]})])
-def test_the_work_grows_with_the_words_of_a_line_and_not_with_their_square(unit, scorer):
-    """Function calls are counted, which are the same on every machine."""
-
-    def calls(times):
-        words = tuple(unit * times)
-        contexts = [ItContext(words, place) for place in positions(words)]
-        with cProfile.Profile() as profile:
-            assert len(scorer.probabilities(contexts)) == times
-        return sum(entry.callcount for entry in profile.getstats())
-
-    assert calls(400) < 2.2 * calls(200)

@@ -100,6 +100,6 @@ def test_antecedents_have_genders_where_the_package_is_there(name, installed):
     train = demo_examples(task, "train", 20)
     system.fit(task, train, train)
     assert system.settings.lexicon == "german-nouns"
-    assert any(one.startswith("antecedent gender=") for one in system.vocabulary.names()) == any(
+    assert any(one.startswith("antecedent gender=") for one in system.reader.names()) == any(
         "Katze|NOUN" in example.target for example in train
     )

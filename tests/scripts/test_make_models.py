@@ -1,23 +1,32 @@
-"""What the bundled models may learn from: nothing that is tested on."""
+"""How bundled models are made: from nothing that is tested on, by steps in order."""
 
 from __future__ import annotations
 
 import json
 import lzma
+import sys
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from typer.testing import CliRunner
 
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.scripts.reproduce import models
 from crosspro.scripts.reproduce.models import (
-    BOX,
     KEPT_OF,
+    RECIPES,
+    Stage,
     Until,
-    _steps,
     app,
+    check_needs,
     kept_lines,
+    make_stages,
+    split_single_gaps,
+    stages_of,
     thinned,
     unseen_letters,
 )
@@ -46,15 +55,12 @@ def test_unseen_text_is_that_of_dev_and_test_and_of_the_sets_for_tests(tmp_path)
     (tmp_path / "verdicts").mkdir()
     with lzma.open(tmp_path / "verdicts/scores.txt.xz", "wb") as handle:
         handle.write(f"{LONG} beside \xe7a\n".encode("latin-1"))
-    found = unseen_letters(tmp_path)
-    assert unseen_letters(tmp_path, jobs=2) == found
-    wanted = ("in dev", "after it", "first", "second")
-    assert letters("pos192210" + f"{LONG} in a subtitle") in found
-    assert letters(f"{LONG} beside a") in found
-    assert {letters(f"{LONG} {end}") for end in wanted} <= found
-    assert letters("this line is long enough and marked") in found
-    assert letters(f"{LONG} in train") not in found
-    assert "short" not in found
+    unseen = unseen_letters(tmp_path)
+    assert unseen_letters(tmp_path, jobs=2) == unseen
+    wanted = {letters(f"{LONG} {end}") for end in ("in dev", "after it", "first", "second")}
+    wanted |= {letters("pos192210" + f"{LONG} in a subtitle"), letters(f"{LONG} beside a")}
+    assert wanted | {letters("this line is long enough and marked")} <= unseen
+    assert not {letters(f"{LONG} in train"), "short"} & unseen
 
 
 def test_lines_and_documents_that_are_tested_on_are_left_out_and_some_held_out():
@@ -77,48 +83,68 @@ def test_lines_and_documents_that_are_tested_on_are_left_out_and_some_held_out()
     assert [name for name in renamed if name not in names] == [renamed[5]]
 
 
-def test_every_step_of_every_model_comes_after_steps_that_there_are(tmp_path):
-    for name in BOX:
-        steps = _steps(tmp_path, tmp_path, name, Until.MODELS)
-        assert {title for step in steps.values() for title in step.after} <= set(steps)
-        assert f"archive.{name}" in steps
-        assert set(_steps(tmp_path, tmp_path, name, Until.SETS)) < set(steps)
-
-
-def test_models_that_are_made_together_share_the_processes(tmp_path, monkeypatch):
-    begun = {}
-    monkeypatch.setattr(models, "make_stages", lambda work, steps, jobs: begun.update(steps) or [])
-    given = ["make", str(tmp_path), "--corpora", str(tmp_path), "--jobs", "16"]
+def test_steps_come_after_what_they_need_and_share_the_processes(tmp_path, monkeypatch):
+    for name in RECIPES:
+        stages = stages_of(tmp_path, tmp_path, name, Until.MODELS)
+        assert {title for stage in stages.values() for title in stage.after} <= set(stages)
+        assert f"archive.{name}" in stages
+        assert set(stages_of(tmp_path, tmp_path, name, Until.SETS)) < set(stages)
+    begun: dict[str, Stage] = {}
+    monkeypatch.setattr(models, "check_needs", lambda *given: None)
+    monkeypatch.setattr(models, "make_stages", lambda work, stages, jobs: begun.update(stages))
     several = ["en-de", "de-en", "en-fr"]
     for chosen, of_text, of_model in ((["en-de"], 16, 16), (several, 8, 5), ([], 5, 2)):
-        begun.clear()
-        how = [word for name in chosen for word in ("--model", name)]
-        assert CliRunner().invoke(app, [*given, *how]).exit_code == 0
+        options = [word for name in chosen for word in ("--model", name)]
+        options += ["--corpora", str(tmp_path), "--jobs", "16"]
+        assert CliRunner().invoke(app, ["make", str(tmp_path), *options]).exit_code == 0
         shares = {"text.en-de": of_text, "data.en-de": of_model, "set.en-de": of_model}
-        for title, processes in shares.items():
-            ((*_, option, found),) = begun[title].commands
-            assert (option, found) == ("--jobs", str(processes))
+        assert {title: begun[title].command[-2:] for title in shares} == {
+            title: ("--jobs", str(share)) for title, share in shares.items()
+        }
 
 
 def test_a_student_of_other_sizes_has_them_from_its_pretraining_on(tmp_path):
-    steps = _steps(tmp_path, tmp_path, "en-de", Until.MODELS)
-    sizes = {"layers=5", "source_before=50", "source_after=20", "target_before=70"}
-    sizes.add("target_after=20")
-    words = {title: set(step.commands[0]) for title, step in steps.items()}
+    stages = stages_of(tmp_path, tmp_path, "en-de", Until.MODELS)
+    words = {title: set(stage.command) for title, stage in stages.items()}
     tiny, student = words["pretrained.en-de.tiny"], words["distilled.en-de"]
-    assert {f"network.{one}" for one in sizes} <= tiny
-    assert {f"system.network.{one}" for one in sizes} <= student
-    assert {"tiny_documents", "trainer.max_epochs=100"} <= tiny
+    assert {f"network.{size}" for size in RECIPES["en-de"].sizes} <= tiny
+    assert {f"system.network.{size}" for size in RECIPES["en-de"].sizes} <= student
+    assert {"--recipe", "tiny_documents", "trainer.max_epochs=100"} <= tiny
     assert {"experiment=document_distilled", "trainer.max_epochs=5"} <= student
     tuned = tuple(f"tuned.en-de.{seed}" for seed in (1, 2, 3, 4))
-    assert steps["teacher.en-de"].after == tuned
-    begun = [steps[one].after for one in tuned]
-    assert begun == [(f"pretrained.en-de.{seed}",) for seed in (1, 2, 3, 1)]
-    large = words["pretrained.en-de.3"]
-    assert "trainer.max_epochs=100" in large
-    assert not any("layers" in word for word in large)
-    french = _steps(tmp_path, tmp_path, "en-fr", Until.MODELS)["distilled.en-fr"].commands[0]
-    assert not any("layers" in word for word in french)
+    assert stages["teacher.en-de"].after == tuned
+    first = [stages[title].after for title in tuned]
+    assert first == [(f"pretrained.en-de.{seed}",) for seed in (1, 2, 3, 1)]
+    assert not any("layers" in word for word in words["pretrained.en-de.3"])
+
+
+def test_finished_steps_stay_and_failed_ones_stop_what_needs_them(tmp_path):
+    def append(text, status=0):
+        code = f"open(r'{tmp_path / 'ran'}', 'a').write('{text}'); raise SystemExit({status})"
+        return (sys.executable, "-c", code)
+
+    stages = {
+        "c": Stage(append("c"), ("b",)),
+        "a": Stage(append("a")),
+        "b": Stage(append("b", 1), ("a",)),
+    }
+    assert make_stages(tmp_path, stages, 2) == ["b"]
+    assert (tmp_path / "ran").read_text() == "ab"
+    assert make_stages(tmp_path, {**stages, "b": Stage(append("B"), ("a",))}) == []
+    assert (tmp_path / "ran").read_text() == "abBc"
+
+
+def test_what_is_missing_is_said_before_anything_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(models, "FREE_GB", 10**9)
+    with pytest.raises(InputError) as caught:
+        check_needs(["en-de"], tmp_path, tmp_path, Until.SETS)
+    fields = [problem.field for problem in caught.value.problems]
+    assert {"--corpora", "disk"} <= set(fields)
+    paths = {problem.path for problem in caught.value.problems}
+    assert str(tmp_path / "bitext/en-de/train") in paths
+    assert CliRunner().invoke(
+        app, ["make", str(tmp_path), "--corpora", str(tmp_path), "--model", "xx"]
+    ).exit_code  # fmt: skip
 
 
 def subtitle(number: int, label: str, following: str) -> Example:
@@ -128,7 +154,7 @@ def subtitle(number: int, label: str, following: str) -> Example:
     return Example(source, target, None, tuple((n, n) for n in range(7)), gaps, "d")
 
 
-def test_what_subtitles_have_too_much_of_is_asked_for_less_often():
+def test_gaps_that_subtitles_have_too_many_of_are_fewer():
     overdone = frozenset({"ihn"})
     kept = [thinned(subtitle(n, "ihn", "."), overdone) for n in range(300)]
     share = sum(bool(line.gaps) for line in kept) / 300
@@ -136,6 +162,35 @@ def test_what_subtitles_have_too_much_of_is_asked_for_less_often():
     assert all(line.target[5] == "ihn" for line in kept if not line.gaps)
     assert all(thinned(subtitle(n, "es", "."), overdone).gaps for n in range(30))
     assert all(thinned(subtitle(n, "ihn", "works"), overdone).gaps for n in range(30))
+
+
+LINES = """\
+\t\tA house .\tUne maison .\t0-0 1-1
+elle\tElle\tIt burns .\tREPLACE_0 brûle .\t0-0 1-1 2-2
+elle il\telle il\tIt falls if it rains\tREPLACE_0 tombe s' REPLACE_3 pleut\t0-0 1-1 2-2 3-3 4-4
+OTHER elle\tNONE elle\tNow it is where it was\tici REPLACE_1 là où REPLACE_4 était\t0-0 3-3 5-5
+"""
+
+
+@pytest.mark.parametrize(("context", "lines_before"), [(1, [1, 1, 1, 1]), (0, [0] * 4)])
+def test_each_gap_of_some_documents_is_one_of_development(tmp_path, context, lines_before):
+    task, data = load_task("en-fr-2015"), tmp_path / "train.film.data"
+    taken, other = (
+        next(f"d{n}" for n in range(99) if (crc32(f"d{n}".encode()) % 4 == 0) == chosen)
+        for chosen in (True, False)
+    )
+    data.write_text(LINES + LINES, "utf-8")
+    data.with_suffix(".doc-ids").write_text("\n".join([taken] * 4 + [other] * 4) + "\n", "utf-8")
+    split_single_gaps(data, task, parts=4, context=context)
+    for part, document in (("train", other), ("unseen", taken)):
+        assert (tmp_path / f"{part}.film.data").read_text("utf-8") == LINES
+        assert set((tmp_path / f"{part}.film.doc-ids").read_text().split()) == {document}
+    dev = list(read_examples(tmp_path / "dev.film.data", task, tmp_path / "dev.film.doc-ids"))
+    labels = ["elle", "elle", "il", "elle"]
+    assert [gap.label for line in dev for gap in line.gaps] == labels
+    documents = [line.document for line in dev]
+    assert [documents.count(f"{taken}#{n}") - 1 for n in (1, 2, 3, 4)] == lines_before
+    assert dev[-1].target == ("ici", "là", "où", "REPLACE_4", "était")
 
 
 NOUNS = (("dog", "Der Hund", "er", "ihn"), ("lamp", "Die Lampe", "sie", "sie"),
@@ -166,12 +221,12 @@ def test_examples_are_made_from_a_folder_of_corpora(tmp_path):
         write(corpora / f"bitext/en-de/{split}/{name}.doc-ids.xz", *ids)
     work = tmp_path / "work"
     runner = CliRunner()
-    given = ["make", str(work), "--corpora", str(corpora), "--model", "en-de", "--until", "text"]
-    result = runner.invoke(app, given)
+    options = ["make", str(work), "--corpora", str(corpora), "--model", "en-de", "--until", "text"]
+    result = runner.invoke(app, options)
     assert result.exit_code == 0, "".join(path.read_text() for path in work.glob("log/*"))
     assert (work / "text/en-de.prior.npz").is_file()
     (log,) = work.glob("log/text.*")
-    aligned = [line for line in log.read_text("utf-8").splitlines() if ".main align " in line]
+    aligned = [line for line in log.read_text("utf-8").splitlines() if "crosspro align " in line]
     assert ["--save-prior" in line for line in aligned] == [True, False], "it learns once"
     assert "--prior" in aligned[1]
     sides = {name: (work / f"text/en-de.{name}").read_text("utf-8").splitlines()
@@ -182,13 +237,12 @@ def test_examples_are_made_from_a_folder_of_corpora(tmp_path):
         assert {(source.split()[left], target.split()[right]) for left, right in linked} > {
             (".", "."), *(("number", "Nummer") for _ in range("number" in source))}  # fmt: skip
     assert {name.split(".")[0] for name in sides["doc-ids"]} == {"train", "dev", "test"}
-    found = []
+    contents = []
     for jobs in (1, 3):
         result = runner.invoke(app, ["data", str(work), "en-de", "--jobs", str(jobs)])
         assert result.exit_code == 0, result.output
-        found.append({path.name: path.read_bytes() for path in work.glob("data/en-de/*")})
-    assert found[0] == found[1]
+        contents.append({path.name: path.read_bytes() for path in work.glob("data/en-de/*")})
+    assert contents[0] == contents[1]
     made = {path.name for path in (work / "data/en-de").glob("*.data")}
-    tests = {"test.dialogue.data", "test.subtitles.data", "test.ted_tst2015.data"}
     single = {f"{split}.opensubs_ctxpro_devtest.data" for split in ("train", "dev", "unseen")}
-    assert made > tests | single
+    assert made > single | {"test.dialogue.data", "test.subtitles.data", "test.ted_tst2015.data"}

@@ -1,0 +1,304 @@
+"""What features look at: a gap with its line and the lines before it, and what they look up.
+
+A feature is a function from a `GapView` to strings (`slot=value`); a model learns from those that
+are frequent enough. `Text` holds a stretch of lines with what is worked out for all its gaps at
+once, such as the probabilities of a language model.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+
+from crosspro.baselines.fill import Floats, GapFiller
+from crosspro.baselines.it_classifier.context import (
+    LABELS,
+    PLEONASTIC,
+    PRONOUN,
+    ItContext,
+    ItScorer,
+)
+from crosspro.data_prep.annotate.tags import TagConverter
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.words import names_of, word_lists
+from crosspro.data_prep.formats.shared_task import is_placeholder
+from crosspro.data_prep.lexicon.antecedents import Candidate, NounFinder
+from crosspro.data_prep.lexicon.lexicon import Lexicon
+
+START, END, GAP = "<s>", "</s>", "REPLACE"
+"""What windows show before and after a line, and of a gap."""
+WIDEST = 10
+"""The widest window: so many tokens on each side."""
+_LINES_AT_ONCE = 4096
+_FINE_TAGS = "fine_tags"
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What features look things up in; what is learnt is None where no feature needs it.
+
+    `context` is the number of sentences before a gap's own that are searched for nouns.
+    """
+
+    task: Task
+    context: int = 0
+    lexicon: Lexicon | None = None
+    source_lexicon: Lexicon | None = None
+    pleonastic: ItScorer | None = None
+    filler: GapFiller | None = None
+    telling: Mapping[str, str] | None = None
+
+    @cached_property
+    def universal_tag(self) -> Callable[[str, str], str]:
+        """The universal tag of a tag of the task and a lemma."""
+        task = self.task
+        if not task.tagged or task.tagset in ("universal", "none"):
+            return lambda tag, lemma: tag
+        return cache(TagConverter(task.tagset, "universal", task.target_language))
+
+    @cached_property
+    def fine_tags(self) -> dict[tuple[str, str], str]:
+        """The finer tag of a universal one and a lemma (`conf/words/fine_tags/`)."""
+        if not has_finer_tags(self.task):
+            return {}
+        return {
+            (tag, lemma): fine
+            for name, lemmas in word_lists(_FINE_TAGS, self.task.target_language).items()
+            for tag, _, fine in [name.partition("-")]
+            for lemma in lemmas
+        }
+
+
+def has_finer_tags(task: Task) -> bool:
+    """Whether the target has universal tags in a language with lists of finer ones."""
+    universal = task.tagged and task.tagset == "universal"
+    return universal and task.target_language in names_of(_FINE_TAGS)
+
+
+class LineView:
+    """What features read of one line; each column of it is made once."""
+
+    def __init__(self, example: Example, resources: Resources) -> None:
+        self.example = example
+        self.resources = resources
+        self._padded: dict[str, tuple[str, ...]] = {}
+
+    def column(self, kind: str) -> tuple[str, ...]:
+        """The source words, target lemmas, … of all tokens."""
+        return self.padded(kind)[WIDEST:-WIDEST]
+
+    def padded(self, kind: str) -> tuple[str, ...]:
+        """The same with `WIDEST` tokens before and after the line."""
+        padded = self._padded.get(kind)
+        if padded is None:
+            padded = (START,) * WIDEST + tuple(_COLUMNS[kind](self)) + (END,) * WIDEST
+            self._padded[kind] = padded
+        return padded
+
+    def tags(self, make: Callable[[str, str], str] = lambda tag, lemma: tag) -> Iterator[str]:
+        """What is made of the tag and the lemma of each target token; gaps stay gaps."""
+        lemmas = self.column("target lemma")
+        tags = self.example.tags or ("",) * len(lemmas)
+        for tag, lemma in zip(tags, lemmas, strict=True):
+            yield GAP if lemma == GAP else make(tag or "", lemma)
+
+    def fine_tags(self) -> Iterator[str]:
+        """The finer tags of the target."""
+        fine = self.resources.fine_tags
+        return self.tags(lambda tag, lemma: fine.get((tag, lemma.lower()), tag))
+
+    def parse_tags(self) -> Iterator[str]:
+        """The tags of the target's parse: of the parser's own set, else universal."""
+        gaps = {gap.position for gap in self.example.gaps}
+        for place, token in enumerate(_tokens(self.example.target_parse)):
+            yield GAP if place in gaps else token.xpos or token.upos or "_"
+
+
+def _tokens(parse: AnnotatedSentence | None) -> tuple[Token, ...]:
+    return parse.tokens if parse else ()
+
+
+_COLUMNS: dict[str, Callable[[LineView], Iterable[str]]] = {
+    "source word": lambda line: map(str.lower, line.example.source),
+    "source lemma": lambda line: (t.lemma for t in _tokens(line.example.source_parse)),
+    "source tag": lambda line: (t.upos or "_" for t in _tokens(line.example.source_parse)),
+    "source fine tag": lambda line: (t.xpos or "_" for t in _tokens(line.example.source_parse)),
+    "target lemma": lambda line: (
+        GAP if is_placeholder(lemma) else lemma for lemma in line.example.lemmas
+    ),
+    "target tag": LineView.tags,
+    "target universal tag": lambda line: line.tags(line.resources.universal_tag),
+    "target fine tag": LineView.fine_tags,
+    "target parse tag": LineView.parse_tags,
+}
+
+
+class Text:
+    """The gaps of some lines of a text, in order."""
+
+    def __init__(self, examples: Sequence[Example], span: range, resources: Resources) -> None:
+        self.examples = examples
+        self.resources = resources
+        self.finder = NounFinder(examples, resources.lexicon, resources.source_lexicon)
+        self._span = span
+        self._lines: dict[int, LineView] = {}
+
+    @cached_property
+    def gaps(self) -> list[GapView]:
+        """All gaps."""
+        places = [(index, gap) for index in self._span for gap in self.examples[index].gaps]
+        return [
+            GapView(self, index, self.line(index), self.examples[index], gap, row)
+            for row, (index, gap) in enumerate(places)
+        ]
+
+    def line(self, index: int) -> LineView:
+        """A line of the text, or one before that its gaps look back to."""
+        line = self._lines.get(index)
+        if line is None:
+            line = self._lines[index] = LineView(self.examples[index], self.resources)
+        return line
+
+    @cached_property
+    def fillers(self) -> Floats:
+        """The probability of each filler in each gap, by the language model."""
+        if self.resources.filler is None:
+            raise ValueError("a language model that was not learnt")
+        return self.resources.filler.probabilities([self.examples[n] for n in self._span])
+
+    @cached_property
+    def filler_ranks(self) -> Floats:
+        """The rank of each filler in each gap, from 1."""
+        with np.errstate(divide="ignore"):
+            # Fillers that the model does not know are equal, but for the last digits.
+            order = np.argsort(-np.round(np.log(self.fillers), 6), axis=1, kind="stable")
+        return np.asarray(order.argsort(axis=1) + 1, np.float64)
+
+    @cached_property
+    def pleonastic(self) -> dict[int, float]:
+        """The probability that an English *it* refers to nothing, by the row of its gap."""
+        scorer = self.resources.pleonastic
+        gaps = [gap for gap in self.gaps if gap.pronoun == PRONOUN]
+        if scorer is None or not gaps:
+            return {}
+        chances = scorer.probabilities([gap.it for gap in gaps])[:, LABELS.index(PLEONASTIC)]
+        return {gap.row: chance for gap, chance in zip(gaps, chances.tolist(), strict=True)}
+
+
+@dataclass(frozen=True, slots=True)
+class GapView:
+    """A gap of the line with this index; `row` is its number among all gaps of its `Text`."""
+
+    text: Text
+    index: int
+    line: LineView
+    example: Example
+    gap: Gap
+    row: int
+
+    @property
+    def resources(self) -> Resources:
+        """What features look things up in."""
+        return self.text.resources
+
+    @property
+    def pronoun(self) -> str:
+        """The source pronoun in lower case."""
+        return self.line.padded("source word")[self.gap.source_index + WIDEST]
+
+    def place(self, side: Side) -> int:
+        """Where the pronoun (source) or the gap (target) stands."""
+        return self.gap.source_index if side == "source" else self.gap.position
+
+    def near(self, kind: str, reach: int) -> tuple[str, ...]:
+        """What stands from `reach` tokens before the pronoun or the gap to `reach` after it."""
+        middle = self.place("source" if kind.startswith("source") else "target") + WIDEST
+        return self.line.padded(kind)[middle - reach : middle + reach + 1]
+
+    def lines_back(self) -> Iterator[int]:
+        """The gap's line and those before it in its document, within the context."""
+        yield self.index
+        examples, document = self.text.examples, self.example.document
+        first = max(0, self.index - self.resources.context)
+        for index in range(self.index - 1, first - 1, -1):
+            if document is None or examples[index].document != document:
+                return
+            yield index
+
+    @property
+    def it(self) -> ItContext:
+        """An *it* with the sentence before, where sentences before count."""
+        before = [self.text.examples[index].source for index in self.lines_back()][1:2]
+        return ItContext(self.example.source, self.gap.source_index, *before)
+
+    def candidates(self, side: Side) -> Iterator[Candidate]:
+        """The nouns of a side before the gap, the nearest first."""
+        return self.text.finder.before(self.index, self.gap, side, self.resources.context)
+
+
+def gap_views(examples: Sequence[Example], resources: Resources) -> Iterator[GapView]:
+    """All gaps of the examples; what is known of lines is forgotten after some thousands."""
+    lines = range(len(examples))
+    for start in range(0, len(lines), _LINES_AT_ONCE):
+        yield from Text(examples, lines[start : start + _LINES_AT_ONCE], resources).gaps
+
+
+StringFeature = Callable[[GapView, int], Iterable[str]]
+"""What a feature says of a gap; the number is that of the settings (`target_lemmas:3`)."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A named feature, the layers that it cannot do without, and its number.
+
+    `needs` are names of `crosspro.baselines.features.names`. `number` is the default of the number
+    after the name, 0 if the feature takes none; it counts to `most`.
+    """
+
+    name: str
+    strings: StringFeature
+    needs: tuple[str, ...] = ()
+    number: int = 0
+    most: int = 0
+    learnt: str | None = None
+    """What must be learnt from training text before: `lm` or `telling`."""
+    reads: tuple[str, ...] = ()
+    """Layers that it uses where there are any, and does without where not."""
+    without_chains: str = ""
+    """What it says where there are no coreference chains, of a feature that reads them."""
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """All layers that it uses without needing them."""
+        return frozenset(self.reads) | ({"chains"} if self.without_chains else frozenset())
+
+
+@dataclass(frozen=True)
+class ChosenFeature:
+    """A feature of a list of settings, with its number."""
+
+    feature: Feature
+    number: int
+
+    @property
+    def written(self) -> str:
+        """As in the settings."""
+        name = self.feature.name
+        return f"{name}:{self.number}" if self.feature.most else name
+
+
+class Bins:
+    """Bins of numbers, as `slot=bin`: `<=` the first edge that is not below a number, else `>`."""
+
+    def __init__(self, edges: Sequence[float]) -> None:
+        self._edges = edges
+        self._names = (*(f"<={edge:g}" for edge in edges), f">{edges[-1]:g}")
+
+    def name(self, number: float) -> str:
+        """The bin of a number."""
+        return self._names[bisect_left(self._edges, number)]
