@@ -1,7 +1,7 @@
 """Train a system and score it: `python train.py task=en-fr`; the same as `crosspro train`."""
 
 if __name__ == "__main__":
-    try:  # nothing is imported before an interrupt has somebody to catch it
+    try:  # nothing is imported before an interrupt is caught
         from crosspro.scripts.train import main
     except KeyboardInterrupt:
         raise SystemExit(130) from None

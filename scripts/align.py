@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,6 @@ import typer
 from crosspro.data_prep.align.align import (
     AlignerSettings,
     Progress,
-    Symmetrisation,
     default_settings,
     learn,
     read_token_pairs,
@@ -24,7 +22,7 @@ from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, score_links
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
-from crosspro.scripts.common import App, Prior, show_table
+from crosspro.scripts.common import App, Prior, output_file, show_table
 
 Links = Iterable[tuple[Link, ...]]
 
@@ -36,27 +34,15 @@ def align(
     source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", writable=True, dir_okay=False, help="Where links are written."
-        ),
+        Path | None, output_file("--output", "-o", help="Where links are written.")
     ] = None,
     task: Annotated[
         str | None,
         typer.Option("--task", "-t", help="Gives the symmetrisation and the source pronouns."),
     ] = None,
-    symmetrisation: Annotated[
-        Symmetrisation | None, typer.Option(help="The task's by default.")
-    ] = None,
     prior: Prior = None,
     save: Annotated[
-        Path | None,
-        typer.Option(
-            "--save-prior",
-            writable=True,
-            dir_okay=False,
-            help="Keep the counts for new text (.npz).",
-        ),
+        Path | None, output_file("--save-prior", help="Keep the counts for new text (.npz).")
     ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Threads; one a core by default.")
@@ -79,7 +65,6 @@ def align(
         raise typer.BadParameter("--links belongs to --evaluate, without -o and --save-prior")
     rules = load_task(task) if task else None
     settings = default_settings(rules) if rules else AlignerSettings()
-    settings = replace(settings, symmetrisation=symmetrisation or settings.symmetrisation)
     pairs = read_token_pairs(source, target)
     words = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     gold = list(read_links(evaluate, *words)) if evaluate else []

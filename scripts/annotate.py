@@ -15,7 +15,6 @@ from crosspro.data_prep.annotate.files import LAYOUTS
 from crosspro.data_prep.core.errors import choices
 from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
-from crosspro.data_prep.core.task import TAGSETS
 from crosspro.scripts.common import App, Jobs, Output
 from crosspro.scripts.steps import counting_bar
 
@@ -36,10 +35,6 @@ def annotate(
     file: Annotated[Path, typer.Argument(help="Tokenised text, one sentence a line (.gz, .xz).")],
     language: Annotated[str, typer.Option("--language", "-l", help="Its language: fr, de, en …")],
     annotator: Annotated[str, typer.Option(help=f"{choices(FORMS)}.")] = "auto",
-    tagset: Annotated[
-        str | None,
-        typer.Option(help=f"{choices(TAGSETS)}; that of the tasks for the language by default."),
-    ] = None,
     layout: Annotated[
         Layout,
         typer.Option(help="tokens: token|lemma|tag; lemmas: lemma|tag; conllu: with the parse."),
@@ -51,14 +46,13 @@ def annotate(
 
     Words are never split or joined, so word links stay valid.
     """
-    tags = default_tagset(language) if tagset is None else tagset
     total = sum(1 for _ in read_text_lines(file))
     with counting_bar("sentences", total) as progress:
         annotated = annotate_text(
             _sentences(file),
             annotator,
             language,
-            tags,
+            default_tagset(language),
             parse=layout is Layout.CONLLU,
             jobs=jobs,
             progress=progress,

@@ -16,23 +16,16 @@ from crosspro.data_prep.core.errors import (
     Problem,
     counted,
     empty_file,
+    input_error,
     more_problems,
 )
+from crosspro.data_prep.core.files import STANDARD_INPUT, is_file
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples, scan
 from crosspro.data_prep.pipeline.sets.cues import LinkTable
 from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
 from crosspro.data_prep.pipeline.sets.statistics import DataSize, DataStatistics
-from crosspro.evaluation.report.tables import Style
-from crosspro.scripts.common import (
-    App,
-    DocIdsBeside,
-    Output,
-    TaskName,
-    layers_of,
-    style_of,
-    write_output,
-)
+from crosspro.scripts.common import App, DocIdsBeside, TaskName, layers_of, show_table
 
 app = App()
 
@@ -51,14 +44,10 @@ def check(
     strict: Annotated[
         bool, typer.Option("--strict", help="Labels that links give away are a problem.")
     ] = False,
-    by_document: Annotated[
-        bool, typer.Option("--by-document", help="A row for each document.")
-    ] = False,
     against: Annotated[
         list[Path] | None,
         typer.Option(help="A set that the files should share no text with (repeatable)."),
     ] = None,
-    output: Output = None,
 ) -> None:
     """Check shared-task files, and count what they hold.
 
@@ -67,7 +56,7 @@ def check(
 
     Problems go to standard output as `path:line: field: expected …, found …`, and a summary to
     standard error; a terminal gets the first 20 of each file. Without problems the tables are those
-    of the WMT 2016 findings: sizes (Tables 1-3) and classes (Table 5). A warning tells where the
+    of the WMT 2016 findings: sizes (Tables 1-3) and classes (Table 5). A warning is given if the
     number of links of a gap gives its label away.
 
     --against compares segments by their source words; a document is shared if its id is, or more
@@ -77,26 +66,22 @@ def check(
     rules = load_task(task)
     if doc_ids is not None and len(files) > 1:
         raise typer.BadParameter("document ids belong to one file: check files one by one")
-    statistics: dict[str, DataStatistics] = {}
+    if missing := [path for path in files if not (path == STANDARD_INPUT or is_file(path))]:
+        raise input_error(missing[0], "file", "a readable file", "none")
+    statistics = {str(path): DataStatistics(rules) for path in files}
     bad = 0
-    for path in files:
-        found = DataStatistics(rules)
-        problems = _check_file(path, rules, found, doc_ids, lenient=lenient, strict=strict)
-        statistics[str(path)] = found
+    for path, counts in zip(files, statistics.values(), strict=False):
+        problems = _check_file(path, rules, counts, doc_ids, lenient=lenient, strict=strict)
         bad += problems > 0
     shared = False
     if not bad:
-        style = style_of(output)
-        tables = [_sizes(statistics, style)]
-        if by_document:
-            tables += [f"{path}\n\n{_documents(one, style)}" for path, one in statistics.items()]
-        tables.append(_classes(statistics, rules, style))
+        tables = [_sizes(statistics), _classes(statistics, rules)]
         if against:
             rows = [_overlap(path, other, rules, doc_ids) for path in files for other in against]
             shared = any(row[-2:] != ("-", "-") for row in rows)
             heading = ("file", "compared with", "shared segments", "documents by id", "by text")
-            tables.append(style.table(heading, rows, 2))
-        write_output("\n".join(tables).encode("utf-8"), output)
+            tables.append(show_table(heading, rows, 2))
+        print("\n".join(tables), end="")
     raise typer.Exit(1 if bad or shared else 0)
 
 
@@ -154,27 +139,21 @@ def _check_file(
     return problems
 
 
-def _sizes(statistics: Mapping[str, DataStatistics], style: Style) -> str:
+def _sizes(statistics: Mapping[str, DataStatistics]) -> str:
     rows = []
     for path, counts in statistics.items():
         documents = sum(1 for row in counts.documents if row.document)
         gaps = f"{counts.total.gaps:,}"
         rows.append((Path(path).name, f"{documents:,}", *_numbers(counts.total), gaps))
     heading = ("file", "documents", "segments", "source tokens", "target tokens", "gaps")
-    return style.table(heading, rows)
-
-
-def _documents(statistics: DataStatistics, style: Style) -> str:
-    rows = [(row.document or "", *_numbers(row)) for row in statistics.documents]
-    rows.append(("total", *_numbers(statistics.total)))
-    return style.table(("document", "segments", "source tokens", "target tokens"), rows)
+    return show_table(heading, rows)
 
 
 def _numbers(size: DataSize) -> tuple[str, ...]:
     return f"{size.segments:,}", f"{size.source_tokens:,}", f"{size.target_tokens:,}"
 
 
-def _classes(statistics: Mapping[str, DataStatistics], task: Task, style: Style) -> str:
+def _classes(statistics: Mapping[str, DataStatistics], task: Task) -> str:
     rows: list[Sequence[str]] = []
     for name in task.classes:
         cells = []
@@ -182,11 +161,11 @@ def _classes(statistics: Mapping[str, DataStatistics], task: Task, style: Style)
             number = counts.classes[name]
             cells.append(f"{number:,} ({100 * number / (counts.total.gaps or 1):.1f}%)")
         rows.append((name, *cells))
-    return style.table(("class", *(Path(path).name for path in statistics)), rows)
+    return show_table(("class", *(Path(path).name for path in statistics)), rows)
 
 
 def _overlap(path: Path, other: Path, task: Task, doc_ids: Path | None) -> tuple[str, ...]:
-    """What a file shares with another: segments, documents by id, documents by their text."""
+    """Segments, documents by id and documents by text that two files share."""
     index = TextIndex()
     index.add(read_examples(other, task, layers_beside(other).documents, lenient=True))
     examples = read_examples(path, task, layers_of(path, doc_ids).documents, lenient=True)

@@ -20,6 +20,7 @@ from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import OTHER
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.gaps.inventory import (
+    MIN_SHARE,
     AlignedSentence,
     PronounCounts,
     Proposal,
@@ -28,7 +29,7 @@ from crosspro.data_prep.gaps.inventory import (
     propose,
     task_draft,
 )
-from crosspro.scripts.common import App, show_table
+from crosspro.scripts.common import App, output_file, show_table
 
 app = App()
 
@@ -58,18 +59,8 @@ def classes_command(
         list[str] | None,
         typer.Option(metavar="FORMS", help="Forms of one class: 'these those'; may be repeated."),
     ] = None,
-    min_share: Annotated[
-        float, typer.Option(min=0, max=1, help="Rarer translations of a pronoun are OTHER.")
-    ] = 0.01,
-    unambiguous: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="Pronouns translated in one way more often are left out."),
-    ] = 0.95,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", writable=True, dir_okay=False, help="Write a draft task file here."
-        ),
+        Path | None, output_file("--output", "-o", help="Write a draft task file here.")
     ] = None,
 ) -> None:
     """Propose the classes of a new language pair.
@@ -82,14 +73,16 @@ def classes_command(
     and the draft is a task of words as they are. Take out of it what is no pronoun.
     """
     check_languages(source_language, target_language)
-    wanted = _words(pronouns, "source-pronouns")
+    source_pronouns = _words(pronouns, "source-pronouns")
     groups = _groups(merge or [])
     if output is not None and output.suffix not in (".yaml", ".yml"):
         raise input_error("settings", "--output", "a name that ends in .yaml", quoted(str(output)))
     tagset = default_tagset(target_language)
     tagged = annotator != "none" and (annotator != "auto" or has_annotator(target_language))
     if tagged:
-        annotate_text([], annotator, target_language, tagset)  # tells at once what is missing
+        annotate_text(
+            [], annotator, target_language, tagset
+        )  # raises at once if a package is missing
     else:
         print("note: without an annotator every linked word counts as a pronoun", file=sys.stderr)
     texts = list(
@@ -103,20 +96,20 @@ def classes_command(
     left = list(tokenise_lines((t.source for t in texts), source_language))
     right = list(tokenise_lines((t.target for t in texts), target_language))
     if links is not None:
-        found: Sequence[tuple[Link, ...]] = list(read_links(links, left, right))
+        word_links: Sequence[tuple[Link, ...]] = list(read_links(links, left, right))
     else:
         print(f"aligning {len(texts):,} segments", file=sys.stderr)
-        found = align(zip(left, right, strict=True))
+        word_links = align(zip(left, right, strict=True))
     annotated: Iterable[AnnotatedSentence | None] = [None] * len(right)
     if tagged:
         annotated = annotate_text(right, annotator, target_language, tagset, parse=False)
     sentences = (
         AlignedSentence.of(s, t, tags, pairs)
-        for s, t, tags, pairs in zip(left, right, annotated, found, strict=True)
+        for s, t, tags, pairs in zip(left, right, annotated, word_links, strict=True)
     )
-    counts, fillers = count_translations(sentences, wanted)
-    proposal = propose(counts, fillers, min_share, unambiguous, groups)
-    print(_report(proposal, fillers, min_share), end="")
+    counts, fillers = count_translations(sentences, source_pronouns)
+    proposal = propose(counts, fillers, merge=groups)
+    print(_report(proposal, fillers), end="")
     if output is not None:
         pair = source_language, target_language
         write_text(output, task_draft(proposal, *pair, len(texts), str(output), tagged))
@@ -143,33 +136,34 @@ def _groups(merge: Sequence[str]) -> list[list[str]]:
     return groups
 
 
-def _report(proposal: Proposal, fillers: Counter[str], min_share: float) -> str:
+def _report(proposal: Proposal, fillers: Counter[str]) -> str:
     """The translations of each pronoun, the pronouns left out, and the classes."""
-    parts = [_translations(count, min_share) for count in proposal.counts if count.total]
-    for one in proposal.counts:
-        if one.pronoun in proposal.dropped:
-            best = max(one.translations, key=lambda word: one.translations[word])
+    parts = [_translations(count) for count in proposal.counts if count.total]
+    for count in proposal.counts:
+        if count.pronoun in proposal.dropped:
+            best = next(iter(count.translations))
             parts.append(
-                f"{one.pronoun}: left out, {100 * one.top_share:.1f}% of its translations by a "
+                f"{count.pronoun}: left out, {100 * count.top_share:.1f}% of its translations by a "
                 f"pronoun are {best}\n"
             )
-        elif not one.total:
-            parts.append(f"{one.pronoun}: not in the text\n")
+        elif not count.total:
+            parts.append(f"{count.pronoun}: not in the text\n")
     parts.append(show_table(("class", "number", "share", "forms"), [*_classes(proposal)]))
     common = ", ".join(f"{word} {number:,}" for word, number in fillers.most_common(10))
     parts.append(f"most frequent translations by no pronoun: {common or 'none'}\n")
     return "\n".join(parts)
 
 
-def _translations(one: PronounCounts, min_share: float) -> str:
-    kept = [(word, n) for word, n in one.translations.items() if n >= min_share * one.total]
-    rare = [n for n in one.translations.values() if n < min_share * one.total]
+def _translations(count: PronounCounts) -> str:
+    least = MIN_SHARE * count.total
+    kept = [(word, number) for word, number in count.translations.items() if number >= least]
+    rare = [number for number in count.translations.values() if number < least]
     rows = [*kept]
     if rare:
         rows.append((f"(rarer: {len(rare)})", sum(rare)))
-    rows += [("(no pronoun)", one.other), ("total", one.total)]
-    cells = [(word, f"{n:,}", f"{100 * n / one.total:.1f}%") for word, n in rows]
-    return show_table((one.pronoun, "number", "share"), cells)
+    rows += [("(no pronoun)", count.other), ("total", count.total)]
+    cells = [(word, f"{n:,}", f"{100 * n / count.total:.1f}%") for word, n in rows]
+    return show_table((count.pronoun, "number", "share"), cells)
 
 
 def _classes(proposal: Proposal) -> Iterator[tuple[str, ...]]:

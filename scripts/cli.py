@@ -18,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from crosspro.data_prep.core.errors import CrossproError, printable
 from crosspro.version import __version__
 
+ABOUT = "Cross-lingual pronoun prediction and evaluation of pronoun translation."
 COMMANDS = {
     "Data": {
         "align": "Align the words of parallel text, or evaluate links.",
@@ -74,7 +75,7 @@ FIRST_LINES = {
 
 
 class LazyGroup(TyperGroup):
-    """The sub-commands: their names and first lines for the help, and their modules when called."""
+    """The sub-commands, listed with their first lines and imported when called."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -95,7 +96,7 @@ class LazyGroup(TyperGroup):
 def command_of(name: str) -> Any:
     """A sub-command with its options; Hydra, and not Typer, reads those of train."""
     if name == "train":
-        return TyperCommand(name, help="Train a system and score it.")
+        return TyperCommand(name, help=COMMANDS["Train and predict"][name])
     module = import_module(f"crosspro.scripts.{name.replace('-', '_')}")
     command = typer.main.get_command(module.app)
     command.name = name
@@ -104,6 +105,7 @@ def command_of(name: str) -> Any:
 
 app = typer.Typer(
     cls=LazyGroup,
+    help=ABOUT,
     invoke_without_command=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -111,20 +113,18 @@ app = typer.Typer(
 )
 
 
-@app.callback()
+@app.callback(help=ABOUT)
 def crosspro(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", help="Show the version and exit."),
 ) -> None:
-    """Cross-lingual pronoun prediction and evaluation of pronoun translation."""
+    """Print the version, or the first lines to try."""
     if version:
         print(f"crosspro {__version__}")
     elif context.invoked_subcommand is None:
-        about = "cross-lingual pronoun prediction and evaluation of pronoun translation."
-        lines = [f"{what}\n  {line}" for what, line in FIRST_LINES.items()]
-        print(
-            f"crosspro {__version__}: {about}", *lines, "crosspro --help: all commands.", sep="\n\n"
-        )
+        lines = [f"{purpose}\n  {line}" for purpose, line in FIRST_LINES.items()]
+        print(f"crosspro {__version__}: {ABOUT}", *lines, "crosspro --help: all commands.",
+              sep="\n\n")  # fmt: skip
 
 
 def main() -> None:
@@ -133,10 +133,10 @@ def main() -> None:
         train = import_module("crosspro.scripts.train")
         sys.argv = [str(train.__file__), *sys.argv[2:]]
         train.main()
-    else:
-        # Threads of OpenBLAS wait busily for work; only training multiplies enough to profit.
-        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-        run(app, "crosspro")
+        return
+    # Threads of OpenBLAS wait busily for work; only training multiplies enough to profit.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    run(app, "crosspro")
 
 
 def run(application: typer.Typer, name: str | None = None) -> None:
@@ -146,7 +146,7 @@ def run(application: typer.Typer, name: str | None = None) -> None:
         try:
             typer.main.get_command(application)(prog_name=name)
         finally:
-            sys.stdout.flush()  # here, where an error can be reported
+            sys.stdout.flush()  # the interpreter would exit silently if this fails at its end
     except CrossproError as error:
         print(printable(str(error), lines=True), file=sys.stderr)
         raise SystemExit(2) from None

@@ -6,7 +6,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-from crosspro.scripts.cli import NAMES, command_of
+from crosspro.scripts.cli import ABOUT, NAMES, command_of
 
 
 def with_examples(command: Any) -> Any:
@@ -20,6 +20,6 @@ def with_examples(command: Any) -> Any:
 
 tree = TyperGroup(
     name="crosspro",
-    help="Cross-lingual pronoun prediction and evaluation of pronoun translation.",
+    help=ABOUT,
     commands={name: with_examples(command_of(name)) for name in NAMES},
 )

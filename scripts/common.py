@@ -1,7 +1,7 @@
-"""What the commands share: option types, checks of their files, and how results are written.
+"""Shared by the commands: option types, checks of files, models by their names, output.
 
-Every path on a command line is an input, unless its option is declared `writable=True`. A file that
-is written has `dir_okay=False`, a folder `file_okay=False`, the prefix of several files neither.
+Every path of a command line is an input, unless its option is declared `writable=True`: with
+`dir_okay=False` for a file, `file_okay=False` for a folder, neither for the prefix of files.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Report = TypeVar("Report")
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data_prep" / "sample"
-"""The sample files of the package, which commands know as `sample/NAME` in any folder."""
+"""Commands find these files as `sample/NAME` in any folder."""
 
 
 _SQLITE = b"SQLite format 3"
@@ -52,7 +52,7 @@ class App(typer.Typer):
 
 
 class FileCommand(TyperCommand):
-    """A command that notes its inputs, and refuses outputs that are inputs or cannot be written."""
+    """A command that refuses outputs that are inputs or cannot be written, before it runs."""
 
     def invoke(self, ctx: Any) -> Any:
         """Check the files of the command line, then run the command."""
@@ -82,13 +82,10 @@ def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
     for number, output in enumerate(outputs):
         if _begins_with(output, _SQLITE):
             raise input_error(output, "output", "a file of its own", "verdicts of people")
-        for other, what in [
-            *((path, "an input of this command") for path in inputs),
-            *((path, "another output") for path in outputs[:number]),
-        ]:
+        for other in (*inputs, *outputs[:number]):
             same = output.is_file() and other.is_file() and output.samefile(other)
-            if same or (what == "another output" and output.absolute() == other.absolute()):
-                raise input_error(output, "output", "a file of its own", what)
+            if same or (other not in inputs and output.absolute() == other.absolute()):
+                raise input_error(output, "output", "a file of its own", f"{other}, used already")
 
 
 def _begins_with(path: Path, start: bytes) -> bool:
@@ -128,7 +125,7 @@ def named_path(text: str) -> NamedFile:
 
 
 def names_of(files: Sequence[NamedFile], defaults: Sequence[str]) -> list[str]:
-    """The names of the command line, which must be unlike all others, else the default ones."""
+    """The names of NAME=FILE, which must be unique, else the default ones."""
     names = [file.name or as_text(name) for file, name in zip(files, defaults, strict=True)]
     twice = sorted({file.name for file in files if file.name and names.count(file.name) > 1})
     if twice:
@@ -137,7 +134,7 @@ def names_of(files: Sequence[NamedFile], defaults: Sequence[str]) -> list[str]:
 
 
 def as_text(name: str) -> str:
-    """A name with bytes that are not UTF-8, which names of files may have, as escapes."""
+    """A name of a file with bytes that are not UTF-8 as escapes."""
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -175,7 +172,7 @@ def _task_names(incomplete: str) -> list[str]:
 
 
 def _unpacked_prior(context: typer.Context, path: Path | None) -> Path | None:
-    """The prior of a bundled model for as long as a command runs; other paths as they are."""
+    """The prior of a bundled model, unpacked while a command runs; other paths as they are."""
     bundled = None if path is None else bundled_model(path)
     if bundled is None:
         return path
@@ -189,8 +186,14 @@ def _unpacked_prior(context: typer.Context, path: Path | None) -> Path | None:
     return unpacked
 
 
+def output_file(*names: str, help: str) -> Any:
+    """An option for a file that is written."""
+    metavar = None if "-o" in names else "FILE"
+    return typer.Option(*names, metavar=metavar, writable=True, dir_okay=False, help=help)
+
+
 class TableLayout(StrEnum):
-    """How numbers are shown: as tables for people, or for programs."""
+    """Tables for people, or formats for programs."""
 
     TABLE = "table"
     JSON = "json"
@@ -217,11 +220,14 @@ DocIdsBeside = Annotated[
         "without it, and `none` ignores that file.",
     ),
 ]
-A_RUN = (
-    "A bundled model (en-fr), a run of train.py, its archive, or a folder of runs, of which the "
-    "newest is taken."
-)
-RunPath = Annotated[Path, typer.Argument(metavar="RUN", help=A_RUN)]
+RunPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN",
+        help="A bundled model (en-fr), a run of train.py, its archive, or a folder of runs, of "
+        "which the newest is taken.",
+    ),
+]
 Model = Annotated[
     Path | None,
     typer.Option("--model", help="A bundled model (en-fr), an archive, or a run."),
@@ -235,12 +241,6 @@ Prior = Annotated[
         callback=_unpacked_prior,
     ),
 ]
-AlignWith = Annotated[
-    tuple[Path, Path] | None,
-    typer.Option("--align-with", help="Without links: a corpus to align together with."),
-]
-Source = Annotated[Path, typer.Option(help="Source text, a segment a line (also .gz, .xz).")]
-Reference = Annotated[Path, typer.Option(help="Reference translation.")]
 Candidates = Annotated[
     list[NamedFile],
     typer.Option(
@@ -249,35 +249,6 @@ Candidates = Annotated[
         parser=named_path,
         help="MT output (repeatable: several are compared).",
     ),
-]
-ScoreFiles = Annotated[
-    list[NamedFile] | None,
-    typer.Argument(
-        metavar="[NAME=]FILE...",
-        parser=named_path,
-        help="Scores: one a line, of the reference, then of each error.",
-    ),
-]
-ScoredRuns = Annotated[
-    list[NamedFile] | None,
-    typer.Option(
-        "--model",
-        metavar="[NAME=]RUN",
-        parser=named_path,
-        help="A run or archive that scores by probabilities (repeatable).",
-    ),
-]
-Submissions = Annotated[
-    list[NamedFile],
-    typer.Argument(
-        metavar="[NAME=]FILE...",
-        parser=named_path,
-        help="Submissions, with classes in the first column; or runs; or -.",
-    ),
-]
-Links = Annotated[
-    Path | None,
-    typer.Option("--links", help="Links source-reference, `s-t s-t …` on each line; else made."),
 ]
 CandidateLinks = Annotated[
     list[Path] | None,
@@ -293,65 +264,29 @@ Pronouns = Annotated[
         help="Pronoun lists such as en-fr, or a .yaml file; else by names (X.en, X.fr).",
     ),
 ]
-Tokenised = Annotated[
-    bool | None, typer.Option(help="Whether the text is tokenised; looked at if not stated.")
-]
 Lenient = Annotated[
     bool, typer.Option("--lenient", help="Drop links that lead nowhere and blank last lines.")
 ]
 Resamples = Annotated[
     int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
 Layout = Annotated[
     TableLayout,
     typer.Option("--layout", help="How to show the numbers; csv suits `crosspro correlate`."),
 ]
 Output = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        writable=True,
-        dir_okay=False,
-        help="Write here instead of to the terminal.",
-    ),
+    output_file("--output", "-o", help="Write here instead of to the terminal."),
 ]
 Html = Annotated[
-    Path | None,
-    typer.Option(
-        "--html",
-        metavar="FILE",
-        writable=True,
-        dir_okay=False,
-        help="Also write one self-contained HTML page.",
-    ),
-]
-Plot = Annotated[
-    Path | None,
-    typer.Option(
-        "--plot",
-        metavar="FILE",
-        writable=True,
-        dir_okay=False,
-        help="Also write a figure (SVG).",
-    ),
+    Path | None, output_file("--html", help="Also write one self-contained HTML page.")
 ]
 
 
 def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
-    """Raise if the name of a file does not say which of several formats it has."""
+    """Raise if the name of a file has none of the suffixes of its formats."""
     if path is not None and path.suffix not in suffixes:
         raise typer.BadParameter(f"{option}: a file whose name ends in {' or '.join(suffixes)}")
-
-
-def check_plot(path: Path | None) -> None:
-    """Raise before anything is computed if there can be no figure."""
-    check_suffix("--plot", path, ".svg")
-    if path is not None:
-        from crosspro.evaluation.report.plots import require_matplotlib
-
-        require_matplotlib()
 
 
 # Models and data files ----------------------------------------------------------------------------
@@ -374,7 +309,7 @@ def one_run(path: Path) -> Path:
 
 
 def layers_of(file: Path, doc_ids: Path | None) -> Layers:
-    """The layers beside a data file, with other documents if they are given with --doc-ids."""
+    """The layers beside a data file, with the documents of --doc-ids."""
     from crosspro.data_prep.annotate.layers import layers_beside
 
     layers = layers_beside(file)
@@ -397,14 +332,14 @@ def terminal_width() -> int | None:
 
 
 def style_of(output: Path | None = None) -> Style:
-    """How tables are written: they keep to the width of a terminal, and not to that in files."""
+    """The style of tables, which fit the width of a terminal but not of a file."""
     from crosspro.evaluation.report.tables import Style
 
     return Style(width=terminal_width() if output is None else None)
 
 
 def show_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-    """A table that is printed beside what a command writes."""
+    """A table for standard output."""
     return style_of().table(heading, rows, left)
 
 
@@ -428,7 +363,7 @@ def write_report(
     output: Path | None,
     layout: TableLayout,
 ) -> None:
-    """Write a report in the layout that was asked for."""
+    """Write a report in a layout."""
     if layout is TableLayout.JSON:
         text = as_json(report)
     elif layout is TableLayout.CSV:

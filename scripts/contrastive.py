@@ -13,12 +13,10 @@ from crosspro.scripts.common import (
     Html,
     NamedFile,
     Resamples,
-    ScoredRuns,
-    ScoreFiles,
-    Seed,
     named_path,
     names_of,
     one_run,
+    output_file,
     tell,
     terminal_width,
 )
@@ -35,11 +33,25 @@ def contrastive(
     test_set: Annotated[
         Path, typer.Argument(metavar="SET", help="JSON: ContraPro, the large en-fr set, ctxpro.")
     ],
-    scores: ScoreFiles = None,
+    scores: Annotated[
+        list[NamedFile] | None,
+        typer.Argument(
+            metavar="[NAME=]FILE...",
+            parser=named_path,
+            help="Scores: one a line, of the reference, then of each error.",
+        ),
+    ] = None,
     maximise: Annotated[
         bool, typer.Option("--maximise", help="In files higher scores are better; else lower.")
     ] = False,
-    model: ScoredRuns = None,
+    model: Annotated[
+        list[NamedFile] | None,
+        typer.Option(
+            metavar="[NAME=]RUN",
+            parser=named_path,
+            help="A run or archive that scores by probabilities (repeatable).",
+        ),
+    ] = None,
     candidate: Annotated[
         list[NamedFile] | None,
         typer.Option(
@@ -56,17 +68,9 @@ def contrastive(
         typer.Option(help="How translations are searched: as words, or as ctxpro's tool does."),
     ] = "words",
     resamples: Resamples = 1000,
-    seed: Seed = 12345,
     html: Html = None,
     json: Annotated[
-        Path | None,
-        typer.Option(
-            "--json",
-            metavar="FILE",
-            writable=True,
-            dir_okay=False,
-            help="Also write scores and every instance.",
-        ),
+        Path | None, output_file("--json", help="Also write scores and every instance.")
     ] = None,
 ) -> None:
     """Score systems on a contrastive set: files of scores, models, or translations.
@@ -80,9 +84,9 @@ def contrastive(
     from crosspro.evaluation.report.page import evaluation_page
     from crosspro.evaluation.report.records import detail_records, json_text, record
     from crosspro.evaluation.report.tables import Style, text_report
-    from crosspro.evaluation.resampling import resampling_or_none
+    from crosspro.evaluation.resampling import Resampling
 
-    resampling = resampling_or_none(resamples, seed)
+    resampling = Resampling(resamples) if resamples else None
     if candidate and not (scores or model):
         evaluation = _translations(test_set, candidate, language, match, resampling)
     elif (scores or model) and not candidate:
@@ -116,7 +120,7 @@ def _scores(
     from crosspro.evaluation.metrics.contrastive_sets import read_contrastive
 
     instances = read_contrastive(test_set)
-    names = names_of([*files, *models], [one.path.stem for one in (*files, *models)])
+    names = names_of([*files, *models], [file.path.stem for file in (*files, *models)])
     systems = [
         SystemScores(name, read_scores(file.path, instances), maximise)
         for name, file in zip(names, files, strict=False)

@@ -12,11 +12,9 @@ import typer
 
 from crosspro.scripts.common import (
     App,
-    Output,
-    Plot,
     Resamples,
-    Seed,
-    check_plot,
+    check_suffix,
+    output_file,
     show_table,
     tell,
     write_output,
@@ -83,11 +81,9 @@ def systems(
             "--published", help="Recompute the correlations of Guillou and Hardmeier 2018."
         ),
     ] = False,
-    plot: Plot = None,
+    plot: Annotated[Path | None, output_file("--plot", help="Also write a figure (SVG).")] = None,
     resamples: Resamples = 1000,
-    seed: Seed = 12345,
     layout: Layout = StudyLayout.TABLE,
-    output: Output = None,
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
 
@@ -106,7 +102,11 @@ def systems(
     )
     from crosspro.evaluation.report.records import json_text
 
-    check_plot(plot)
+    if plot is not None:
+        from crosspro.evaluation.report.plots import require_matplotlib
+
+        check_suffix("--plot", plot, ".svg")
+        require_matplotlib()
     if published == (table is not None):
         raise typer.BadParameter("give a table, or --published and no table")
     scores = read_score_table(
@@ -122,7 +122,7 @@ def systems(
     if weights and cases:
         counts = count_cases(read_cases(cases))
         scores = with_weights(scores, counts, [_numbers(text) for text in weights])
-    study = study_of(scores, resamples, seed)
+    study = study_of(scores, resamples)
     tell(
         f"warning: over {len(study.systems)} systems a Pearson correlation below "
         f"{study.smallest_significant:.3f} is not significant at the 5% level"
@@ -134,7 +134,7 @@ def systems(
         text = _correlation_text(study, printed)
     if plot is not None:
         write_output(_scatter_plots(scores, study), plot)
-    write_output(text.encode("utf-8"), output)
+    print(text, end="")
 
 
 def _numbers(text: str) -> list[float]:
@@ -158,11 +158,13 @@ def _value(value: float, low: float | None, high: float | None, digits: int = 3)
 
 def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], float]) -> str:
     rows = []
-    for one in study.correlations:
-        number = printed.get((one.metric, one.coefficient))
+    for result in study.correlations:
+        number = printed.get((result.metric, result.coefficient))
         paper = ["" if number is None else f"{number:.3f}"] if printed else []
-        shown = _value(one.value, one.low, one.high)
-        rows.append([one.metric, one.coefficient.replace("_", ", "), shown, _p(one.p), *paper])
+        shown = _value(result.value, result.low, result.high)
+        rows.append(
+            [result.metric, result.coefficient.replace("_", ", "), shown, _p(result.p), *paper]
+        )
     heading = ["metric", "coefficient", "value", "p", *(["printed"] if printed else [])]
     parts = [
         f"Correlation with {study.human} over {len(study.systems)} systems\n",
@@ -170,7 +172,7 @@ def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], fl
     ]
     if study.williams:
         parts.append("Williams's test between metrics (Pearson)\n")
-        labels = [f"{one.first} > {one.second}" for one in study.williams]
+        labels = [f"{test.first} > {test.second}" for test in study.williams]
         parts.append(_williams_table(("pair", "r first", "r second"), labels, study.williams))
     if study.williams_humans:
         shared = study.williams_humans[0].systems
@@ -178,11 +180,11 @@ def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], fl
         parts.append(
             f"Williams's test between {study.human} and {other} over the {shared} systems of both\n"
         )
-        labels = [one.shared for one in study.williams_humans]
+        labels = [test.shared for test in study.williams_humans]
         names = ("metric", f"r {study.human}", f"r {other}")
         parts.append(_williams_table(names, labels, study.williams_humans))
     if study.left_out:
-        metrics = list(dict.fromkeys(one.metric for one in study.left_out))
+        metrics = list(dict.fromkeys(rest.metric for rest in study.left_out))
         by_system: dict[str, list[str]] = {}
         for rest in study.left_out:
             cell = f"{rest.pearson:.3f} / {rest.spearman:.3f}"
@@ -198,12 +200,12 @@ def _williams_table(
     rows = [
         [
             label,
-            *(f"{r:.3f}" for r in (one.r_first, one.r_second, one.r_between, one.test.t)),
-            str(one.test.degrees),
-            _p(one.test.p_one_sided),
-            _p(one.test.p_two_sided),
+            *(f"{r:.3f}" for r in (row.r_first, row.r_second, row.r_between, row.test.t)),
+            str(row.test.degrees),
+            _p(row.test.p_one_sided),
+            _p(row.test.p_two_sided),
         ]
-        for label, one in zip(labels, comparisons, strict=True)
+        for label, row in zip(labels, comparisons, strict=True)
     ]
     return show_table([*names, "r between", "t", "df", "p one-sided", "p two-sided"], rows)
 
@@ -216,12 +218,12 @@ def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> bytes:
 
     human = table.columns[table.human]
     panels = []
-    for one in study.correlations:
-        if one.coefficient == "pearson":
-            scores = table.columns[one.metric]
+    for result in study.correlations:
+        if result.coefficient == "pearson":
+            scores = table.columns[result.metric]
             slope, intercept = map(float, np.polyfit(scores, human, 1))
-            title = f"r = {one.value:.3f}"
-            panels.append(ScatterPanel(title, one.metric, scores.tolist(), slope, intercept))
+            title = f"r = {result.value:.3f}"
+            panels.append(ScatterPanel(title, result.metric, scores.tolist(), slope, intercept))
     return scatter_panels(table.systems, table.human, human.tolist(), panels).encode("utf-8")
 
 
@@ -245,9 +247,7 @@ def disagreement(
         str | None, typer.Option(help="The column to resample by, such as document.")
     ] = None,
     resamples: Resamples = 1000,
-    seed: Seed = 12345,
     layout: Layout = StudyLayout.TABLE,
-    output: Output = None,
 ) -> None:
     """Where APT and people disagree.
 
@@ -280,9 +280,9 @@ def disagreement(
         raise typer.BadParameter(f"{cases or verdicts}: no judged pronoun has a case")
     from crosspro.evaluation.report.records import json_text
 
-    study = study_disagreement(pronouns, resamples, seed)
+    study = study_disagreement(pronouns, resamples)
     text = json_text(study) if layout is StudyLayout.JSON else _disagreement_text(study)
-    write_output(text.encode("utf-8"), output)
+    print(text, end="")
 
 
 def _disagreement_text(study: DisagreementStudy) -> str:
@@ -310,20 +310,20 @@ def _disagreement_text(study: DisagreementStudy) -> str:
                "examples", "disagree %"]  # fmt: skip
     rows = [
         [
-            one.category,
-            *(f"{number:,}" for number in (*one.cases.values(), one.correct, one.incorrect)),
-            f"{one.disagreements:,}",
-            f"{one.examples:,}",
-            _value(one.share, one.low, one.high, 1),
+            row.category,
+            *(f"{number:,}" for number in (*row.cases.values(), row.correct, row.incorrect)),
+            f"{row.disagreements:,}",
+            f"{row.examples:,}",
+            _value(row.share, row.low, row.high, 1),
         ]
-        for one in study.categories
+        for row in study.categories
     ]
     parts += ["Disagreements by category\n", show_table(heading, rows)]
     if study.categories[-1].kinds:
         key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
         rows = [
-            [one.category, *(str(one.kinds.get(kind) or _NOTHING) for kind in KINDS)]
-            for one in study.categories
+            [row.category, *(str(row.kinds.get(kind) or _NOTHING) for kind in KINDS)]
+            for row in study.categories
         ]
         parts += [f"Kinds of disagreement: {key}\n", show_table(["category", *KINDS], rows)]
     return "\n".join([*parts, f"signature: {study.signature}\n"])

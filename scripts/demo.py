@@ -28,19 +28,19 @@ def demo(
         Path,
         typer.Option("--output", "-o", writable=True, file_okay=False, help="Folder to write to."),
     ],
-    train: Annotated[int, typer.Option(min=1, help="Training documents.")] = SPLITS["train"],
-    dev: Annotated[int, typer.Option(min=1, help="Development documents.")] = SPLITS["dev"],
-    test: Annotated[int, typer.Option(min=1, help="Test documents.")] = SPLITS["test"],
-    seed: Annotated[int, typer.Option(help="Another seed gives another corpus.")] = 1,
+    documents: Annotated[
+        int, typer.Option(min=1, help="Training documents; dev and test have at most as many.")
+    ] = SPLITS["train"],
 ) -> None:
     """Write the generated demo corpus as shared-task files.
 
-    For each split a .data file, its .doc-ids and a .gaps.tsv that says where each pronoun comes
-    from; then the kinds of gaps.
+    For each split a .data file, its .doc-ids and a .gaps.tsv with the origin of each pronoun; then
+    the kinds of gaps.
     """
     rules = load_task(task)
-    sizes = {"train": train, "dev": dev, "test": test}
-    corpus = {name: demo_corpus(rules, name, number, seed) for name, number in sizes.items()}
+    corpus = {
+        name: demo_corpus(rules, name, min(number, documents)) for name, number in SPLITS.items()
+    }
     make_folder(output)
     for name, sentences in corpus.items():
         examples = [sentence.example for sentence in sentences]
@@ -56,11 +56,11 @@ def demo(
 
 
 def _kinds_table(sentences: list[DemoSentence]) -> str:
-    counted = kinds(sentences)
-    total = sum(counted.values())
+    numbers = kinds(sentences)
+    total = sum(numbers.values())
     rows = [
         (kind, str(back), str(number), f"{100 * number / total:.1f}%")
-        for (kind, back), number in sorted(counted.items(), key=lambda item: -item[1])
+        for (kind, back), number in sorted(numbers.items(), key=lambda item: -item[1])
     ]
     return text_table(("kind of gap", "sentences back", "gaps", "share"), rows)
 

@@ -1,16 +1,14 @@
-"""The console commands: nothing is imported before an interrupt has somebody to catch it."""
+"""The console commands: Control-C and missing packages are handled while modules are imported."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
 
 
 def main() -> None:
-    """Run `crosspro`; Control-C ends it without a traceback, also while modules are imported."""
-    command = " ".join(["crosspro", *sys.argv[1:2]])
-    _run("crosspro.scripts.cli", command)
+    """Run `crosspro`."""
+    _run("crosspro.scripts.cli", " ".join(["crosspro", *sys.argv[1:2]]))
 
 
 def train() -> None:
@@ -19,7 +17,7 @@ def train() -> None:
 
 
 def explain_missing_package(error: ImportError, command: str) -> None:
-    """End with a message where a package of the extra `train` is not installed."""
+    """Exit with a message where a package of the extra `train` is not installed."""
     from crosspro.data_prep.core.errors import how_to_install, printable, training_package
 
     package = training_package(error)
@@ -29,10 +27,9 @@ def explain_missing_package(error: ImportError, command: str) -> None:
         raise SystemExit(2) from None
 
 
-def _run(module: str, command: str) -> Any:
-    """Run what a module does."""
+def _run(module: str, command: str) -> None:
     try:
-        return import_module(module).main()
+        import_module(module).main()
     except ImportError as error:
         explain_missing_package(error, command)
         raise

@@ -22,7 +22,7 @@ from crosspro.evaluation.metrics.submissions.scores import confusion_counts
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, display_names
 from crosspro.evaluation.report.records import csv_report, json_report
 from crosspro.evaluation.report.tables import text_report
-from crosspro.evaluation.resampling import resampling_or_none
+from crosspro.evaluation.resampling import Resampling
 from crosspro.scripts.common import (
     App,
     DocIdsBeside,
@@ -30,11 +30,10 @@ from crosspro.scripts.common import (
     NamedFile,
     Output,
     Resamples,
-    Seed,
-    Submissions,
     TaskName,
     bundled_model,
     layers_of,
+    named_path,
     names_of,
     one_run,
     style_of,
@@ -55,13 +54,6 @@ class SubmissionLayout(StrEnum):
     CSV = "csv"
 
 
-class AbsentChoice(StrEnum):
-    """What a class without gold instances does to a macro average."""
-
-    SKIP = "skip"
-    ZERO = "zero"
-
-
 app = App()
 
 
@@ -74,17 +66,20 @@ def evaluate_command(
         Path,
         typer.Argument(help="Gold file: five columns (also .gz, .xz, or - for standard input)."),
     ],
-    submissions: Submissions,
+    submissions: Annotated[
+        list[NamedFile],
+        typer.Argument(
+            metavar="[NAME=]FILE...",
+            parser=named_path,
+            help="Submissions, with classes in the first column; or runs; or -.",
+        ),
+    ],
     task: TaskName,
     doc_ids: DocIdsBeside = None,
     contrastive: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="A submission that has no rank (repeatable)."),
     ] = None,
-    absent: Annotated[
-        AbsentChoice,
-        typer.Option(help="Classes absent from gold: skip (papers) or zero (released scorer)."),
-    ] = AbsentChoice.SKIP,
     layout: Annotated[
         SubmissionLayout,
         typer.Option(help="How to show the numbers."),
@@ -98,7 +93,6 @@ def evaluate_command(
         typer.Option("--lenient", help="Warn of submissions with other text than gold."),
     ] = False,
     resamples: Resamples = 1000,
-    seed: Seed = 12345,
     html: Html = None,
     output: Output = None,
 ) -> None:
@@ -158,9 +152,9 @@ def evaluate_command(
         replace(submission, name=name, contrastive=name in (contrastive or []))
         for submission, name in zip(read, names, strict=True)
     ]
-    plan = resampling_or_none(resamples, seed)
-    result = evaluate_submissions(rules, labels, scored, absent.value, plan, examples, published)
-    for text in (*_published_warnings(rules, labels, with_published, absent), *result.warnings):
+    plan = Resampling(resamples) if resamples else None
+    result = evaluate_submissions(rules, labels, scored, "skip", plan, examples, published)
+    for text in (*_published_warnings(rules, labels, with_published), *result.warnings):
         tell(f"warning: {text}")
     if html is not None:
         write_text(html, result.html())
@@ -204,15 +198,13 @@ def _published(task: Task, year: int | None) -> list[PublishedResult]:
     pair = f"{task.source_language}-{task.target_language}"
     rows = published_results(year, pair) if year in task.years else []
     if not rows:
-        known = sorted({row.year for row in published_results(pair=pair)} & set(task.years))
-        years = ", ".join(map(str, known)) or "no year"
-        raise typer.BadParameter(f"no published results of {year} for {task.name}; known: {years}")
+        published = sorted({row.year for row in published_results(pair=pair)} & set(task.years))
+        years = ", ".join(map(str, published)) or "no year"
+        raise typer.BadParameter(f"no published results of {year} for {task.name}, but of {years}")
     return rows
 
 
-def _published_warnings(
-    task: Task, gold: Gold, year: int | None, absent: AbsentChoice
-) -> Iterable[str]:
+def _published_warnings(task: Task, gold: Gold, year: int | None) -> Iterable[str]:
     """Why a submission may not be comparable with the published results."""
     if year is None:
         return
@@ -222,5 +214,3 @@ def _published_warnings(
     if len(gold.classes) != size:
         gaps = f"gold has {len(gold.classes):,} gaps, the test set of {year} had {size:,}"
         yield f"{gaps}: the results are not of one test set"
-    if absent is AbsentChoice.ZERO:
-        yield "published macro recall leaves out absent classes, --absent zero does not"

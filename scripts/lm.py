@@ -21,7 +21,7 @@ from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.prediction.output import AT_ONCE, whole_documents
-from crosspro.scripts.common import App, DocIdsBeside, Output, TaskName, layers_of, write_output
+from crosspro.scripts.common import App, Output, TaskName, write_output
 
 app = App()
 
@@ -132,7 +132,6 @@ def fill(
         Path | None,
         typer.Option(help="Words in place of the official other fillers, one a line."),
     ] = None,
-    doc_ids: DocIdsBeside = None,
     output: Output = None,
 ) -> None:
     """Fill gaps with a language model, the baseline of the shared tasks.
@@ -145,7 +144,7 @@ def fill(
     if form_warning is not None:
         print(f"warning: {form_warning}", file=sys.stderr)
     model = load_model(lm)
-    examples = read_examples(file, rules, layers_of(file, doc_ids).documents, lenient=True)
+    examples = read_examples(file, rules, lenient=True)
     filled: Iterator[tuple[Filling, Floats]]
     if search is Search.OFFICIAL:
         filled = (official_filling(model, fillers, none_penalty, example) for example in examples)

@@ -15,7 +15,7 @@ from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bite
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
 from crosspro.data_prep.core.errors import counted, input_error
-from crosspro.data_prep.core.files import count_lines, write_text
+from crosspro.data_prep.core.files import read_lines, write_text
 from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
@@ -28,15 +28,7 @@ from crosspro.data_prep.pipeline.prepare import (
     write_prepared,
     write_report,
 )
-from crosspro.scripts.common import (
-    AlignWith,
-    App,
-    DocIds,
-    Jobs,
-    Prior,
-    TaskName,
-    show_table,
-)
+from crosspro.scripts.common import App, DocIds, Jobs, Prior, TaskName, output_file, show_table
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
@@ -44,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Year(StrEnum):
-    """Whose rules are followed."""
+    """The year whose rules are followed."""
 
     Y2015 = "2015"
     Y2016 = "2016"
@@ -53,7 +45,7 @@ class Year(StrEnum):
 
 
 def _usual_rules(task: Task) -> Year:
-    """Tasks that leave it to links whether a word is a pronoun are those for use."""
+    """The rules of tasks for use (those with `linked`), else of 2017."""
     return Year.TEXT if task.linked else Year.Y2017
 
 
@@ -92,7 +84,6 @@ def prepare_command(
     source_annotator: Annotated[
         str, typer.Option(help="Of the source, for the subject filter and for null subjects.")
     ] = "auto",
-    align_with: AlignWith = None,
     prior: Prior = None,
     rules: Annotated[
         Year | None,
@@ -102,41 +93,29 @@ def prepare_command(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Change a rule that the papers leave open."),
     ] = None,
-    text_format: Annotated[
-        str | None, typer.Option("--format", help="plain, iwslt, train-tags, tmx, po or mo.")
-    ] = None,
     tokenised: Annotated[
-        bool | None, typer.Option(help="Whether the text is tokenised; found out if not said.")
+        bool | None, typer.Option(help="Whether the text is tokenised; detected by default.")
     ] = None,
     blind: Annotated[
         bool, typer.Option("--blind", help="Also write PREFIX.blind.data and its doc-ids.")
     ] = False,
     sheet_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--sheet",
-            writable=True,
-            dir_okay=False,
-            help="Also write pronouns for people to check (TSV).",
-        ),
+        Path | None, output_file("--sheet", help="Also write pronouns for people to check (TSV).")
     ] = None,
     checked: Annotated[
         Path | None, typer.Option(help="A sheet that people have filled in, to be followed.")
     ] = None,
     jobs: Jobs = 1,
     engine: Annotated[Engine, typer.Option(help="Where shards are worked on.")] = Engine.LOCAL,
-    cache: Annotated[
-        Path | None, typer.Option(help="Folder of finished steps; PREFIX.cache by default.")
-    ] = None,
 ) -> None:
     """Make shared-task files from parallel text.
 
     Writes PREFIX.data, PREFIX.doc-ids (if documents are known) and PREFIX.report.json. The text is
     tokenised, aligned, and the target annotated; then gaps are placed by the rules of the papers.
-    Finished steps are kept in a cache, so an interrupted run goes on where it stopped. For the
-    other direction exchange --source and --target and take the other task. --sheet and --checked:
-    people check whether pronouns are subjects and what translates them; the report tells how often
-    we were wrong.
+    Finished steps are kept in PREFIX.cache, so an interrupted run goes on where it stopped. For the
+    other direction exchange --source and --target and take the other task. With --sheet and
+    --checked people check which pronouns are subjects and what translates them; the report has the
+    error rates.
     """
     task_rules = load_task(task)
     rules = rules or _usual_rules(task_rules)
@@ -147,7 +126,6 @@ def prepare_command(
         annotator=annotator,
         source_annotator=source_annotator,
         links=links,
-        align_with=align_with,
         prior=prior,
         jobs=jobs,
         engine=engine.value,
@@ -159,24 +137,23 @@ def prepare_command(
         source_language=task_rules.source_language,
         target_language=task_rules.target_language,
         doc_ids=doc_ids,
-        format=text_format,
     )
     texts = right_way_round(task_rules, texts, source)
-    steps = Cache(cache or output.with_name(f"{output.name}.cache"))
+    steps = Cache(output.with_name(f"{output.name}.cache"))
     with steps, StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, source, tokenised, display)
         few = few_segments(len(bitext))
-        if few and not (links or align_with or prior):
+        if few and not (links or prior):
             print(f"note: {few}", file=sys.stderr)
         check = _hand_check(task_rules, bitext, sheet_file, checked)
         examples, counts = prepare(task_rules, bitext, settings, steps, display.report, check)
         total = write_prepared(examples, output, blind, any(bitext.documents))
-    named = (source, target, doc_ids, links, prior, *(align_with or ()), checked)
+    named = (source, target, doc_ids, links, prior, checked)
     inputs = [path for path in named if path]
-    found = _written_check(check, sheet_file)
-    record = None if found is None else found.record
+    checked_rates = _written_check(check, sheet_file)
+    record = None if checked_rates is None else checked_rates.record
     write_report(task_rules, total, counts, settings, rules.value, inputs, output, record)
-    _show(task_rules, counts, total.gaps, found)
+    _show(task_rules, counts, total.gaps, checked_rates)
     if not total.gaps:
         print("warning: no gap was made; the table shows why", file=sys.stderr)
     print(
@@ -193,7 +170,7 @@ def _tokenised(
     display: StepDisplay,
 ) -> TokenisedBitext:
     """The text, read and tokenised with a progress bar."""
-    total = count_lines(source) if source.is_file() else 0
+    total = sum(1 for _ in read_lines(source, binary=True)) if source.is_file() else 0
     name = "reading and tokenising"
     display.report(Step(name, "", 0, total))
 
@@ -237,7 +214,7 @@ def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronou
     return checked_pronouns(check) if check.corrections else None
 
 
-def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) -> None:
+def _show(task: Task, counts: Counts, gaps: int, checked: CheckedPronouns | None) -> None:
     rows = [
         (
             name,
@@ -250,11 +227,11 @@ def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) 
     print(show_table(("class", "before filter", "after", "share"), rows))
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
-    if found is not None:
-        _show_checked(found)
+    if checked is not None:
+        _show_checked(checked)
 
 
-def _show_checked(found: CheckedPronouns) -> None:
+def _show_checked(checked: CheckedPronouns) -> None:
     """How often filter and links were wrong, of what people have checked."""
 
     def percent(share: float | None) -> str:
@@ -268,8 +245,10 @@ def _show_checked(found: CheckedPronouns) -> None:
         return rate.name, in_text, str(rate.checked), str(rate.wrong), share
 
     heading = ("checked by hand", "in the text", "checked", "wrong", "% [95%]")
-    print(f"\n{show_table(heading, [row(rate) for rate in (*found.filter, *found.rules)])}")
-    precision, recall = percent(found.precision), percent(found.recall)
+    print(f"\n{show_table(heading, [row(rate) for rate in (*checked.filter, *checked.rules)])}")
+    precision, recall = percent(checked.precision), percent(checked.recall)
     print(f"subject filter: precision {precision}, recall {recall} (estimated)\n")
-    print(show_table(("links of pronouns", *heading[1:]), [row(rate) for rate in found.links]))
-    print(f"link precision {percent(found.link_precision)}, recall {percent(found.link_recall)}")
+    print(show_table(("links of pronouns", *heading[1:]), [row(rate) for rate in checked.links]))
+    print(
+        f"link precision {percent(checked.link_precision)}, recall {percent(checked.link_recall)}"
+    )

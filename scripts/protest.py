@@ -18,6 +18,7 @@ from crosspro.scripts.common import (
     DocIds,
     Html,
     Resamples,
+    output_file,
     tell,
     terminal_width,
 )
@@ -32,13 +33,6 @@ from crosspro.scripts.protest_systems import (
 )
 
 app = App(no_args_is_help=True)
-
-
-def _written(*names: str, text: str) -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(
-        *names, metavar="FILE", writable=True, dir_okay=False, help=text
-    )
-    return option
 
 
 app.add_typer(review, name="review", help="Let annotators judge mismatches.")
@@ -57,7 +51,7 @@ def build(
     annotation: Annotated[Path, typer.Option(help="Folder of an MMAX project.")],
     source: Annotated[Path, typer.Option(help="Source text, a segment a line, or XML (IWSLT).")],
     reference: Annotated[list[Path], typer.Option(help="Reference translation (repeatable).")],
-    output: Annotated[Path, _written("--output", "-o", text="The suite to write (.jsonl).")],
+    output: Annotated[Path, output_file("--output", "-o", help="The suite to write (.jsonl).")],
     doc_ids: DocIds = None,
     links: Annotated[
         list[Path] | None, typer.Option(help="Word links, a file a reference; else made.")
@@ -147,15 +141,17 @@ def score(
         typer.Option(help="What must be right: the pronoun, or the antecedent as well."),
     ] = "pronoun",
     save_silver: Annotated[
-        Path | None, _written("--save-silver", text="Write accepted translations as alternatives.")
+        Path | None,
+        output_file("--save-silver", help="Write accepted translations."),
     ] = None,
     judged: Annotated[
-        Path | None, _written("--judged", text="Write verdicts for `correlate disagreement` (CSV).")
+        Path | None,
+        output_file("--judged", help="Write verdicts for `correlate` (CSV)."),
     ] = None,
     resamples: Resamples = 1000,
     html: Html = None,
     json: Annotated[
-        Path | None, _written("--json", text="Also write scores and every token.")
+        Path | None, output_file("--json", help="Also write scores and every token.")
     ] = None,
 ) -> None:
     """Score MT output on a suite: automatic matches, verdicts, and what is still to be judged.

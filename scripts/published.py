@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.task import load_task, task_names
-from crosspro.scripts.common import App, Layout, Output, TableLayout, style_of, write_output
+from crosspro.scripts.common import App, Layout, TableLayout, style_of
 
 app = App()
 
@@ -23,7 +23,6 @@ def published(
         str | None, typer.Option("--task", "-t", help="A language pair or a task, such as en-fr.")
     ] = None,
     layout: Layout = TableLayout.TABLE,
-    output: Output = None,
 ) -> None:
     """Show published results and the other figures of the papers.
 
@@ -42,6 +41,8 @@ def published(
         if task in task_names() and task.count("-") > 1:  # en-fr-2015: of its years alone
             rules = load_task(task)
             pairs = [f"{rules.source_language}-{rules.target_language}"]
+            if year is not None and year not in rules.years:
+                raise typer.BadParameter(f"{task} has no results of {year}")
             year = year or next(iter(rules.years), None)
         rows = figure_rows(table, year, pairs)
     if layout is TableLayout.JSON:
@@ -49,5 +50,5 @@ def published(
     elif layout is TableLayout.CSV:
         text = csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
     else:
-        text = style_of(output).shown(figure_table(table, rows))
-    write_output(text.encode("utf-8"), output)
+        text = style_of().shown(figure_table(table, rows))
+    print(text, end="")

@@ -15,7 +15,6 @@ from crosspro.scripts.common import (
     NamedFile,
     Pronouns,
     Resamples,
-    Seed,
     check_suffix,
     named_path,
     names_of,
@@ -97,7 +96,6 @@ def score(
         str | None, typer.Option(metavar="NAME", help="Candidate that others are compared with.")
     ] = None,
     resamples: Resamples = 1000,
-    seed: Seed = 12345,
     html: Html = None,
     json: Annotated[Path | None, _written("--json", "Also write all scores as JSON.")] = None,
     csv: Annotated[
@@ -152,21 +150,21 @@ def score(
         (source_language, target_language),
         any_language=any_language,
     )
-    given = None
+    word_links = None
     if files.links is not None:
-        given = read_links(files.links, texts.source, texts.reference, lenient=lenient)
+        word_links = read_links(files.links, texts.source, texts.reference, lenient=lenient)
     report = score_texts(
         texts,
         metric or (),
         settings,
         pronouns=pronouns,
-        links=given,
+        links=word_links,
         candidate_links={
             name: read_links(path, texts.source, texts.candidates[name], lenient=lenient)
             for name, path in files.candidate_links.items()
         },
         prior=prior,
-        resampling=Resampling(resamples, seed) if resamples else None,
+        resampling=Resampling(resamples) if resamples else None,
         baseline=baseline,
         judge_of=_judge_of,
     )

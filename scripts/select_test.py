@@ -82,26 +82,26 @@ def select_test(
         index.add_sources(read_sources(other, layers_beside(other).documents))
     excluded: set[str] = set()
     for examples in data:
-        found = overlap(examples, index)
-        excluded |= {*found.shared_documents, *(name for name, _ in found.rich_documents)}
+        shared = overlap(examples, index)
+        excluded |= {*shared.shared_documents, *(name for name, _ in shared.rich_documents)}
     usable = [
         candidates(examples, rules, excluded) for examples, rules in zip(data, tasks, strict=True)
     ]
     selections = select_shared(usable, tasks, documents, words, min_segments)
     prefixes = [output] if len(tasks) == 1 else [_beside(output, rules.name) for rules in tasks]
-    given = [*files, *(exclude or []), *([doc_ids] if doc_ids else [])]
+    inputs = [*files, *(exclude or []), *([doc_ids] if doc_ids else [])]
     make_folder(output.parent)
     with temporary_folder(output.parent, output.name) as folder:
         for prefix, examples, selection in zip(prefixes, data, selections, strict=True):
             _write(folder / prefix.name, examples, selection)
         written = sorted(folder.iterdir())
-        check_outputs(given, [output.with_name(path.name) for path in written])
+        check_outputs(inputs, [output.with_name(path.name) for path in written])
         for path in written:
             path.replace(output.with_name(path.name))
     for rules, selection in zip(tasks, selections, strict=True):
         print(_table(rules, selection), end="\n" if len(tasks) > 1 else "")
-    shared = set.intersection(*({one.document for one in own} for own in usable))
-    left = len(usable[0]) if len(tasks) == 1 else len(shared)
+    everywhere = set.intersection(*({row.document for row in rows} for rows in usable))
+    left = len(usable[0]) if len(tasks) == 1 else len(everywhere)
     print(f"{len(excluded)} documents excluded, {left} left to choose from")
 
 

@@ -22,17 +22,15 @@ def tokenise(
     file: Annotated[Path, typer.Argument(help="Text, a segment a line (also .gz, .xz, -).")],
     language: Annotated[str, typer.Option("--language", "-l", help="en, fr, de, es, or another.")],
     output: Output = None,
-    normalise: Annotated[
-        bool, typer.Option(help="Write quotation marks, apostrophes and dashes as in ASCII.")
-    ] = True,
     force: Annotated[
         bool, typer.Option("--force", help="Tokenise even what looks tokenised already.")
     ] = False,
 ) -> None:
     """Tokenise text as the official files are tokenised.
 
-    Writes a line for each line, tokens separated by single spaces. Text that looks tokenised is
-    left alone but for its spaces. Languages other than en, fr, de and es have the general rules.
+    Writes a line for each line, tokens separated by single spaces; quotation marks, apostrophes and
+    dashes become ASCII. Text that looks tokenised is left alone but for its spaces. Languages other
+    than en, fr, de and es have the general rules.
     """
     lines = read_text_lines(file)
     first = list(islice(lines, SAMPLE))
@@ -40,7 +38,7 @@ def tokenise(
     if tokenised:
         print(f"{file}: looks tokenised already: left alone (--force tokenises)", file=sys.stderr)
     text = chain(first, lines)
-    sentences = tokenise_lines(text, language, tokenised=tokenised, normalise=normalise)
+    sentences = tokenise_lines(text, language, tokenised=tokenised)
     rows = (f"{' '.join(tokens)}\n".encode() for tokens in sentences)
     if output is None:
         _write(rows, sys.stdout.buffer)

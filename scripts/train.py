@@ -188,8 +188,8 @@ def main() -> None:
     except OSError as error:  # those of a run are caught there
         if error.filename is None:
             end_after(error)
-        found = str(error.filename)
-        print(input_error("settings", "hydra", "a folder to write to", found), file=sys.stderr)
+        place = str(error.filename)
+        print(input_error("settings", "hydra", "a folder to write to", place), file=sys.stderr)
         raise SystemExit(2) from None
 
 

@@ -17,7 +17,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
+from crosspro.data_prep.core.errors import CrossproError, without_problems
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -106,13 +106,6 @@ def examples_of(task: Task, number: int = 3) -> bytes:
     return "".join(format_example(example) + "\n" for example in examples).encode()
 
 
-def without_problems(scanned: Any) -> list[Any]:
-    found = list(scanned)
-    if problems := [one for one in found if isinstance(one, Problem)]:
-        raise InputError(problems)
-    return found
-
-
 def shared_task_reader(name: str, *contents: bytes) -> Reader:
     task = load_task(name)
     words = (b"ce", b"elle", b"OTHER", b"REPLACE_7", b"0-0", b"ce|PRON", b"fooREPLACE_1")
@@ -149,12 +142,12 @@ READERS = {
     "five columns de-en": shared_task_reader("de-en"),
     "five columns en-fr-2015": shared_task_reader("en-fr-2015", INFLECTED * 2),
     "five columns, lenient": Reader(
-        lambda path: without_problems(scan(path, EN_FR, lenient=True)), (examples_of(EN_FR),)
+        lambda path: list(without_problems(scan(path, EN_FR, lenient=True))), (examples_of(EN_FR),)
     ),
     "document ids": Reader(
         lambda path: list(read_doc_ids(path)),
         (b"talk 1\tAnn\tcur\ntalk 1\n\ntalk 2\n",),
-        write=lambda path, ids: write_text(path, "".join(f"{one}\n" for one in ids)),
+        write=lambda path, ids: write_text(path, "".join(f"{name}\n" for name in ids)),
     ),
     "links": Reader(
         lambda path: list(read_links(path)),
@@ -189,17 +182,17 @@ def test_a_damaged_file_is_read_or_refused(name, tmp_path):
         assert reader.read(path)
 
     @settings(suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink))
-    @given(st.sampled_from(reader.contents).flatmap(lambda one: damaged(one, reader.words)))
+    @given(st.sampled_from(reader.contents).flatmap(lambda content: damaged(content, reader.words)))
     def read_or_refused(content: bytes) -> None:
         path.write_bytes(content)
         try:
-            found = reader.read(path)
+            content_read = reader.read(path)
         except CrossproError as error:
             assert str(error)
             return
         if reader.write:
-            reader.write(copy, found)
-            assert reader.read(copy) == found
+            reader.write(copy, content_read)
+            assert reader.read(copy) == content_read
 
     read_or_refused()
 

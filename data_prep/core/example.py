@@ -1,8 +1,7 @@
 """The records of the shared task: an example is one line of a file, a gap one placeholder in it.
 
-Annotation adds a lemma and a coarse tag to each token, and a parse where it is known. Every backend
-gives the same records, and none of them changes the tokens: position `i` of an annotated sentence
-is position `i` of the text, so that word links stay valid.
+Annotation never changes the tokens: position `i` of an annotated sentence is position `i` of the
+text, so that word links stay valid.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ Progress = Callable[[int], None]
 class Token:
     """One word of a sentence.
 
-    `tag` belongs to the tagset of the task, `xpos` is the tag as the backend gave it (its set is
-    the sentence's `scheme`). `head` is a position from 0; -1 for the root and where no parse is
-    known, and then `deprel` is empty. `features` are written as in CoNLL-U: `Case=Nom|Number=Sing`.
+    `tag` belongs to the tagset of the task, `xpos` to that of the annotator. `head` is a position
+    from 0; -1 for the root and without a parse, where `deprel` is empty. `features` are written as
+    in CoNLL-U: `Case=Nom|Number=Sing`.
     """
 
     form: str
@@ -44,11 +43,8 @@ class Token:
 
     def feature(self, name: str) -> str:
         """The value of a morphological feature, empty where it has none."""
-        for pair in self.features.split("|"):
-            key, _, value = pair.partition("=")
-            if key == name:
-                return value
-        return ""
+        pairs = (pair.partition("=") for pair in self.features.split("|"))
+        return next((value for key, _, value in pairs if key == name), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +84,10 @@ class AnnotatedSentence:
 
 
 class Annotator(Protocol):
-    """A backend, ready to annotate.
+    """A tagger or parser, ready to annotate.
 
-    `sequential` is true for backends that read their annotation from a file: they must be given all
-    sentences of the text, in order and once, and cannot be spread over processes.
+    `sequential` annotators read a file: they take all sentences of the text in order and once, and
+    cannot be spread over processes.
     """
 
     sequential: bool
@@ -100,11 +96,11 @@ class Annotator(Protocol):
         """One annotated sentence for each sentence, with the same tokens."""
 
     def finish(self) -> None:
-        """Called when the text has ended: a file with more sentences than the text is an error."""
+        """Called after the text: a file with more sentences than the text is an error."""
 
 
 class AnyOrder:
-    """The part that all backends share which look at one sentence at a time."""
+    """An annotator that looks at one sentence at a time."""
 
     sequential = False
 
@@ -125,7 +121,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """The tokens `first` to `last` of a sentence, which a chain refers to."""
+    """The tokens `first` to `last` of a sentence, as part of a coreference chain."""
 
     chain: str
     side: Side
@@ -147,8 +143,8 @@ class Gap:
     """One REPLACE placeholder of the target sentence.
 
     `source_index` is the position of the source pronoun (of the verb, where subjects are null).
-    `label` and `word` are columns 1 and 2 as written in the file, None in blind files; a label may
-    be a class or one of its forms, and `Task.class_index` knows both.
+    `label` (a class or one of its forms) and `word` are columns 1 and 2 of the file, None in blind
+    files.
     """
 
     position: int
@@ -161,12 +157,10 @@ class Gap:
 class Example:
     """One line of a shared-task file.
 
-    The target is two columns, of which `target` is what a file has: `lemmas`, placeholders
-    included, and their `tags`, None for tokens without one (placeholders) and all in all where the
-    target is inflected, and `lemmas` are words. Links count positions in the target with its
-    placeholders. The parses and the mentions of coreference chains are no part of the line but of
-    files beside it (`data_prep.annotate.layers`), and None where there is no such file. A parse has
-    as many tokens as its side; `chains` holds the mentions of both sides.
+    The target is `lemmas` with placeholders and their `tags`, which are None for placeholders. An
+    inflected target has words in `lemmas`, and no `tags`. Links count positions in the target with
+    placeholders. Parses and the mentions of coreference chains come from files beside that of the
+    examples (`data_prep.annotate.layers`). A parse has as many tokens as its side.
     """
 
     source: tuple[str, ...]
@@ -190,7 +184,7 @@ class Example:
         tagged: bool = True,
         **layers: Any,
     ) -> Example:
-        """An example whose target is written as in a file, with tags if it is `tagged`."""
+        """An example of target tokens as in a file, `lemma|TAG` if it is `tagged`."""
         return cls(source, *target_columns(target, tagged), links, gaps, document, **layers)
 
     @property
@@ -200,15 +194,10 @@ class Example:
 
     @property
     def target(self) -> tuple[str, ...]:
-        """The target tokens as written, and as the units of models: `lemma|TAG`, or words."""
+        """The target tokens as in a file: `lemma|TAG`, or words."""
         if self.tags is None:
             return self.lemmas
-        return tuple(
-            [
-                lemma if tag is None else f"{lemma}{TAG_SEPARATOR}{tag}"
-                for lemma, tag in zip(self.lemmas, self.tags, strict=True)
-            ]
-        )
+        return tuple(map(joined_tag, self.lemmas, self.tags))
 
     def tag(self, place: int) -> str:
         """The tag of a target token; empty for placeholders and where the target is inflected."""

@@ -1,7 +1,4 @@
-"""Files in and out: plain, .gz and .xz text, strict JSON, checksums, output that appears complete.
-
-Output is written under a temporary name beside its place and moved there when it is whole.
-"""
+"""Files in and out: plain, .gz and .xz text, strict JSON, checksums, atomic output."""
 
 from __future__ import annotations
 
@@ -10,32 +7,27 @@ import gzip
 import json
 import lzma
 import os
-import re
 import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from contextvars import ContextVar
 from functools import lru_cache
 from io import BytesIO
 from math import isfinite
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, cast
 
-from crosspro.data_prep.core.errors import input_error
+from crosspro.data_prep.core.errors import input_error, quoted
 
 STANDARD_INPUT = Path("-")
 BLOCK = 8192
 """Bytes at the beginning of a file that tell whether it is text."""
 NOISE = "binary data (compressed perhaps, or UTF-16)"
 _BYTE_ORDER_MARK = codecs.BOM_UTF8
-"""Windows programs put it before text; it belongs to no line."""
-_CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b"))
 _ARCHIVE = b"PK\x03\x04"
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 # Kinds of paths -----------------------------------------------------------------------------------
@@ -44,16 +36,13 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 def is_file(path: Path) -> bool:
     """Whether there is such a file, or a pipe; a name that no file can have is none."""
     with suppress(OSError, ValueError):
-        return is_given(path) or path.is_file() or is_pipe(path)
+        return path.is_file() or _is_stream(path)
     return False
 
 
-def is_pipe(path: Path) -> bool:
-    """Whether a path can be read once only: a pipe, a socket, or a device such as a terminal."""
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):
-        return False
+def _is_stream(path: Path) -> bool:
+    """Whether a path can be read only once: a pipe, a socket, or a terminal."""
+    mode = path.stat().st_mode if path.exists() else 0
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
 
 
@@ -67,28 +56,8 @@ def is_archive(path: Path) -> bool:
 
 
 def is_run(path: Path) -> bool:
-    """Whether a path stands for a trained system, and not for a file of data."""
-    return not is_given(path) and (path.is_dir() or is_archive(path))
-
-
-# Texts in memory (leaving) ------------------------------------------------------------------------
-
-_given: ContextVar[Mapping[Path, bytes]] = ContextVar("_given", default=MappingProxyType({}))
-
-
-@contextmanager
-def given_texts(texts: Mapping[Path, bytes]) -> Iterator[None]:
-    """Texts in memory that stand for files of these paths while the block runs."""
-    before = _given.set({**_given.get(), **texts})
-    try:
-        yield
-    finally:
-        _given.reset(before)
-
-
-def is_given(path: Path) -> bool:
-    """Whether a path stands for a text in memory."""
-    return path in _given.get()
+    """Whether a path is a trained system, and not a data file."""
+    return path.is_dir() or is_archive(path)
 
 
 # Reading ------------------------------------------------------------------------------------------
@@ -120,18 +89,15 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _open_packed(path: Path) -> IO[bytes]:
-    """Open a file as it is, compressed or not."""
-    if is_given(path):
-        return BytesIO(_given.get()[path])
     if path == STANDARD_INPUT:
-        return BytesIO(_whole_stream(path, id(sys.stdin)))
-    if is_pipe(path):
+        return BytesIO(_whole_stream(path, sys.stdin))
+    if _is_stream(path):
         return BytesIO(_whole_stream(path, path.stat().st_ino))
     return path.open("rb")
 
 
 @lru_cache(maxsize=16)
-def _whole_stream(path: Path, identity: int) -> bytes:
+def _whole_stream(path: Path, identity: Hashable) -> bytes:
     return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
 
 
@@ -170,11 +136,6 @@ def read_bytes(path: Path, size: int = -1) -> bytes:
         return handle.read(size).removeprefix(_BYTE_ORDER_MARK)
 
 
-def count_lines(path: Path) -> int:
-    """How many line ends a file has."""
-    return sum(line.endswith(b"\n") for line in read_lines(path, binary=True))
-
-
 def has_byte_order_mark(path: Path) -> bool:
     """Whether a file begins with a byte-order mark, which the readers leave out."""
     with open_bytes(path) as handle:
@@ -182,10 +143,8 @@ def has_byte_order_mark(path: Path) -> bool:
 
 
 def is_noise(block: bytes) -> bool:
-    """Whether the beginning of a file is no text: not UTF-8, and one byte in twenty a control
-    character. Text in another encoding has none of those, and random bytes one in nine."""
-    controls = len(block) - len(block.translate(None, _CONTROLS))
-    if controls < 16 or controls * 20 < len(block):
+    """Whether the beginning of a file is binary: it has a NUL and is not UTF-8."""
+    if b"\0" not in block:
         return False
     try:
         codecs.getincrementaldecoder("utf-8")().decode(block)  # the last character may be cut
@@ -208,18 +167,22 @@ def sha256_of(path: Path) -> str:
 def parse_json(text: str | bytes) -> Any:
     """The content of a text; every fault is a `ValueError`.
 
-    Faults are also NaN, numbers that no fraction can hold, nesting without end, and lone surrogates
-    (`\\ud800`), which no file can hold.
+    Faults are also NaN, numbers that no float can hold, nesting without end, keys that stand twice,
+    and lone surrogates (`\\ud800`), which no file can hold.
     """
-    if isinstance(text, bytes):
-        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    text = text if isinstance(text, str) else text.decode("utf-8")
     try:
-        value = json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_whole)
-        escaped = "\\u" in text and _SURROGATES.search(json.dumps(value, ensure_ascii=False))
+        value = json.loads(
+            text,
+            parse_constant=_finite,
+            parse_float=_finite,
+            parse_int=_whole,
+            object_pairs_hook=_unique_keys,
+        )
+        shown = json.dumps(value, ensure_ascii=False) if "\\u" in text else text
     except RecursionError as error:
         raise ValueError("nesting too deep") from error
-    if escaped or _SURROGATES.search(text):
-        raise ValueError("half of a character (a lone surrogate)")
+    shown.encode("utf-8")  # raises for surrogates
     return value
 
 
@@ -235,10 +198,18 @@ def _whole(text: str) -> int:
     return int(text)
 
 
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"key {quoted(name)} stands twice")
+    return mapping
+
+
 def json_object(text: str | bytes, path: Path) -> dict[str, Any]:
     """The JSON object in a text; errors name the path."""
     try:
-        content = parse_json(text if isinstance(text, str) else text.decode("utf-8"))
+        content = parse_json(text)
     except ValueError as error:
         raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
     if not isinstance(content, dict):
@@ -263,8 +234,8 @@ def atomic_output(path: Path) -> Iterator[IO[bytes]]:
     """
     path = Path(os.path.realpath(path))
     if path.is_dir() or not path.parent.is_dir():
-        found = "a folder" if path.is_dir() else f"no folder {path.parent}"
-        raise input_error(path, "output", "a file in an existing folder", found)
+        fault = "a folder" if path.is_dir() else f"no folder {path.parent}"
+        raise input_error(path, "output", "a file in an existing folder", fault)
     if path.exists() and not path.is_file():
         with path.open("wb") as raw, _compressed(raw, path.suffix) as handle:
             yield handle
@@ -297,7 +268,7 @@ def make_folder(path: Path) -> None:
 
 
 def check_new_folder(path: Path) -> None:
-    """Refuse a folder for output that has something in it: it would be mixed with the output."""
+    """Refuse an output folder with files, which would be mixed with the output."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise input_error(path, "output", "a new or an empty folder", "one with files")
 
@@ -321,7 +292,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
-    """A new folder beside the output that it is for; it is removed after the block."""
+    """A new hidden folder beside its output; it is removed after the block."""
     with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=parent) as folder:
         yield Path(folder)
 

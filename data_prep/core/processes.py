@@ -1,4 +1,4 @@
-"""Work in several processes, and how far it is."""
+"""Work in several processes, and its progress."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Step:
-    """How far a step is: its name, what it does now, and how much of it is done."""
+    """The progress of a step, which begins with its first report and ends where another begins."""
 
     name: str
     detail: str = ""
@@ -29,7 +29,6 @@ class Step:
 
 
 Report = Callable[[Step], None]
-"""A step begins with its first report, and ends where another begins."""
 
 
 def processors() -> int:
@@ -50,18 +49,16 @@ def parallel_map(
     jobs: int = 1,
     engine: str = "local",
 ) -> Iterator[Result]:
-    """The result of each item, in order; `function` must be importable by other processes.
+    """The result of each item, in order; other processes must be able to import `function`.
 
-    Items are taken as they are needed. On Ray, `jobs` above 1 are the workers of a cluster that is
-    begun here; otherwise all processors of the cluster work.
+    Items are taken as they are needed. On Ray, `jobs` above 1 start a local cluster of so many
+    workers; otherwise all processors of the cluster work.
     """
     if engine not in ENGINES:
         raise input_error("settings", "engine", choices(ENGINES), engine)
     if engine == "ray":
         return _map_ray(function, items, jobs)
-    if jobs > 1:
-        return _map_spawned(function, items, jobs)
-    return map(function, items)
+    return _map_spawned(function, items, jobs) if jobs > 1 else map(function, items)
 
 
 def _map_spawned(
@@ -85,7 +82,7 @@ def _map_spawned(
 
 
 def _in_order(pending: Iterable[Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
-    """Results in order, with so many items ahead: neither items nor results pile up in memory."""
+    """Results in order, computed so many items ahead; neither items nor results pile up."""
     waiting: deque[Any] = deque()
     for task in pending:
         waiting.append(task)
@@ -96,7 +93,7 @@ def _in_order(pending: Iterable[Any], result: Callable[[Any], Any], ahead: int) 
 
 
 def _start_worker() -> None:
-    """One thread of the matrix library each; the workers of a killed process end with it."""
+    """Use one thread of the matrix library, and exit when the parent process is killed."""
     from multiprocessing import parent_process
 
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):

@@ -1,7 +1,7 @@
-"""What lies on the disk between steps: arrays, and the results of steps.
+"""Stored arrays, and a cache for the results of steps.
 
-A step's result is named by the content that it was made from. It is moved into place when it is
-complete, so an interrupted run goes on with the first step that has no result.
+A result is named by the content it was made from and moved into place when it is complete, so an
+interrupted run goes on with the first step that has no result.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import hashlib
 import json
 import lzma
 import struct
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import atomic_output, make_folder, read_lines
+from crosspro.data_prep.core.files import atomic_output, make_folder, sha256_of, temporary_folder
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -50,21 +49,21 @@ def read_npz(path: Path) -> Arrays:
 
 
 def check_finite(name: str, values: NDArray[Any]) -> None:
-    """Raise a `ValueError` if an array of fractions has one that is no finite number."""
+    """Raise a `ValueError` for an array with numbers that are not finite."""
     if values.dtype.kind in "fc" and not np.isfinite(values).all():
         wrong = int(np.count_nonzero(~np.isfinite(values)))
         raise ValueError(f"{name} has {wrong:,} of {values.size:,} numbers that are not finite")
 
 
 def content_key(*parts: Any) -> str:
-    """A short name for a combination of plain values, dataclasses and files (as `Path`).
+    """A digest of plain values, dataclasses and files (as `Path`).
 
-    An iterator stands for the list of its items, which is never held in memory.
+    An iterator counts as the list of its items, which is never held in memory.
     """
     digest = hashlib.blake2b(digest_size=10)
     for part in parts:
         if isinstance(part, Path):
-            digest.update(f"file {file_digest(part)}\n".encode())
+            digest.update(f"file {sha256_of(part)}\n".encode())
         elif isinstance(part, Iterator):
             digest.update(b"[")
             for number, item in enumerate(part):
@@ -80,16 +79,8 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
 
 
-def file_digest(path: Path) -> str:
-    """A digest of a file's (decompressed) content."""
-    digest = hashlib.blake2b(digest_size=16)
-    for line in read_lines(path, binary=True):
-        digest.update(line)
-    return digest.hexdigest()
-
-
 class Cache:
-    """A folder with the results of steps: the file or folder STEP.KEY is there when it is whole."""
+    """A folder of results: the file or folder STEP.KEY is there when it is complete."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -99,7 +90,7 @@ class Cache:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the folder if nothing is in it, as after a fault in the input."""
+        """Remove the folder if it is empty, as after a fault in the input."""
         with suppress(OSError):
             self.folder.rmdir()
 
@@ -108,7 +99,7 @@ class Cache:
         return self.folder / f"{step}.{key}"
 
     def lines(self, step: str, key: str, make: Callable[[], Iterable[str]]) -> Path:
-        """A text, which is made in pieces and written as they come unless it is there."""
+        """A text file, written piece by piece unless it is there."""
         path = self.path(step, key)
         if not path.is_file():
             with atomic_output(path) as handle:
@@ -123,13 +114,13 @@ class Cache:
         names: Iterable[str],
         make: Callable[[], Mapping[str, NDArray[Any]]],
     ) -> Arrays:
-        """Arrays by name, memory-mapped from a folder."""
+        """Arrays by name, memory-mapped from a folder of .npy files."""
         folder = self.path(step, key)
         names = tuple(names)
         if not folder.is_dir():
             made = make()
-            with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
-                new = Path(scratch, "arrays")
+            with temporary_folder(self.folder, folder.name) as scratch:
+                new = scratch / "arrays"
                 new.mkdir()
                 for name in names:
                     np.save(new / f"{name}.npy", made[name], allow_pickle=False)
@@ -142,6 +133,6 @@ def _mapped_array(path: Path) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
-        expected = "a whole array (delete its folder, and it is made again)"
+        expected = "a complete array (delete its folder to make it again)"
         raise input_error(path, "file", expected, str(error)) from error
     return array

@@ -121,14 +121,14 @@ class Task:
         return self.classes[self.class_index.get(word, self.class_index[OTHER])]
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """What the file of a task says that cannot all be true."""
+        """Contradictions in a task: key, expected and found."""
         owner: dict[str, str] = {}
         for name, words in self.forms.items():
             for word in words:
                 first = owner.setdefault(word, name)
                 if first != name:
-                    found = f"{word!r}, a form of {first}"
-                    yield (f"classes.{name}", "forms of no other class", found)
+                    form = f"{word!r}, a form of {first}"
+                    yield (f"classes.{name}", "forms of no other class", form)
         for name in self.forms:
             if owner.get(name, name) != name:
                 expected = "a class name that is no form of another class"
@@ -142,8 +142,8 @@ class Task:
                 yield ("fillers", f"forms of a class that is not {OTHER}", filler)
         for filler in self.other_fillers:
             if owner.get(filler, OTHER) != OTHER:
-                found = f"{filler}, a form of {owner[filler]}"
-                yield ("other_fillers", f"words of the class {OTHER}", found)
+                form = f"{filler}, a form of {owner[filler]}"
+                yield ("other_fillers", f"words of the class {OTHER}", form)
         for fine, group in self.coarse.items():
             for name in (fine, group):
                 if name not in self.forms:

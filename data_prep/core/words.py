@@ -1,11 +1,7 @@
-"""The word lists of languages: all are in `conf/words/`, in a folder for each use of them.
+"""The word lists of languages: `conf/words/USE/LANGUAGE.tsv`, a name and its words on each line.
 
-`USE/LANGUAGE.tsv` has a list on each line, its name and its words; docs/tutorials/add-language.md
-says what the uses are. Another language is another file. (Lists that users replace by their own are
-YAML and have readers of their own: `evaluation.pronouns` and
-`evaluation.protest.language`.)
-
-The frequent words also tell whether a text is in the language that it should be.
+docs/tutorials/add-language.md describes the uses. Lists that users may replace are YAML, read by
+`evaluation.pronouns` and `evaluation.protest.language`.
 """
 
 from __future__ import annotations
@@ -78,11 +74,10 @@ _MANY = 4
 
 
 def looks_otherwise(lines: Iterable[str], language: str, few: int = 5) -> str | None:
-    """What a text is by its first lines, if that is clearly not the language.
+    """The language of a text by its first lines, if it is clearly another than `language`.
 
-    Frequent words tell: those of another language are many, at least `few` different ones, and
-    hardly any are of this one. A word counts once a line. Of languages without a list nothing is
-    said.
+    It is another if many frequent words of that language are there, at least `few` different ones,
+    and hardly any of this one. A word counts once a line. Languages without a list always pass.
     """
     if language not in names_of("frequent"):
         return None
@@ -101,7 +96,7 @@ def looks_otherwise(lines: Iterable[str], language: str, few: int = 5) -> str | 
     for other in names_of("frequent"):
         other_words = word_set("frequent", other, "words")
         foreign = [counts[word] for word in other_words - expected_words if word in counts]
-        expected_count = sum(counts[word] for word in expected_words - other_words)
-        if len(foreign) >= few and sum(foreign) >= _MANY * expected_count:
+        native = sum(counts[word] for word in expected_words - other_words)
+        if len(foreign) >= few and sum(foreign) >= _MANY * native:
             others[other] = sum(foreign)
     return f"what looks like {max(others, key=others.__getitem__)}" if others else None

@@ -32,16 +32,16 @@ def clitic_links(
     turned = languages[0] != "en"
     english, romance = (target, source) if turned else (source, target)
     pairs = [(t, s) for s, t in links] if turned else list(links)
-    found = _found(
+    corrected = _corrected(
         [word.lower() for word in english],
         [word.lower() for word in romance],
         pairs,
         other,
     )
-    return sorted((r, e) if turned else (e, r) for e, r in found)
+    return sorted((r, e) if turned else (e, r) for e, r in corrected)
 
 
-def _found(
+def _corrected(
     english: Sequence[str],
     romance: Sequence[str],
     pairs: Sequence[Link],

@@ -109,8 +109,8 @@ class Placement:
 
 def source_pronouns(source: Sequence[str], task: Task) -> list[int]:
     """The positions of the task's source pronouns."""
-    known = task.source_pronouns
-    return [index for index, word in enumerate(source) if word.lower() in known]
+    pronouns = task.source_pronouns
+    return [index for index, word in enumerate(source) if word.lower() in pronouns]
 
 
 def linked_targets(links: Iterable[Link]) -> dict[int, list[int]]:
@@ -234,12 +234,12 @@ def make_example(
         label = task.class_of(target[position].lower())
         gaps.append(Gap(len(shown), here.source_index, label, joined_tag(lemma, tag)))
         shown.append((placeholder(here.source_index), None))
-    own_words = {gap.position for gap in gaps} if one_link else set()
-    kept = ((s, moved[t]) for s, t in links if moved[t] not in own_words)
+    unlinked = {gap.position for gap in gaps} if one_link else set()
+    kept = ((s, moved[t]) for s, t in links if moved[t] not in unlinked)
     shifted = with_gap_links(kept, gaps)
-    own = tuple(tag for _, tag in shown) if task.tagged else None
-    words = tuple(lemma for lemma, _ in shown)
-    return Example(tuple(source), words, own, shifted, tuple(gaps), document)
+    new_lemmas = tuple(lemma for lemma, _ in shown)
+    new_tags = tuple(tag for _, tag in shown) if task.tagged else None
+    return Example(tuple(source), new_lemmas, new_tags, shifted, tuple(gaps), document)
 
 
 def with_gap_links(links: Iterable[Link], gaps: Iterable[Gap]) -> tuple[Link, ...]:
@@ -249,9 +249,9 @@ def with_gap_links(links: Iterable[Link], gaps: Iterable[Gap]) -> tuple[Link, ..
     a pronoun without a link to nothing else. Without that link such a gap would show that its
     class is OTHER. In es-en the source word is the verb, which links lead to the English verb.
     """
-    known = tuple(links)
-    missing = {(gap.source_index, gap.position) for gap in gaps}.difference(known)
-    return tuple(sorted((*known, *missing))) if missing else known
+    present = tuple(links)
+    missing = {(gap.source_index, gap.position) for gap in gaps}.difference(present)
+    return tuple(sorted((*present, *missing))) if missing else present
 
 
 def with_gold_words(example: Example, *kept: Gap) -> Example:

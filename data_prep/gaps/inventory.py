@@ -28,6 +28,10 @@ from crosspro.data_prep.core.task import (
 )
 from crosspro.data_prep.gaps.extract import linked_targets
 
+MIN_SHARE = 0.01
+"""Rarer translations of a pronoun are OTHER."""
+UNAMBIGUOUS = 0.95
+"""Pronouns with a more frequent translation than this share are left out."""
 PRONOUN_TAGS = frozenset(("PRON", "PRO"))
 """PRO is the name of the French TreeTagger; annotation of one's own may have it."""
 
@@ -91,11 +95,11 @@ class Proposal:
         """How many of the kept pronouns fall into each class; `OTHER` has what no class takes."""
         kept = [count for count in self.counts if count.pronoun in self.source_pronouns]
         numbers = {
-            name: sum(one.translations.get(word, 0) for one in kept for word in words)
+            name: sum(count.translations.get(word, 0) for count in kept for word in words)
             for name, words in self.classes.items()
             if name != OTHER
         }
-        return numbers | {OTHER: sum(one.total for one in kept) - sum(numbers.values())}
+        return numbers | {OTHER: sum(count.total for count in kept) - sum(numbers.values())}
 
 
 def count_translations(
@@ -103,23 +107,25 @@ def count_translations(
 ) -> tuple[list[PronounCounts], Counter[str]]:
     """Translations of each pronoun, and the words of no pronoun tag that are linked to them."""
     totals: Counter[str] = Counter()
-    found: dict[str, Counter[str]] = {pronoun: Counter() for pronoun in pronouns}
+    translations: dict[str, Counter[str]] = {pronoun: Counter() for pronoun in pronouns}
     fillers: Counter[str] = Counter()
     for sentence in sentences:
         linked = linked_targets(sentence.links)
         for index, word in enumerate(sentence.source):
-            if word not in found:
+            if word not in translations:
                 continue
             totals[word] += 1
             positions = linked.get(index, [])
             tagged = [p for p in positions if sentence.tags[p] in PRONOUN_TAGS]
             if tagged:
-                found[word][sentence.target[tagged[0]]] += 1
+                translations[word][sentence.target[tagged[0]]] += 1
             elif positions:
                 shortest = min(positions, key=lambda p: (len(sentence.target[p]), p))
                 fillers[sentence.target[shortest]] += 1
     counts = [
-        PronounCounts(p, totals[p], dict(found[p].most_common()), totals[p] - found[p].total())
+        PronounCounts(
+            p, totals[p], dict(translations[p].most_common()), totals[p] - translations[p].total()
+        )
         for p in pronouns
     ]
     return counts, fillers
@@ -128,8 +134,8 @@ def count_translations(
 def propose(
     counts: Sequence[PronounCounts],
     fillers: Counter[str],
-    min_share: float = 0.01,
-    unambiguous: float = 0.95,
+    min_share: float = MIN_SHARE,
+    unambiguous: float = UNAMBIGUOUS,
     merge: Sequence[Sequence[str]] = (),
     number_of_fillers: int = 20,
 ) -> Proposal:
@@ -139,20 +145,22 @@ def propose(
     `merge` lists forms that are one class; the most frequent of them names it.
     """
     kept = [count for count in counts if count.total and count.top_share <= unambiguous]
-    dropped = tuple(one.pronoun for one in counts if one.total and one.top_share > unambiguous)
+    dropped = tuple(
+        count.pronoun for count in counts if count.total and count.top_share > unambiguous
+    )
     forms: Counter[str] = Counter()
-    for one in kept:
-        for word, number in one.translations.items():
-            if number >= min_share * one.total:
+    for count in kept:
+        for word, number in count.translations.items():
+            if number >= min_share * count.total:
                 forms[word] += number
     groups = {word: tuple(group) for group in merge for word in group}
     for group in merge:
-        total = sum(one.translations.get(word, 0) for one in kept for word in group)
+        total = sum(count.translations.get(word, 0) for count in kept for word in group)
         if any(word in forms for word in group) or any(
-            total >= min_share * one.total for one in kept
+            total >= min_share * count.total for count in kept
         ):
             for word in group:
-                forms.setdefault(word, sum(one.translations.get(word, 0) for one in kept))
+                forms.setdefault(word, sum(count.translations.get(word, 0) for count in kept))
     classes: dict[str, tuple[str, ...]] = {}
     done: set[str] = set()
     for word, _ in forms.most_common():
@@ -163,10 +171,10 @@ def propose(
         classes[members[0]] = tuple(members)
         done.update(members)
     classes[OTHER] = (NONE,)
-    known = {word for words in classes.values() for word in words}
-    others = [word for word, _ in fillers.most_common() if word not in known and word.isalpha()]
+    used = {word for words in classes.values() for word in words}
+    others = [word for word, _ in fillers.most_common() if word not in used and word.isalpha()]
     return Proposal(
-        tuple(one.pronoun for one in kept),
+        tuple(count.pronoun for count in kept),
         dropped,
         classes,
         tuple(counts),
@@ -267,10 +275,10 @@ def check_languages(source: str, target: str) -> None:
 def _subject_filter(source: str, pronouns: Sequence[str]) -> SubjectFilter:
     """The filter of a task from the same language, for those pronouns that the pair has."""
     for task in map(load_task, task_names()):
-        known = task.subject_filter
-        if task.source_language == source and known.pronouns:
-            kept = tuple(word for word in known.pronouns if word in pronouns)
-            return SubjectFilter(kept, known.labels, known.expletive_labels)
+        subjects = task.subject_filter
+        if task.source_language == source and subjects.pronouns:
+            kept = tuple(word for word in subjects.pronouns if word in pronouns)
+            return SubjectFilter(kept, subjects.labels, subjects.expletive_labels)
     return SubjectFilter((), ("nsubj", "nsubj:pass"), ("expl",))
 
 

@@ -51,7 +51,7 @@ def null_subject_verbs(spanish: AnnotatedSentence) -> list[VerbPhrase]:
     children: dict[int, list[int]] = {}
     for index, token in enumerate(tokens):
         children.setdefault(token.head, []).append(index)
-    found = []
+    phrases = []
     for head, token in enumerate(tokens):
         if token.upos not in _HEADS or token.deprel in _HELPERS:
             continue
@@ -62,8 +62,8 @@ def null_subject_verbs(spanish: AnnotatedSentence) -> list[VerbPhrase]:
         if any(tokens[child].deprel in _SPANISH_SUBJECTS for child in below):
             continue
         words = tuple(sorted((head, *helpers)))
-        found.append(VerbPhrase(words[0], words))
-    return sorted(found, key=lambda phrase: phrase.first)
+        phrases.append(VerbPhrase(words[0], words))
+    return sorted(phrases, key=lambda phrase: phrase.first)
 
 
 def _third_person(token: Token) -> bool:
@@ -118,17 +118,20 @@ def place_null_subjects(
             continue
         verbs = [t for t in targets if _is_verb(english.tokens[t])]
         subjects = [english_subject(english, verb) for verb in verbs or targets]
-        known = [subject for subject in subjects if subject is not None]
-        if not known:
+        linked_subjects = [subject for subject in subjects if subject is not None]
+        if not linked_subjects:
             placements.append(Placement(phrase.first, "left_out_no_subject", None))
-        elif not rules.keep_first_person and english.tokens[known[0]].form.lower() in _FIRST_PERSON:
+        elif (
+            not rules.keep_first_person
+            and english.tokens[linked_subjects[0]].form.lower() in _FIRST_PERSON
+        ):
             # Many forms are first and third person alike (tenía); the translation tells.
             placements.append(Placement(phrase.first, "left_out_first_person", None))
-        elif known[0] in taken:
+        elif linked_subjects[0] in taken:
             placements.append(Placement(phrase.first, "left_out_shared_subject", None))
         else:
-            taken.add(known[0])
-            placements.append(Placement(phrase.first, "subject_found", known[0]))
+            taken.add(linked_subjects[0])
+            placements.append(Placement(phrase.first, "subject_found", linked_subjects[0]))
     return placements
 
 
@@ -148,13 +151,13 @@ def linked_verb(
     if subject and english[subject - 1].lower() in _FINITE:
         places.insert(0, subject - 1)
     for place in (*places, subject):
-        found = [
+        verbs = [
             word
             for word in sorted(linked.get(place, ()))
             if spanish[word].isalpha() and spanish[word].lower() not in _NO_VERBS
         ]
-        if found:
-            return found[0]
+        if verbs:
+            return verbs[0]
     return None
 
 

@@ -87,19 +87,19 @@ class HandCheck:
             if self.sample is not None:
                 self._draw(decision, self.drawn.setdefault(decision.filter, []), self.sample)
 
-    def _draw(self, one: PronounDecision, drawn: list[PronounDecision], size: int) -> None:
+    def _draw(self, decision: PronounDecision, drawn: list[PronounDecision], size: int) -> None:
         """Every decision stays with the same probability, however many there are."""
         if len(drawn) < size:
-            drawn.append(one)
+            drawn.append(decision)
             return
-        place = int(self._generator.integers(self.totals[one.filter]))
+        place = int(self._generator.integers(self.totals[decision.filter]))
         if place < size:
-            drawn[place] = one
+            drawn[place] = decision
 
     def sampled(self) -> list[PronounDecision]:
         """The sample in the order of the text."""
-        found = (one for own in self.drawn.values() for one in own)
-        return sorted(found, key=lambda one: (one.line, one.position))
+        sample = (decision for drawn in self.drawn.values() for decision in drawn)
+        return sorted(sample, key=lambda decision: (decision.line, decision.position))
 
 
 def pronoun_decisions(
@@ -120,23 +120,27 @@ def pronoun_decisions(
         verdicts = judge_subjects(annotated, task, keep_expletives)
     decisions = []
     for position in source_pronouns(source, task):
-        found = verdicts.get(position)
-        decision = UNFILTERED if found is None else KEPT if found.subject else REMOVED
+        verdict = verdicts.get(position)
+        decision = UNFILTERED if verdict is None else KEPT if verdict.subject else REMOVED
         linked = tuple(sorted({t for s, t in links if s == position}))
-        rule = "" if found is None else found.rule
+        rule = "" if verdict is None else verdict.rule
         decisions.append(
             PronounDecision(line, position, tuple(source), tuple(target), linked, decision, rule)
         )
     return decisions
 
 
-def corrected_links(links: Sequence[Link], own: Mapping[int, Correction]) -> Sequence[Link]:
+def corrected_links(links: Sequence[Link], corrections: Mapping[int, Correction]) -> Sequence[Link]:
     """The links of a segment, with those of corrected pronouns in the place of what they had."""
-    words = {position: one.words for position, one in own.items() if one.words is not None}
+    words = {
+        position: correction.words
+        for position, correction in corrections.items()
+        if correction.words is not None
+    }
     if not words:
         return links
     kept = [link for link in links if link[0] not in words]
-    return sorted([*kept, *((s, t) for s, found in words.items() for t in found)])
+    return sorted([*kept, *((s, t) for s, targets in words.items() for t in targets)])
 
 
 @dataclass
@@ -174,18 +178,18 @@ def segment_examples(
                 f"{len(target.tokens)}: {' '.join(segment.target)[:60]}",
             )
         columns = target.columns if task.tagged else (tuple(segment.target), None)
-        own: Mapping[int, Correction] = {}
+        corrections: Mapping[int, Correction] = {}
         if check is not None:
             expletives = rules.keep_expletives
             words = segment.source, segment.target
             check.see(pronoun_decisions(task, line, *words, pairs, source, expletives))
-            own = check.corrections.get(line, {})
-            pairs = corrected_links(pairs, own)
+            corrections = check.corrections.get(line, {})
+            pairs = corrected_links(pairs, corrections)
         if rules.clitics:
             languages = task.source_language, task.target_language
             pairs = clitic_links(languages, segment.source, segment.target, pairs)
         before, placements = segment_placements(
-            task, segment, pairs, target, source, rules, counts, own
+            task, segment, pairs, target, source, rules, counts, corrections
         )
         text = segment.source, segment.target, columns, pairs
         example = make_example(*text, placements, task, segment.document, rules.one_link)
@@ -226,14 +230,15 @@ def segment_placements(
 
 def _beside(overt: Sequence[Placement], null: Sequence[Placement]) -> list[Placement]:
     """Placements of both kinds in the order of the source; a word is the gap of one of them."""
-    taken = {one.position for one in overt if not one.inserted}
-    own = {one.source_index for one in overt}
+    taken = {placement.position for placement in overt if not placement.inserted}
+    sources = {placement.source_index for placement in overt}
     more = [
-        one
-        for one in null
-        if one.source_index not in own and (one.inserted or one.position not in taken)
+        placement
+        for placement in null
+        if placement.source_index not in sources
+        and (placement.inserted or placement.position not in taken)
     ]
-    return sorted([*overt, *more], key=lambda one: one.source_index)
+    return sorted([*overt, *more], key=lambda placement: placement.source_index)
 
 
 def linked_pronouns(
@@ -246,7 +251,7 @@ def linked_pronouns(
     pronouns = source_pronouns(segment.source, task)
     if not pronouns or not (task.linked or clitics):
         return pronouns
-    told = {s for s, t in links if task.class_of(segment.target[t].lower()) != OTHER}
+    linked = {s for s, t in links if task.class_of(segment.target[t].lower()) != OTHER}
     parts = (
         {s for s, t in links if attached(segment.target[t], task.target_language)}
         if clitics
@@ -255,7 +260,7 @@ def linked_pronouns(
     return [
         place
         for place in pronouns
-        if place in told
+        if place in linked
         or (segment.source[place].lower() not in task.linked and place not in parts)
     ]
 
@@ -284,7 +289,7 @@ def _overt(
         verdicts = judge_subjects(source, task, rules.keep_expletives)
         counts.subject_rules.update(verdict.rule for verdict in verdicts.values())
         subjects = {position: verdict.subject for position, verdict in verdicts.items()}
-    subjects |= {p: one.subject for p, one in corrections.items() if one.subject is not None}
+    subjects |= {p: c.subject for p, c in corrections.items() if c.subject is not None}
     if not subjects:
         return before, before
     kept = [p for p in pronouns if subjects.get(p, True)]

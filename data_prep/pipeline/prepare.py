@@ -35,9 +35,9 @@ from crosspro.data_prep.annotate.tokenise import Sentences, TokenisedBitext, tok
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link, Token
-from crosspro.data_prep.core.files import atomic_output, is_file, write_text
+from crosspro.data_prep.core.files import atomic_output, is_file, sha256_of, write_text
 from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.stored import Cache, content_key, file_digest
+from crosspro.data_prep.core.stored import Cache, content_key
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.links import format_links, read_links
 from crosspro.data_prep.formats.shared_task import format_example
@@ -298,7 +298,7 @@ def write_report(
         "rules": asdict(settings.rules),
         "aligner": asdict(settings.aligner),
         "settings": chosen,
-        "inputs": {str(path): file_digest(path) for path in inputs if is_file(path)},
+        "inputs": {str(path): sha256_of(path) for path in inputs if is_file(path)},
         "segments": total.segments,
         "source_tokens": total.source_tokens,
         "target_tokens": total.target_tokens,

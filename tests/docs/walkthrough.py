@@ -1,10 +1,9 @@
 """Follows a page of the documentation as a reader would: files, commands, what they print.
 
 A block with a title (```yaml title="my/task.yaml") is a file to write. A block ```console has
-commands behind `$ `, with what they print under them; … stands for any text, and on a line of its
-own for any lines. A block ```python is run, and a block ```text behind it is what it prints. Other
-blocks are not looked at. Commands of crosspro run inside the test, for imports take longer than
-what they do; all else goes to bash.
+commands behind `$ `, with their output under them; … stands for any text, and on a line of its own
+for any lines. A block ```python is run, and a block ```text behind it is its output. Other blocks
+are ignored. Commands of crosspro run in-process, all others in bash.
 """
 
 from __future__ import annotations
@@ -46,21 +45,21 @@ class Step:
 def steps(page: Path) -> list[Step]:
     """What a page has its reader do."""
     text = page.read_text("utf-8")
-    found: list[Step] = []
+    listed: list[Step] = []
     for match in _BLOCK.finditer(text):
         indent, kind, rest, block = match.groups()
         block = re.sub(rf"(?m)^{indent}", "", block)
         line = text.count("\n", 0, match.start()) + 1
         title = _TITLE.search(rest)
         if title:
-            found.append(Step("file", block, file=title[1], line=line))
+            listed.append(Step("file", block, file=title[1], line=line))
         elif kind == "console":
-            found += _commands(block, line)
+            listed += _commands(block, line)
         elif kind == "python":
-            found.append(Step("python", block, line=line))
-        elif kind == "text" and found and found[-1].kind == "python" and not found[-1].shown:
-            found[-1] = Step("python", found[-1].text, shown=block, line=found[-1].line)
-    return found
+            listed.append(Step("python", block, line=line))
+        elif kind == "text" and listed and listed[-1].kind == "python" and not listed[-1].shown:
+            listed[-1] = Step("python", listed[-1].text, shown=block, line=listed[-1].line)
+    return listed
 
 
 def _commands(block: str, line: int) -> Iterator[Step]:
@@ -96,8 +95,8 @@ def _run(step: Step, where: str) -> tuple[str, str]:
         return printed.getvalue(), printed.getvalue()
     words = shlex.split(step.text, comments=True)
     if words[:1] == ["crosspro"] and words[1] != "train" and not _IN_BASH.search(step.text):
-        found = crosspro(*words[1:])
-        code, out, err = found.code, found.stdout.decode(), found.stderr.decode()
+        outcome = crosspro(*words[1:])
+        code, out, err = outcome.code, outcome.stdout.decode(), outcome.stderr.decode()
     else:
         places = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
         done = subprocess.run(

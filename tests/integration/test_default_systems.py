@@ -34,8 +34,8 @@ def extras():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     lists = dict(project["optional-dependencies"])
     needed = [*project["dependencies"], *lists.pop("train")]
-    optional = {Requirement(one).name.lower() for packages in lists.values() for one in packages}
-    return optional - {Requirement(one).name.lower() for one in needed}
+    optional = {Requirement(text).name.lower() for packages in lists.values() for text in packages}
+    return optional - {Requirement(text).name.lower() for text in needed}
 
 
 @pytest.fixture
@@ -46,12 +46,12 @@ def bare(monkeypatch):
         if optional & {package.lower() for package in packages}:
             monkeypatch.setitem(sys.modules, module, None)
 
-    def found(name):
+    def installed(name):
         if name.lower() in optional:
             raise PackageNotFoundError(name)
         return distribution(name)
 
-    monkeypatch.setattr("importlib.metadata.distribution", found)
+    monkeypatch.setattr("importlib.metadata.distribution", installed)
 
 
 @pytest.mark.parametrize("name", mostly_slow(SYSTEMS, *CLASSICAL, *QUICK))

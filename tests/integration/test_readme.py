@@ -1,9 +1,8 @@
-"""The commands of README.md and of the how-to page by task, run as a reader would type them.
+"""The commands of README.md and of the guide by task, run as a reader would type them.
 
-What they write in capitals (GOLD.data, TEXT…) stands for files of the reader; here they are
-small ones in a temporary folder. What a command cannot have in a test (a network, an hour) is left
-out by `NOT_RUN` with the reason, and what makes it small is in `SMALLER`. Both are held against
-the pages: an entry for a command that is not there any more is a failure.
+Names in capitals (GOLD.data, TEXT…) stand for the reader's files; here they are small ones in a
+temporary folder. `NOT_RUN` has the commands that no test can run, with the reason, `SMALLER` the
+options that make others small. An entry for a command that is in neither page is a failure.
 """
 
 from __future__ import annotations
@@ -68,22 +67,21 @@ STANDS_FOR = {
     "SCORES…": ["scores"],
     "COLUMN": ["human"],
 }
-"""What is no name of a file as it stands. Small models need default discounts, too."""
 
 
 def blocks() -> list[list[str]]:
     """The commands of each code block that has some, without remarks."""
-    found = []
+    commands_of_blocks = []
     text = f"{README}\n{BY_TASK}"
     for kind, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         if kind == "console":  # followed with its output
             continue
         lines = [re.sub(r"^\$ |\s+#.*", "", line).strip() for line in block.splitlines()]
         commands = [part.strip() for line in lines for part in line.split(" ; ")]
-        commands = [one for one in commands if one.split(" ")[0] in PROGRAMS]
+        commands = [part for part in commands if part.split(" ")[0] in PROGRAMS]
         if commands:
-            found.append(commands)
-    return found
+            commands_of_blocks.append(commands)
+    return commands_of_blocks
 
 
 BLOCKS = blocks()
@@ -128,10 +126,8 @@ def folder(tmp_path, monkeypatch):
 
 def arguments_of(command: str) -> list[str]:
     words = shlex.split(command)
-    given = [word for one in words for word in STANDS_FOR.get(one, [one])]
-    if words[:3] == ["crosspro", "lm", "train"]:
-        given.append("--discount-fallback")  # for a text of a few lines, as its message says
-    return [*given[1:], *SMALLER.get(command, ())]
+    expanded = [part for word in words for part in STANDS_FOR.get(word, [word])]
+    return [*expanded[1:], *SMALLER.get(command, ())]
 
 
 def test_the_pages_have_commands_and_every_exception_is_one_of_them():
@@ -145,11 +141,10 @@ def test_the_commands_of_a_block_work(block, folder):
     for command in block:
         if command in NOT_RUN:
             continue
-        if is_training(command):  # what it asks for is there; trained is in the slow test
-            given = [*arguments_of(command)[1:], "--cfg", "job"]
-            given = [one for one in given if one not in ("-m", "--multirun")]
-            given = [re.sub(r"=([^,]*),.*", r"=\1", one) for one in given]
-            result = crosspro("train", *given)
+        if is_training(command):  # only composed; the slow test trains
+            words = [word for word in arguments_of(command)[1:] if word not in ("-m", "--multirun")]
+            words = [re.sub(r"=([^,]*),.*", r"=\1", word) for word in words]
+            result = crosspro("train", *words, "--cfg", "job")
         else:
             result = crosspro(*arguments_of(command))
         assert result.code == 0, (command, result.stderr.decode())
@@ -157,8 +152,7 @@ def test_the_commands_of_a_block_work(block, folder):
 
 
 @pytest.mark.parametrize("command", sorted(NOT_RUN))
-def test_what_is_not_run_is_known(command):
-    """At least the target of make, or the part of the command, is there."""
+def test_a_command_that_is_not_run_exists(command):
     words = command.split()
     if words[0] == "make":
         line = ["make", "-n", *words[1:], f"VENV={ROOT / '.venv'}"]
@@ -180,7 +174,7 @@ def test_commands_in_the_text_are_known():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", [one for one in ALL if is_training(one)])
+@pytest.mark.parametrize("command", [command for command in ALL if is_training(command)])
 def test_trainings_work(command, folder):
     task = re.search(r"task=(\S+)", command)
     files = folder / "my" / "files"

@@ -23,15 +23,12 @@ SETTINGS = (
 
 
 def heed_interrupts():
-    """In the run: tests in the background (nohup, &) ignore Ctrl-C, and so would what they start.
-
-    A user's own run in the background goes on ignoring it, by the user's will.
-    """
+    """Processes in the background (nohup, &) ignore Ctrl-C; this undoes it in the run."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def until_checkpoint(folder, signal_number):
-    """Start a run and send it a signal once it has a checkpoint; its exit code and what it said."""
+    """Start a run and send it a signal once it has a checkpoint; its exit code and message."""
     command = [sys.executable, "train.py", *SETTINGS, f"hydra.run.dir={folder}"]
     with subprocess.Popen(
         command,
@@ -44,8 +41,8 @@ def until_checkpoint(folder, signal_number):
         while process.poll() is None and not (folder / "checkpoints/last.ckpt").is_file():
             time.sleep(0.01)
         process.send_signal(signal_number)
-        said = process.communicate()[1]
-    return process.returncode, said
+        message = process.communicate()[1]
+    return process.returncode, message
 
 
 @pytest.mark.slow
@@ -54,9 +51,9 @@ def test_a_killed_run_goes_on_to_the_same_model(tmp_path):
     assert whole.returncode == 0, whole.stderr
     parts = tmp_path / "parts"
     until_checkpoint(parts, signal.SIGKILL)
-    code, said = until_checkpoint(parts, signal.SIGTERM)  # which it gets while it starts
+    code, message = until_checkpoint(parts, signal.SIGTERM)  # which it gets while it starts
     assert code != 0
-    assert not (parts / "model").exists(), said
+    assert not (parts / "model").exists(), message
     resumed = train(parts, *SETTINGS)
     assert resumed.returncode == 0, resumed.stderr
     for name in ("model/network.safetensors", "test.submission.data"):
@@ -69,8 +66,8 @@ def test_a_killed_run_goes_on_to_the_same_model(tmp_path):
     [(signal.SIGTERM, 143), pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow)],
 )
 def test_a_run_that_was_asked_to_stop_says_so(number, expected, tmp_path):
-    code, said = until_checkpoint(tmp_path / "run", number)
-    assert code == expected, said
-    command = shlex.split(said.splitlines()[-1])
+    code, message = until_checkpoint(tmp_path / "run", number)
+    assert code == expected, message
+    command = shlex.split(message.splitlines()[-1])
     assert command == ["python", "train.py", *SETTINGS, f"hydra.run.dir={tmp_path / 'run'}"]
-    assert "Traceback" not in said
+    assert "Traceback" not in message

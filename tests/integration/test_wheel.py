@@ -46,8 +46,8 @@ def wheel(source, tmp_path_factory):
          "--disable-pip-version-check", "-w", folder, source],
         check=True, capture_output=True,
     )  # fmt: skip
-    (found,) = folder.glob("crosspro-*-py3-none-any.whl")
-    return found
+    (path,) = folder.glob("crosspro-*-py3-none-any.whl")
+    return path
 
 
 def environment(folder: Path) -> Path:
@@ -55,7 +55,7 @@ def environment(folder: Path) -> Path:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     (site,) = folder.glob("lib/python*/site-packages")
     packages = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (site / "packages.pth").write_text("".join(f"{one}\n" for one in packages), "utf-8")
+    (site / "packages.pth").write_text("".join(f"{folder}\n" for folder in packages), "utf-8")
     return folder / "bin"
 
 
@@ -101,13 +101,13 @@ def test_it_holds_the_package_and_nothing_else(wheel):
 def test_every_package_is_listed():
     with (ROOT / "pyproject.toml").open("rb") as handle:
         listed = tomllib.load(handle)["tool"]["setuptools"]["packages"]
-    found = {
+    packages = {
         f"crosspro.{name.removesuffix('/__init__.py').replace('/', '.')}"
         for name in tracked()
         if name.startswith(FOLDERS) and name.endswith("/__init__.py")
         and not name.startswith(LEFT_OUT)
     }  # fmt: skip
-    assert set(listed) == found | {"crosspro"}
+    assert set(listed) == packages | {"crosspro"}
 
 
 @pytest.mark.slow
@@ -124,28 +124,3 @@ def test_evaluate_and_train_beside_modules_of_the_same_names(installed, place):
                   "--html", place / "page.html", cwd=place)  # fmt: skip
     assert scored.returncode == 0, scored.stderr
     assert (place / "page.html").stat().st_size > 10_000
-
-
-def test_extras_leave_the_project_editable(source, tmp_path):
-    """As `make` and `make extras` install, but for the packages, which are those of this one."""
-    python = environment(tmp_path / "environment") / "python"
-    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps",
-               "--no-index", "--no-build-isolation", "--disable-pip-version-check"]  # fmt: skip
-    for extras in ("dev", "annotate,mt"):
-        subprocess.run([*install, "-e", f".[{extras}]"], cwd=source, check=True)
-    (source / "data_prep" / "just_written.py").write_text("VALUE = 3\n", "utf-8")
-    code = "from crosspro.data_prep import just_written as m; print(m.VALUE, m.__file__)"
-    found = call(python, "-c", code, cwd=tmp_path)
-    assert found.stdout.split() == ["3", str(source / "data_prep" / "just_written.py")]
-    beside = call(python, "-c", "import crosspro; print(crosspro.__version__)", cwd=source.parent)
-    assert beside.returncode == 0, beside.stderr
-
-
-def test_extras_are_installed_as_the_project_is():
-    listing = subprocess.run(["make", "-n", "extras", "EXTRAS=annotate,mt"], cwd=ROOT,
-                             capture_output=True, text=True, check=True)  # fmt: skip
-    assert "-c constraints.txt -e '.[annotate,mt]'" in listing.stdout
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    for page in pages:
-        text = page.read_text("utf-8").replace("-e '.[", "")
-        assert "'.[" not in text, f"{page} replaces the editable install"

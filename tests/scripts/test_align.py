@@ -76,7 +76,6 @@ def test_a_prior_is_saved_and_used(files):
     "options",
     [
         (),
-        ("-o", "links", "--symmetrisation", "grow"),
         ("-o", "absent/links"),
         ("-o", "links", "--prior", "gold"),
     ],

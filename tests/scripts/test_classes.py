@@ -136,17 +136,17 @@ def test_no_draft_without_an_ambiguous_pronoun(tokens, tmp_path):
 @pytest.mark.parametrize("language", [("pt",), ("fr", "--annotator", "none")])
 def test_without_an_annotator_every_linked_word_counts(language, tmp_path):
     texts = {
-        "source": "It sleeps .\nIt stays .\n",
-        "target": "ela dorme .\n. fica\n",
-        "links": "0-0 1-1\n0-0 1-1\n",
+        "source": "It sleeps .\nIt stays .\nIt runs .\n",
+        "target": "ela dorme .\n. fica\nele corre .\n",
+        "links": "0-0 1-1\n0-0 1-1\n0-0 1-1\n",
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     files = [part for name in texts for part in (f"--{name}", tmp_path / name)]
-    draft = ("--source-pronouns", "it", "--unambiguous", 1, "-o", tmp_path / "draft.yaml")
+    draft = ("--source-pronouns", "it", "-o", tmp_path / "draft.yaml")
     languages = ("--source-language", "en", "--target-language", *language)
     result = crosspro("classes", *files, *languages, *draft)
     assert result.code == 0, result.stderr
     task = load_task(tmp_path / "draft.yaml")
-    assert task.classes == ("ela", "OTHER")
+    assert task.classes == ("ela", "ele", "OTHER")
     assert (task.target, task.tagset, task.subject_filter.pronouns) == ("inflected", "none", ())

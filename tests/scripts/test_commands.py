@@ -57,8 +57,8 @@ def test_check_shows_a_terminal_twenty_problems_and_counts_the_rest(tmp_path):
 
 def test_check_of_a_missing_file(tmp_path):
     result = crosspro("check", tmp_path / "none", "--task", "en-fr")
-    assert result.code == 1
-    assert str(tmp_path / "none").encode() in result.stdout
+    assert result.code == 2
+    assert str(tmp_path / "none").encode() in result.stderr
 
 
 @pytest.mark.parametrize("layout", ["table", "json", "csv"])
@@ -107,7 +107,7 @@ def test_figures_of_the_2015_files(discomt2015):
                       "en-fr-2015", "--doc-ids", discomt2015 / "TEDdev.en-fr.doc-ids.xz",
                       "--layout", "csv")  # fmt: skip
     rows = csv.DictReader(line for line in result.stdout.decode().splitlines())
-    totals = {row["system"].split(".")[0]: row for row in rows if row["group"] == "total"}
+    totals = {row["candidate"].split(".")[0]: row for row in rows if row["group"] == "total"}
     expected = {"macro_f1": (46.96, 54.73), "accuracy": (65.46, 78.31),
                 "coarse_macro_f1": (53.61, 62.99), "coarse_accuracy": (67.07, 80.19)}  # fmt: skip
     for metric, (baseline, participant) in expected.items():
@@ -131,8 +131,7 @@ def test_published_without_a_match_lists_what_there_is():
 
 
 def test_demo_writes_files_and_counts_kinds(tmp_path):
-    result = crosspro("demo", "--task", "es-en", "-o", tmp_path, "--train", 20, "--dev", 5,
-                      "--test", 5)  # fmt: skip
+    result = crosspro("demo", "--task", "es-en", "-o", tmp_path, "--documents", 10)
     assert result.code == 0
     assert b"same_sentence" in result.stdout
     check = crosspro("check", tmp_path / "test.data", "--task", "es-en",

@@ -15,9 +15,8 @@ LIMITS = ("--documents", "5", "--min-segments", "5", "--words", "900")
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    sizes = ("--train", "60", "--dev", "5", "--test", "5")
     for task in ("en-fr", "en-de", "de-en"):
-        assert crosspro("demo", "-t", task, "-o", folder / task, *sizes).code == 0
+        assert crosspro("demo", "-t", task, "-o", folder / task, "--documents", 60).code == 0
     return folder
 
 
@@ -87,13 +86,13 @@ def test_a_disk_that_is_full_leaves_all_parts_or_none(demo, tmp_path):
         return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
 
     assert run(1 << 30).returncode == 0
-    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert sorted(before) == ["t.rest.data", "t.rest.doc-ids", "t.test.data", "t.test.doc-ids"]
     (tmp_path / "t.test.data").write_text("old")
     full = run(len(before["t.test.data"]) + 1000)
     assert full.returncode == 2
     assert "Traceback" not in full.stderr
     assert (tmp_path / "t.test.data").read_text() == "old"
-    assert {one.name for one in tmp_path.iterdir()} == before.keys()
+    assert {path.name for path in tmp_path.iterdir()} == before.keys()
     assert run(1 << 30).returncode == 0
-    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -24,9 +24,9 @@ MODEL = GOLDEN / "lm_baseline" / "toy.fr.arpa"
 )
 def test_standard_input_is_read_like_a_file(command, file):
     named = crosspro(*(file if part == "{}" else part for part in command))
-    given = crosspro(*("-" if part == "{}" else part for part in command), stdin=file.read_bytes())
-    assert given.code == named.code, given.stderr
-    assert _without_names(given.stdout) == _without_names(named.stdout)
+    piped = crosspro(*("-" if part == "{}" else part for part in command), stdin=file.read_bytes())
+    assert piped.code == named.code, piped.stderr
+    assert _without_names(piped.stdout) == _without_names(named.stdout)
 
 
 def _without_names(text: bytes) -> list[str]:

@@ -53,15 +53,14 @@ def test_prepare_refuses_exchanged_sides(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_submission_before_gold_is_warned_of(tmp_path):
+def test_a_submission_before_gold_is_refused(tmp_path):
     path = tmp_path / "submission"
     labels = (line.partition("\t")[0] for line in SUBMISSION.read_text("utf-8").splitlines())
     path.write_text("".join(f"{label}\n" for label in labels), "utf-8")
-    for order, warned in (((GOLD, path), False), ((path, GOLD), True)):
-        result = crosspro("evaluate", *order, "--task", "en-fr", "--resamples", 0)
-        lines = result.stderr.decode().splitlines()
-        both = [line for line in lines if all(str(name) in line for name in order)]
-        assert bool(both) == warned
+    assert crosspro("evaluate", GOLD, path, "--task", "en-fr", "--resamples", 0).code == 0
+    result = crosspro("evaluate", path, GOLD, "--task", "en-fr", "--resamples", 0)
+    assert result.code == 2
+    assert str(path) in result.stderr.decode()
 
 
 def test_a_blind_file_is_no_gold(tmp_path):
@@ -78,9 +77,9 @@ def test_a_binary_file_is_one_fault(tmp_path):
     path.write_bytes(bytes(range(256)) * 50)
     for command in (("check", path), ("evaluate", path, GOLD)):
         result = crosspro(*command, "--task", "en-fr")
-        told = (result.stdout + result.stderr).decode()
+        message = (result.stdout + result.stderr).decode()
         assert result.code
-        assert str(path) in told and len(told.splitlines()) <= 2
+        assert str(path) in message and len(message.splitlines()) <= 2
 
 
 def test_text_that_is_learnt_from_is_no_test(en_fr):

@@ -55,9 +55,9 @@ class _It:
     def verdict(self) -> SubjectJudgement:
         """The first rule that applies decides."""
         for rule in (self.inversion, self.preposition, self.verb):
-            found = rule()
-            if found is not None:
-                return SubjectJudgement(found, rule.__name__, found and self._expletive())
+            subject = rule()
+            if subject is not None:
+                return SubjectJudgement(subject, rule.__name__, subject and self._expletive())
         if self.verb_follows():
             return SubjectJudgement(True, "verb_follows", self._expletive())
         if self.at_clause_start():

@@ -31,8 +31,8 @@ _LOST_BY_THE_PAPERS = frozenset(("de",))
 
 def ambiguous_pronouns(sentence: AnnotatedSentence, task: Task) -> list[int]:
     """The positions of the source pronouns that may be subjects or not."""
-    known = task.subject_filter.pronouns
-    return [i for i, token in enumerate(sentence.tokens) if token.form.lower() in known]
+    pronouns = task.subject_filter.pronouns
+    return [i for i, token in enumerate(sentence.tokens) if token.form.lower() in pronouns]
 
 
 def judge_subjects(
@@ -87,7 +87,7 @@ def judge_by_rules(
 
 
 def _matches(label: str, wanted: tuple[str, ...]) -> bool:
-    folded = {one.lower() for one in wanted}
+    folded = {name.lower() for name in wanted}
     whole = label.lower()
     return whole in folded or whole.partition(":")[0] in folded
 

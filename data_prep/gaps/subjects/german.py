@@ -222,9 +222,9 @@ class _Pronoun(GermanClause):
             self.verb_second,
         )
         for rule in rules:
-            found = rule()
-            if found is not None:
-                return SubjectJudgement(found, rule.__name__, found and self._expletive())
+            subject = rule()
+            if subject is not None:
+                return SubjectJudgement(subject, rule.__name__, subject and self._expletive())
         return SubjectJudgement(self.index == self.start, "no_verb")
 
     def preposition(self) -> bool | None:

@@ -55,7 +55,7 @@ def _class_of(token: Token, scheme: str) -> WordClass:
         return table[scheme, token.xpos]
     if token.upos:
         form = token.feature("VerbForm")
-        found = table.get(("ud", f"{token.upos}/{form}")) or table.get(("ud", token.upos))
-        if found:
-            return found
+        word_class = table.get(("ud", f"{token.upos}/{form}")) or table.get(("ud", token.upos))
+        if word_class:
+            return word_class
     return table.get(("universal", token.tag), WordClass.OTHER)

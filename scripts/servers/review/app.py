@@ -292,22 +292,22 @@ def _answered(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts], who: V
 
 def _overview(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts]) -> dict[str, Any]:
     """Progress by annotator, agreement, and conflicts with their numbers."""
-    known = [verdicts.get(question.item.key) for question in site.questions]
+    by_question = [verdicts.get(question.item.key) for question in site.questions]
     progress = []
     for who in site.annotators:
-        answers = [_answer_of(on_item, who) for on_item in known]
+        answers = [_answer_of(on_item, who) for on_item in by_question]
         values = [answer.pronoun for answer in answers if answer is not None]
         counts = [values.count(value) for value in PRONOUN_VERDICTS]
         progress.append((who, len(values), len(site.numbers(who)), counts))
     conflicts = [
         (number, site.questions[number], on_item)
-        for number, on_item in enumerate(known)
+        for number, on_item in enumerate(by_question)
         if on_item is not None and on_item.judgement.in_conflict
     ]
     return {
         "progress": progress,
         "agreement_heading": AGREEMENT_HEADING,
-        "agreement": agreement_table(filter(None, known)),
+        "agreement": agreement_table(filter(None, by_question)),
         "conflicts": conflicts,
         "pronoun_verdicts": PRONOUN_VERDICTS,
     }

@@ -16,6 +16,7 @@ from crosspro.data_prep.core.files import (
     atomic_output,
     is_file,
     make_folder,
+    parse_json,
     read_bytes,
     read_lines,
     sha256_of,
@@ -133,8 +134,19 @@ def test_a_folder_is_whole_or_not_there(tmp_path):
     with atomic_folder(out) as new:
         (new / "file").write_text("whole")
         assert list(out.iterdir()) == []
-    assert [one.name for one in out.iterdir()] == ["file"]
+    assert [path.name for path in out.iterdir()] == ["file"]
     assert stat.S_IMODE(out.stat().st_mode) == stat.S_IMODE(out.parent.stat().st_mode)
     with pytest.raises(InputError), atomic_folder(out):
         raise AssertionError
-    assert [one.name for one in out.parent.iterdir()] == ["out"]
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": 1, "a": 2}', '[{"x": {"b": 0, "b": 0}}]', "NaN", "1e400", "9" * 5000, "[" * 10**5,
+     '"\\ud800"', b'"\xff"', "{"],
+)  # fmt: skip
+def test_json_is_strict(text):
+    with pytest.raises(ValueError):
+        parse_json(text)
+    assert parse_json('{"a": [1.5, "\\ud83d\\ude00"]}') == {"a": [1.5, "😀"]}
