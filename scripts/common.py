@@ -223,10 +223,6 @@ Prior = Annotated[
         callback=_unpacked_prior,
     ),
 ]
-AlignWith = Annotated[
-    tuple[Path, Path] | None,
-    typer.Option("--align-with", help="Without links: a corpus to align together with."),
-]
 Source = Annotated[Path, typer.Option(help="Source text, a segment a line (also .gz, .xz).")]
 Reference = Annotated[Path, typer.Option(help="Reference translation.")]
 Candidates = Annotated[

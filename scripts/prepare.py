@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,7 +20,7 @@ from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.gaps.extract import changed_rules
-from crosspro.data_prep.gaps.segments import Counts, HandCheck
+from crosspro.data_prep.gaps.segments import Counts, PronounDecision
 from crosspro.data_prep.pipeline.prepare import (
     PrepareSettings,
     check_settings,
@@ -28,19 +28,9 @@ from crosspro.data_prep.pipeline.prepare import (
     write_prepared,
     write_report,
 )
-from crosspro.scripts.common import (
-    AlignWith,
-    App,
-    DocIds,
-    Jobs,
-    Prior,
-    TaskName,
-    show_table,
-)
+from crosspro.data_prep.pipeline.sheet import checked_rates, read_sheet, sheet_text
+from crosspro.scripts.common import App, DocIds, Jobs, Prior, TaskName, show_table
 from crosspro.scripts.steps import StepDisplay
-
-if TYPE_CHECKING:
-    from crosspro.data_prep.pipeline.pronoun_sheet import CheckedPronouns, ErrorRate
 
 
 class Year(StrEnum):
@@ -52,20 +42,12 @@ class Year(StrEnum):
     TEXT = "text"
 
 
-def _usual_rules(task: Task) -> Year:
-    """Tasks that leave it to links whether a word is a pronoun are those for use."""
-    return Year.TEXT if task.linked else Year.Y2017
-
-
 class Engine(StrEnum):
     """Where shards are worked on."""
 
     LOCAL = "local"
     RAY = "ray"
 
-
-SAMPLED = 100
-"""Pronouns on a sheet: so many kept, removed, and others."""
 
 app = App()
 
@@ -85,6 +67,7 @@ def prepare_command(
     target: Annotated[Path | None, typer.Option(help="Target text, line by line.")] = None,
     doc_ids: DocIds = None,
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
+    prior: Prior = None,
     annotator: Annotated[
         str,
         typer.Option(help="Of the target: auto, spacy:MODEL, hanta, conllu:FILE, tokens:FILE …"),
@@ -92,8 +75,6 @@ def prepare_command(
     source_annotator: Annotated[
         str, typer.Option(help="Of the source, for the subject filter and for null subjects.")
     ] = "auto",
-    align_with: AlignWith = None,
-    prior: Prior = None,
     rules: Annotated[
         Year | None,
         typer.Option(help="Rules of this year; text by default for tasks for use, else 2017."),
@@ -102,22 +83,16 @@ def prepare_command(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Change a rule that the papers leave open."),
     ] = None,
-    text_format: Annotated[
-        str | None, typer.Option("--format", help="plain, iwslt, train-tags, tmx, po or mo.")
-    ] = None,
     tokenised: Annotated[
-        bool | None, typer.Option(help="Whether the text is tokenised; found out if not said.")
+        bool | None, typer.Option(help="Whether the text is tokenised; detected by default.")
     ] = None,
     blind: Annotated[
         bool, typer.Option("--blind", help="Also write PREFIX.blind.data and its doc-ids.")
     ] = False,
-    sheet_file: Annotated[
+    sheet: Annotated[
         Path | None,
         typer.Option(
-            "--sheet",
-            writable=True,
-            dir_okay=False,
-            help="Also write pronouns for people to check (TSV).",
+            writable=True, dir_okay=False, help="Also write pronouns for people to check (TSV)."
         ),
     ] = None,
     checked: Annotated[
@@ -135,72 +110,54 @@ def prepare_command(
     tokenised, aligned, and the target annotated; then gaps are placed by the rules of the papers.
     Finished steps are kept in a cache, so an interrupted run goes on where it stopped. For the
     other direction exchange --source and --target and take the other task. --sheet and --checked:
-    people check whether pronouns are subjects and what translates them; the report tells how often
-    we were wrong.
+    people check whether pronouns are subjects and what translates them; the report has the error
+    rates.
     """
     task_rules = load_task(task)
-    rules = rules or _usual_rules(task_rules)
-    _check_sheets(task_rules, sheet_file, checked)
+    _check_sheets(task_rules, sheet, checked)
+    # Tasks that leave it to links whether a word is a pronoun are those for use.
+    year = rules or (Year.TEXT if task_rules.linked else Year.Y2017)
     settings = PrepareSettings(
-        rules=changed_rules(rules.value, rule or []),
+        rules=changed_rules(year.value, rule or []),
         aligner=default_settings(task_rules),
         annotator=annotator,
         source_annotator=source_annotator,
         links=links,
-        align_with=align_with,
         prior=prior,
         jobs=jobs,
         engine=engine.value,
     )
     check_settings(task_rules, settings)
-    texts = read_bitext(
-        source,
-        target,
-        source_language=task_rules.source_language,
-        target_language=task_rules.target_language,
-        doc_ids=doc_ids,
-        format=text_format,
-    )
+    languages = {
+        "source_language": task_rules.source_language,
+        "target_language": task_rules.target_language,
+    }
+    texts = read_bitext(source, target, doc_ids=doc_ids, **languages)
     texts = right_way_round(task_rules, texts, source)
     steps = Cache(cache or output.with_name(f"{output.name}.cache"))
+    pronouns: list[PronounDecision] | None = [] if sheet or checked else None
     with steps, StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, source, tokenised, display)
         few = few_segments(len(bitext))
-        if few and not (links or align_with or prior):
+        if few and not (links or prior):
             print(f"note: {few}", file=sys.stderr)
-        check = _hand_check(task_rules, bitext, sheet_file, checked)
-        examples, counts = prepare(task_rules, bitext, settings, steps, display.report, check)
+        corrections = None if checked is None else read_sheet(checked, task_rules, bitext)
+        examples, counts = prepare(
+            task_rules, bitext, settings, steps, display.report, corrections, pronouns
+        )
         total = write_prepared(examples, output, blind, any(bitext.documents))
-    named = (source, target, doc_ids, links, prior, *(align_with or ()), checked)
-    inputs = [path for path in named if path]
-    found = _written_check(check, sheet_file)
-    record = None if found is None else found.record
-    write_report(task_rules, total, counts, settings, rules.value, inputs, output, record)
-    _show(task_rules, counts, total.gaps, found)
+    if sheet is not None:
+        write_text(sheet, sheet_text(pronouns or []))
+    rates = checked_rates(pronouns or [], corrections) if corrections else None
+    inputs = [path for path in (source, target, doc_ids, links, prior, checked) if path]
+    write_report(task_rules, total, counts, settings, year.value, inputs, output, rates)
+    _show(task_rules, counts, total.gaps)
+    if rates is not None:
+        _show_rates(rates)
     if not total.gaps:
         print("warning: no gap was made; the table shows why", file=sys.stderr)
-    print(
-        f"{output}.data: {counted(total.segments, 'line')}, {counted(total.gaps, 'gap')}",
-        file=sys.stderr,
-    )
-
-
-def _tokenised(
-    task: Task,
-    texts: Iterator[Segment],
-    source: Path,
-    tokenised: bool | None,
-    display: StepDisplay,
-) -> TokenisedBitext:
-    """The text, read and tokenised with a progress bar."""
-    total = count_lines(source) if source.is_file() else 0
-    name = "reading and tokenising"
-    display.report(Step(name, "", 0, total))
-
-    def progress(segment: Segment) -> None:
-        display.report(Step(name, "", segment.line, total))
-
-    return tokenised_bitext(task, texts, tokenised, progress)
+    lines, gaps = counted(total.segments, "line"), counted(total.gaps, "gap")
+    print(f"{output}.data: {lines}, {gaps}", file=sys.stderr)
 
 
 def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
@@ -214,62 +171,49 @@ def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
         raise input_error(sheet, "output", expected, "a file")
 
 
-def _hand_check(
-    task: Task, bitext: TokenisedBitext, sheet: Path | None, checked: Path | None
-) -> HandCheck | None:
-    """What people have checked, and what is to be drawn for them."""
-    if sheet is None and checked is None:
-        return None
-    from crosspro.data_prep.pipeline.pronoun_sheet import read_sheet
+def _tokenised(
+    task: Task,
+    texts: Iterator[Segment],
+    source: Path,
+    tokenised: bool | None,
+    display: StepDisplay,
+) -> TokenisedBitext:
+    """The text, read and tokenised with a progress bar."""
+    total = count_lines(source) if source.is_file() else 0
 
-    corrections = {} if checked is None else read_sheet(checked, task, bitext)
-    return HandCheck(corrections, None if sheet is None else SAMPLED)
+    def progress(line: int) -> None:
+        display.report(Step("reading and tokenising", "", line, total))
 
-
-def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronouns | None:
-    """Write the sheet, if one was asked for; what people found, if they have checked any."""
-    if check is None:
-        return None
-    from crosspro.data_prep.pipeline.pronoun_sheet import checked_pronouns, sheet_text
-
-    if sheet is not None:
-        write_text(sheet, sheet_text(check.sampled()))
-    return checked_pronouns(check) if check.corrections else None
+    progress(0)
+    return tokenised_bitext(task, texts, tokenised, lambda segment: progress(segment.line))
 
 
-def _show(task: Task, counts: Counts, gaps: int, found: CheckedPronouns | None) -> None:
+def _show(task: Task, counts: Counts, gaps: int) -> None:
+    before, after = counts.before, counts.after
     rows = [
-        (
-            name,
-            f"{counts.before[name]:,}",
-            f"{counts.after[name]:,}",
-            f"{100 * counts.after[name] / max(gaps, 1):.1f}%",
-        )
+        (name, f"{before[name]:,}", f"{after[name]:,}", f"{100 * after[name] / max(gaps, 1):.1f}%")
         for name in task.classes
     ]
     print(show_table(("class", "before filter", "after", "share"), rows))
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
-    if found is not None:
-        _show_checked(found)
 
 
-def _show_checked(found: CheckedPronouns) -> None:
+def _show_rates(rates: Mapping[str, Any]) -> None:
     """How often filter and links were wrong, of what people have checked."""
 
     def percent(share: float | None) -> str:
         return "–" if share is None else f"{100 * share:.1f}"
 
-    def row(rate: ErrorRate) -> tuple[str, ...]:
-        share = percent(rate.rate)
-        if rate.interval is not None:
-            share += f" [{percent(rate.interval[0])}, {percent(rate.interval[1])}]"
-        in_text = "" if rate.in_text is None else f"{rate.in_text:,}"
-        return rate.name, in_text, str(rate.checked), str(rate.wrong), share
+    def row(rate: Mapping[str, Any]) -> tuple[str, ...]:
+        low, high = map(percent, rate["interval"] or (None, None))
+        in_text = f"{rate['in_text']:,}" if "in_text" in rate else ""
+        share = f"{percent(rate['rate'])} [{low}, {high}]"
+        return rate["name"], in_text, str(rate["checked"]), str(rate["wrong"]), share
 
-    heading = ("checked by hand", "in the text", "checked", "wrong", "% [95%]")
-    print(f"\n{show_table(heading, [row(rate) for rate in (*found.filter, *found.rules)])}")
-    precision, recall = percent(found.precision), percent(found.recall)
-    print(f"subject filter: precision {precision}, recall {recall} (estimated)\n")
-    print(show_table(("links of pronouns", *heading[1:]), [row(rate) for rate in found.links]))
-    print(f"link precision {percent(found.link_precision)}, recall {percent(found.link_recall)}")
+    columns = ("in the text", "checked", "wrong", "% [95%]")
+    judged = [row(rate) for rate in (*rates["filter"], *rates["rules"])]
+    print(f"\n{show_table(('checked by hand', *columns), judged)}")
+    print(show_table(("links of pronouns", *columns), [row(rate) for rate in rates["links"]]))
+    for name in ("filter_precision", "filter_recall", "link_precision", "link_recall"):
+        print(f"{name.replace('_', ' ')}: {percent(rates[name])}")

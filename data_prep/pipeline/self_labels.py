@@ -46,7 +46,7 @@ from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
 from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.formats.shared_task import as_word, placeholder, read_doc_ids
-from crosspro.data_prep.lexicon.induce import LANGUAGES, Counted, determiners, induced
+from crosspro.data_prep.lexicon.induce import LANGUAGES, determiners, induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Lexicon
 from crosspro.data_prep.pipeline.sets.overlap import without_unseen
 
@@ -193,8 +193,8 @@ def learnt_determiners(labels: SelfLabels, examples: Sequence[Example]) -> SelfL
     language = labels.task.target_language
     if labels.task.tagged or language not in LANGUAGES:
         return labels
-    counts = Counted.of((example.lemmas for example in labels.of_bitext(examples)), language)
-    return replace(labels, lexicon=induced([counts], language))
+    hidden = (example.lemmas for example in labels.of_bitext(examples))
+    return replace(labels, lexicon=induce(hidden, language))
 
 
 def _source_of(place: int, example: Example) -> int:
