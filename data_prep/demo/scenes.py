@@ -53,7 +53,10 @@ Chances = dict[str, float]
 """The forms of a pronoun in a translation, and how likely each is."""
 
 NEUTRAL_VERBS = frozenset(
-    ["fall", "disappear", "remain", "arrive", "change", "survive", "fail", "count", "help", "rest", "react", "follow", "vary", "tremble", "grow", "resist", "stop", "start", "age"]
+    (
+        *("fall", "disappear", "remain", "arrive", "change", "survive", "fail", "count", "help"),
+        *("rest", "react", "follow", "vary", "tremble", "grow", "resist", "stop", "start", "age"),
+    )
 )
 """Verbs of things that suit people as well: they do not tell `he` from `it`."""
 
