@@ -191,7 +191,8 @@ def test_other_processes_make_the_same_bytes(tmp_path, monkeypatch, more):
 
 
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_text(tmp_path):
+def test_memory_grows_by_tokens_alone(tmp_path):
+    """Token lists stay in memory; links, annotation and examples do not."""
     peaks = []
     for size in (3000, 12000):
         texts = {"s": "it works well .\n", "t": "il marche bien .\n", "links": "0-0 1-1\n"}
@@ -204,7 +205,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert result.code == 0, result.stderr
-    assert peaks[1] - peaks[0] < 9000 * 40  # what a list of 9,000 segments needs is ten times that
+    assert (peaks[1] - peaks[0]) / 9000 < 600  # an example takes several thousand bytes
 
 
 def test_the_time_of_each_step_is_told_but_is_not_in_the_report(tmp_path):
