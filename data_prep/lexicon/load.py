@@ -73,9 +73,11 @@ class Package:
         return self.entries(self._rows(path))
 
     def _rows(self, path: Path) -> Iterator[Row]:
-        quoting = csv.QUOTE_MINIMAL if self.comma else csv.QUOTE_NONE
-        table = csv.reader(
-            self._lines(path), delimiter="," if self.comma else "\t", quoting=quoting
+        lines = self._lines(path)
+        table = (
+            csv.reader(lines)
+            if self.comma
+            else csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
         )
         columns = self.columns
         try:

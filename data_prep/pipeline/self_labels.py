@@ -335,10 +335,10 @@ def self_labelled(
         read.append((file, [_lean(line) for line in read_layered(file.path, file.task)]))
     for text in texts:
         if tagged:  # the label comes from the form, which is no part of an example
-            lines = labels.of_text(annotation.of(text), text.documents)
+            examples = labels.of_text(annotation.of(text), text.documents)
         else:
-            lines = _whole_lines(text)
-        read.append((text.file, list(lines)))
+            examples = _whole_lines(text)
+        read.append((text.file, list(examples)))
     kept = [without_unseen(lines, unseen) for _, lines in read]
     labels = learnt_determiners(labels, list(chain.from_iterable(kept)))
     train: list[Example] = []
