@@ -128,11 +128,13 @@ def prepare_command(
         engine=engine.value,
     )
     check_settings(task_rules, settings)
-    languages = {
-        "source_language": task_rules.source_language,
-        "target_language": task_rules.target_language,
-    }
-    texts = read_bitext(source, target, doc_ids=doc_ids, **languages)
+    texts = read_bitext(
+        source,
+        target,
+        source_language=task_rules.source_language,
+        target_language=task_rules.target_language,
+        doc_ids=doc_ids,
+    )
     texts = right_way_round(task_rules, texts, source)
     steps = Cache(cache or output.with_name(f"{output.name}.cache"))
     pronouns: list[PronounDecision] | None = [] if sheet or checked else None

@@ -67,7 +67,7 @@ class PairGap:
 
 @dataclass(frozen=True)
 class PreparedPair:
-    """A sentence pair as a blind example, after the examples of its context.
+    """A sentence pair as a blind example, after the pairs of its context.
 
     `words` has the typed word of each target token, None for gaps that were inserted, and `gaps`
     what its gaps hide. Links in `positional` rest on positions alone.
@@ -77,13 +77,18 @@ class PreparedPair:
     words: tuple[TypedWord | None, ...]
     gaps: tuple[PairGap, ...]
     positional: frozenset[Link]
-    context: tuple[Example, ...] = ()
+    context: tuple[PreparedPair, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
     def examples(self) -> tuple[Example, ...]:
         """All sentences as examples, which are one document."""
-        return (*self.context, self.example)
+        return tuple(pair.example for pair in self.sentences)
+
+    @property
+    def sentences(self) -> tuple[PreparedPair, ...]:
+        """The pairs of the context, and this one."""
+        return (*self.context, self)
 
 
 @dataclass(frozen=True)
@@ -131,9 +136,9 @@ class PairPipeline:
         """
         *before, linked = self._linked(typed_pairs([*context, pair], self.task), parse)
         context_gaps: Sequence[GapMark] | None = () if self.task.linked else None
-        examples = tuple(self._prepared(one, context_gaps).example for one in before)
+        context_pairs = tuple(self._prepared(one, context_gaps) for one in before)
         notes = (*self._annotation_notes([*before, linked], parse), *self._link_notes(linked))
-        return replace(self._prepared(linked, gaps), context=examples, notes=notes)
+        return replace(self._prepared(linked, gaps), context=context_pairs, notes=notes)
 
     def prepare_text(
         self, pairs: Sequence[TypedPair], left_over: bool = True
