@@ -93,7 +93,6 @@ def prepare(
     *,
     doc_ids: AnyPath | None = None,
     links: AnyPath | None = None,
-    align_with: tuple[AnyPath, AnyPath] | None = None,
     prior: AnyPath | None = None,
     annotator: str = "auto",
     source_annotator: str = "auto",
@@ -103,9 +102,9 @@ def prepare(
 ) -> list[Example]:
     """Examples from parallel text: tokenised, aligned, annotated, gaps placed by a year's rules.
 
-    `source` alone may be a file of both sides (TMX). Links are learnt together with a larger
-    text (`align_with`) or from a prior (`crosspro align --save-prior`), if one is given. Finished
-    steps are kept in `cache`, from which an interrupted call goes on.
+    `source` alone may be a file of both sides (TMX). Links begin with a prior (`crosspro align
+    --save-prior`), if there is one. Finished steps are kept in `cache`, so that an interrupted call
+    goes on where it stopped; without it they are made again.
     """
     from tempfile import TemporaryDirectory
 
@@ -127,7 +126,6 @@ def prepare(
         annotator=annotator,
         source_annotator=source_annotator,
         links=path_or_none(links),
-        align_with=None if align_with is None else (Path(align_with[0]), Path(align_with[1])),
         prior=path_or_none(prior),
         jobs=jobs,
     )

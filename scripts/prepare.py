@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,7 +20,7 @@ from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.gaps.extract import changed_rules
-from crosspro.data_prep.gaps.segments import Counts, HandCheck
+from crosspro.data_prep.gaps.segments import Counts, PronounDecision
 from crosspro.data_prep.pipeline.prepare import (
     PrepareSettings,
     check_settings,
@@ -28,11 +28,9 @@ from crosspro.data_prep.pipeline.prepare import (
     write_prepared,
     write_report,
 )
+from crosspro.data_prep.pipeline.sheet import checked_rates, read_sheet, sheet_text
 from crosspro.scripts.common import App, DocIds, Jobs, Prior, TaskName, output_file, show_table
 from crosspro.scripts.steps import StepDisplay
-
-if TYPE_CHECKING:
-    from crosspro.data_prep.pipeline.pronoun_sheet import CheckedPronouns, ErrorRate
 
 
 class Year(StrEnum):
@@ -44,20 +42,12 @@ class Year(StrEnum):
     TEXT = "text"
 
 
-def _usual_rules(task: Task) -> Year:
-    """The rules of tasks for use (those with `linked`), else of 2017."""
-    return Year.TEXT if task.linked else Year.Y2017
-
-
 class Engine(StrEnum):
     """Where shards are worked on."""
 
     LOCAL = "local"
     RAY = "ray"
 
-
-SAMPLED = 100
-"""Pronouns on a sheet: so many kept, removed, and others."""
 
 app = App()
 
@@ -77,6 +67,7 @@ def prepare_command(
     target: Annotated[Path | None, typer.Option(help="Target text, line by line.")] = None,
     doc_ids: DocIds = None,
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
+    prior: Prior = None,
     annotator: Annotated[
         str,
         typer.Option(help="Of the target: auto, spacy:MODEL, hanta, conllu:FILE, tokens:FILE …"),
@@ -84,7 +75,6 @@ def prepare_command(
     source_annotator: Annotated[
         str, typer.Option(help="Of the source, for the subject filter and for null subjects.")
     ] = "auto",
-    prior: Prior = None,
     rules: Annotated[
         Year | None,
         typer.Option(help="Rules of this year; text by default for tasks for use, else 2017."),
@@ -99,7 +89,7 @@ def prepare_command(
     blind: Annotated[
         bool, typer.Option("--blind", help="Also write PREFIX.blind.data and its doc-ids.")
     ] = False,
-    sheet_file: Annotated[
+    sheet: Annotated[
         Path | None, output_file("--sheet", help="Also write pronouns for people to check (TSV).")
     ] = None,
     checked: Annotated[
@@ -118,10 +108,11 @@ def prepare_command(
     error rates.
     """
     task_rules = load_task(task)
-    rules = rules or _usual_rules(task_rules)
-    _check_sheets(task_rules, sheet_file, checked)
+    _check_sheets(task_rules, sheet, checked)
+    # Tasks that leave it to links whether a word is a pronoun are those for use.
+    year = rules or (Year.TEXT if task_rules.linked else Year.Y2017)
     settings = PrepareSettings(
-        rules=changed_rules(rules.value, rule or []),
+        rules=changed_rules(year.value, rule or []),
         aligner=default_settings(task_rules),
         annotator=annotator,
         source_annotator=source_annotator,
@@ -140,44 +131,29 @@ def prepare_command(
     )
     texts = right_way_round(task_rules, texts, source)
     steps = Cache(output.with_name(f"{output.name}.cache"))
+    pronouns: list[PronounDecision] | None = [] if sheet or checked else None
     with steps, StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, source, tokenised, display)
         few = few_segments(len(bitext))
         if few and not (links or prior):
             print(f"note: {few}", file=sys.stderr)
-        check = _hand_check(task_rules, bitext, sheet_file, checked)
-        examples, counts = prepare(task_rules, bitext, settings, steps, display.report, check)
+        corrections = None if checked is None else read_sheet(checked, task_rules, bitext)
+        examples, counts = prepare(
+            task_rules, bitext, settings, steps, display.report, corrections, pronouns
+        )
         total = write_prepared(examples, output, blind, any(bitext.documents))
-    named = (source, target, doc_ids, links, prior, checked)
-    inputs = [path for path in named if path]
-    checked_rates = _written_check(check, sheet_file)
-    record = None if checked_rates is None else checked_rates.record
-    write_report(task_rules, total, counts, settings, rules.value, inputs, output, record)
-    _show(task_rules, counts, total.gaps, checked_rates)
+    if sheet is not None:
+        write_text(sheet, sheet_text(pronouns or []))
+    rates = checked_rates(pronouns or [], corrections) if corrections else None
+    inputs = [path for path in (source, target, doc_ids, links, prior, checked) if path]
+    write_report(task_rules, total, counts, settings, year.value, inputs, output, rates)
+    _show(task_rules, counts, total.gaps)
+    if rates is not None:
+        _show_rates(rates)
     if not total.gaps:
         print("warning: no gap was made; the table shows why", file=sys.stderr)
-    print(
-        f"{output}.data: {counted(total.segments, 'line')}, {counted(total.gaps, 'gap')}",
-        file=sys.stderr,
-    )
-
-
-def _tokenised(
-    task: Task,
-    texts: Iterator[Segment],
-    source: Path,
-    tokenised: bool | None,
-    display: StepDisplay,
-) -> TokenisedBitext:
-    """The text, read and tokenised with a progress bar."""
-    total = sum(1 for _ in read_lines(source, binary=True)) if source.is_file() else 0
-    name = "reading and tokenising"
-    display.report(Step(name, "", 0, total))
-
-    def progress(segment: Segment) -> None:
-        display.report(Step(name, "", segment.line, total))
-
-    return tokenised_bitext(task, texts, tokenised, progress)
+    lines, gaps = counted(total.segments, "line"), counted(total.gaps, "gap")
+    print(f"{output}.data: {lines}, {gaps}", file=sys.stderr)
 
 
 def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
@@ -191,64 +167,49 @@ def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
         raise input_error(sheet, "output", expected, "a file")
 
 
-def _hand_check(
-    task: Task, bitext: TokenisedBitext, sheet: Path | None, checked: Path | None
-) -> HandCheck | None:
-    """What people have checked, and what is to be drawn for them."""
-    if sheet is None and checked is None:
-        return None
-    from crosspro.data_prep.pipeline.pronoun_sheet import read_sheet
+def _tokenised(
+    task: Task,
+    texts: Iterator[Segment],
+    source: Path,
+    tokenised: bool | None,
+    display: StepDisplay,
+) -> TokenisedBitext:
+    """The text, read and tokenised with a progress bar."""
+    total = sum(1 for _ in read_lines(source, binary=True)) if source.is_file() else 0
 
-    corrections = {} if checked is None else read_sheet(checked, task, bitext)
-    return HandCheck(corrections, None if sheet is None else SAMPLED)
+    def progress(line: int) -> None:
+        display.report(Step("reading and tokenising", "", line, total))
 
-
-def _written_check(check: HandCheck | None, sheet: Path | None) -> CheckedPronouns | None:
-    """Write the sheet, if one was asked for; what people found, if they have checked any."""
-    if check is None:
-        return None
-    from crosspro.data_prep.pipeline.pronoun_sheet import checked_pronouns, sheet_text
-
-    if sheet is not None:
-        write_text(sheet, sheet_text(check.sampled()))
-    return checked_pronouns(check) if check.corrections else None
+    progress(0)
+    return tokenised_bitext(task, texts, tokenised, lambda segment: progress(segment.line))
 
 
-def _show(task: Task, counts: Counts, gaps: int, checked: CheckedPronouns | None) -> None:
+def _show(task: Task, counts: Counts, gaps: int) -> None:
+    before, after = counts.before, counts.after
     rows = [
-        (
-            name,
-            f"{counts.before[name]:,}",
-            f"{counts.after[name]:,}",
-            f"{100 * counts.after[name] / max(gaps, 1):.1f}%",
-        )
+        (name, f"{before[name]:,}", f"{after[name]:,}", f"{100 * after[name] / max(gaps, 1):.1f}%")
         for name in task.classes
     ]
     print(show_table(("class", "before filter", "after", "share"), rows))
     decisions = [(name, f"{number:,}") for name, number in counts.decisions.most_common()]
     print(show_table(("decision", "pronouns"), decisions), end="")
-    if checked is not None:
-        _show_checked(checked)
 
 
-def _show_checked(checked: CheckedPronouns) -> None:
+def _show_rates(rates: Mapping[str, Any]) -> None:
     """How often filter and links were wrong, of what people have checked."""
 
     def percent(share: float | None) -> str:
         return "–" if share is None else f"{100 * share:.1f}"
 
-    def row(rate: ErrorRate) -> tuple[str, ...]:
-        share = percent(rate.rate)
-        if rate.interval is not None:
-            share += f" [{percent(rate.interval[0])}, {percent(rate.interval[1])}]"
-        in_text = "" if rate.in_text is None else f"{rate.in_text:,}"
-        return rate.name, in_text, str(rate.checked), str(rate.wrong), share
+    def row(rate: Mapping[str, Any]) -> tuple[str, ...]:
+        low, high = map(percent, rate["interval"] or (None, None))
+        in_text = f"{rate['in_text']:,}" if "in_text" in rate else ""
+        share = f"{percent(rate['rate'])} [{low}, {high}]"
+        return rate["name"], in_text, str(rate["checked"]), str(rate["wrong"]), share
 
-    heading = ("checked by hand", "in the text", "checked", "wrong", "% [95%]")
-    print(f"\n{show_table(heading, [row(rate) for rate in (*checked.filter, *checked.rules)])}")
-    precision, recall = percent(checked.precision), percent(checked.recall)
-    print(f"subject filter: precision {precision}, recall {recall} (estimated)\n")
-    print(show_table(("links of pronouns", *heading[1:]), [row(rate) for rate in checked.links]))
-    print(
-        f"link precision {percent(checked.link_precision)}, recall {percent(checked.link_recall)}"
-    )
+    columns = ("in the text", "checked", "wrong", "% [95%]")
+    judged = [row(rate) for rate in (*rates["filter"], *rates["rules"])]
+    print(f"\n{show_table(('checked by hand', *columns), judged)}")
+    print(show_table(("links of pronouns", *columns), [row(rate) for rate in rates["links"]]))
+    for name in ("filter_precision", "filter_recall", "link_precision", "link_recall"):
+        print(f"{name.replace('_', ' ')}: {percent(rates[name])}")

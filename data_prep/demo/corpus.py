@@ -11,8 +11,8 @@ from crosspro.data_prep.core.errors import choices, input_error
 from crosspro.data_prep.core.example import Example, Gap, joined_tag
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.demo.language import PROFILES
-from crosspro.data_prep.demo.realise import Word, realise
-from crosspro.data_prep.demo.scenes import Origin, Scenes, Sentence
+from crosspro.data_prep.demo.realise import Clause, Origin, SaidPronoun, Word, realise
+from crosspro.data_prep.demo.scenes import Scenes, Sentence
 from crosspro.data_prep.formats.shared_task import placeholder
 from crosspro.data_prep.gaps.extract import with_gap_links
 
@@ -70,12 +70,14 @@ def demo_examples(
 
 
 def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
-    source = [word for word in realise(sentence.parts, task.source_language) if word.form]
-    target = realise(sentence.parts, task.target_language)
+    source = [word for word in realise(sentence, task.source_language) if word.form]
+    target = realise(sentence, task.target_language)
     pronouns = {
         word.slot: index for index, word in enumerate(source) if word.slot and _counts(word, task)
     }
     target = [word for word in target if word.form or word.slot in pronouns]
+    subjects = [part.subject for part in sentence if isinstance(part, Clause)]
+    origin_of = {one.slot: one.origin for one in subjects if isinstance(one, SaidPronoun)}
     shown: list[tuple[str, str | None]] = []
     gaps, origins = [], []
     for position, word in enumerate(target):
@@ -84,15 +86,10 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
             continue
         index = pronouns[word.slot]
         shown.append((placeholder(index), None))
-        gaps.append(
-            Gap(
-                position,
-                index,
-                task.class_of(word.form.lower()) if word.form else OTHER,
-                joined_tag(*_columns(word, task)) if word.form else NONE,
-            )
-        )
-        origins.append(sentence.origins[word.slot or ""])
+        label = task.class_of(word.form.lower()) if word.form else OTHER
+        hidden = joined_tag(*_columns(word, task)) if word.form else NONE
+        gaps.append(Gap(position, index, label, hidden))
+        origins.append(origin_of[word.slot or ""])
     links = tuple(
         (s, t)
         for s, left in enumerate(source)

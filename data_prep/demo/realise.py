@@ -9,7 +9,7 @@ word (a translation that leaves it out).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crosspro.data_prep.annotate.tags import pronoun_lemma
 from crosspro.data_prep.demo.language import LANGUAGES, Adjective, Invariable, Noun, Verb
@@ -61,6 +61,14 @@ class Phrase:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """The kind of a pronoun, and how many sentences `back` one must read to know its class."""
+
+    kind: str
+    back: int
+
+
+@dataclass(frozen=True)
 class SaidPronoun:
     """A pronominal subject: its form in each language, NOTHING where it is left out.
 
@@ -70,6 +78,7 @@ class SaidPronoun:
 
     slot: str
     forms: dict[str, str]
+    origin: Origin
     referent: Referent | None = None
     plural_in: frozenset[str] = frozenset()
 
@@ -169,12 +178,12 @@ def realise(parts: Sequence[Part], language: str) -> list[Word]:
 
 
 def _joint(text: str, key: str) -> list[Word]:
-    return [
-        Word(form, form, "PUNCT", f"{key}.mark")
-        if form in (",", ".")
-        else Word(form, form, "CONJ", f"{key}.joint")
-        for form in text.split(" ")
-    ]
+    kinds = {",": ("PUNCT", "mark"), ".": ("PUNCT", "mark")}
+    words = []
+    for form in text.split(" "):
+        category, name = kinds.get(form, ("CONJ", "joint"))
+        words.append(Word(form, form, category, f"{key}.{name}"))
+    return words
 
 
 def _clause(clause: Clause, language: str, order: str) -> list[Word]:
@@ -207,15 +216,8 @@ def _subject(clause: Clause, language: str) -> list[Word]:
     form = subject.forms[language]
     if form == NOTHING and language == "es":
         return []
-    return [
-        Word(
-            form,
-            _pronoun_lemma(form, language),
-            "PRON",
-            f"{clause.key}.{subject.slot}",
-            subject.slot,
-        )
-    ]
+    lemma, key = _pronoun_lemma(form, language), f"{clause.key}.{subject.slot}"
+    return [Word(form, lemma, "PRON", key, subject.slot)]
 
 
 def _pronoun_lemma(form: str, language: str) -> str:
@@ -313,7 +315,7 @@ def _elide(words: list[Word]) -> list[Word]:
         following = next((other.form for other in words[index + 1 :] if other.form), "")
         if word.form in _ELIDED and following.startswith(_VOWELS):
             elided = _ELIDED[word.form]
-            result[index] = Word(elided, word.lemma, word.category, word.key, word.slot)
+            result[index] = replace(word, form=elided)
     return result
 
 
@@ -322,14 +324,13 @@ def _spanish_and(words: list[Word]) -> list[Word]:
     result = list(words)
     for index, word in enumerate(words[:-1]):
         if word.form == "y" and words[index + 1].form.startswith(("i", "hi")):
-            result[index] = Word("e", word.lemma, word.category, word.key, word.slot)
+            result[index] = replace(word, form="e")
     return result
 
 
 def _capitalise(words: list[Word]) -> list[Word]:
     for index, word in enumerate(words):
         if word.form:
-            form = word.form[0].upper() + word.form[1:]
-            first = Word(form, word.lemma, word.category, word.key, word.slot)
-            return [*words[:index], first, *words[index + 1 :]]
+            capital = replace(word, form=word.form[0].upper() + word.form[1:])
+            return [*words[:index], capital, *words[index + 1 :]]
     return words

@@ -123,10 +123,8 @@ def count_translations(
                 shortest = min(positions, key=lambda p: (len(sentence.target[p]), p))
                 fillers[sentence.target[shortest]] += 1
     counts = [
-        PronounCounts(
-            p, totals[p], dict(translations[p].most_common()), totals[p] - translations[p].total()
-        )
-        for p in pronouns
+        PronounCounts(name, totals[name], dict(words.most_common()), totals[name] - words.total())
+        for name, words in translations.items()
     ]
     return counts, fillers
 
@@ -144,38 +142,35 @@ def propose(
     A pronoun whose most frequent translation has more than the share `unambiguous` is dropped.
     `merge` lists forms that are one class; the most frequent of them names it.
     """
-    kept = [count for count in counts if count.total and count.top_share <= unambiguous]
-    dropped = tuple(
-        count.pronoun for count in counts if count.total and count.top_share > unambiguous
-    )
+    seen = [count for count in counts if count.total]
+    kept = [count for count in seen if count.top_share <= unambiguous]
+    total: Counter[str] = Counter()
     forms: Counter[str] = Counter()
     for count in kept:
+        total.update(count.translations)
         for word, number in count.translations.items():
             if number >= min_share * count.total:
                 forms[word] += number
-    groups = {word: tuple(group) for group in merge for word in group}
     for group in merge:
-        total = sum(count.translations.get(word, 0) for count in kept for word in group)
-        if any(word in forms for word in group) or any(
-            total >= min_share * count.total for count in kept
-        ):
+        together = sum(total[word] for word in group)
+        frequent = any(together >= min_share * count.total for count in kept)
+        if frequent or any(word in forms for word in group):
             for word in group:
-                forms.setdefault(word, sum(count.translations.get(word, 0) for count in kept))
+                forms.setdefault(word, total[word])
+    groups = {word: tuple(group) for group in merge for word in group}
     classes: dict[str, tuple[str, ...]] = {}
     done: set[str] = set()
     for word, _ in forms.most_common():
-        if word in done:
-            continue
-        members = [w for w in groups.get(word, (word,)) if w in forms]
-        members.sort(key=lambda w: -forms[w])
-        classes[members[0]] = tuple(members)
-        done.update(members)
+        if word not in done:
+            members = [form for form in groups.get(word, (word,)) if form in forms]
+            members.sort(key=lambda form: -forms[form])
+            classes[members[0]] = tuple(members)
+            done.update(members)
     classes[OTHER] = (NONE,)
-    used = {word for words in classes.values() for word in words}
-    others = [word for word, _ in fillers.most_common() if word not in used and word.isalpha()]
+    others = [word for word, _ in fillers.most_common() if word not in done and word.isalpha()]
     return Proposal(
         tuple(count.pronoun for count in kept),
-        dropped,
+        tuple(count.pronoun for count in seen if count.top_share > unambiguous),
         classes,
         tuple(counts),
         tuple(others[:number_of_fillers]),

@@ -8,7 +8,7 @@ with nothing, but for the number of a noun whose gender is known: lemmas hide it
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,9 +18,9 @@ from crosspro.data_prep.core.task import NONE, Task
 from crosspro.data_prep.core.words import word_lists, word_set
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Entry, Lexicon
 
+ENGLISH = "en"
 _MOST_WORDS = 3_000_000
 """So many words of a text are tagged at most: more would tell little more."""
-_NOUN = "NOUN"
 _NO_PLURAL = ("ss", "us", "is")
 _PLURALS = (("man", "men"), ("wife", "wives"), ("lady", "ladies"), ("hero", "heroes"))
 _WITH_ES = ("s", "x", "ch", "sh")
@@ -28,7 +28,7 @@ _WITH_ES = ("s", "x", "ch", "sh")
 
 def english_nouns(sentences: Iterable[Sequence[str]]) -> Lexicon:
     """A lexicon without genders and numbers, which has nouns only."""
-    return Lexicon.of(Entry(word, _NOUN, count=count) for word, count in _nouns(sentences))
+    return Lexicon.of(Entry(word, "NOUN", count=count) for word, count in _nouns(sentences))
 
 
 def english_words(sentences: Iterable[Sequence[str]]) -> Lexicon:
@@ -37,12 +37,10 @@ def english_words(sentences: Iterable[Sequence[str]]) -> Lexicon:
     Without a text those words alone: in lemmatised text no word shows a number.
     """
     listed = {entry.word: entry for entry in _with_gender()}
-    found = (
-        Entry(word, _NOUN, listed[word.lower()].gender if word.lower() in listed else None,
-              number_by_form(word), count)
-        for word, count in _nouns(sentences)
-    )  # fmt: skip
-    nouns = {entry.word: entry for entry in found}
+    nouns: dict[str, Entry] = {}
+    for word, count in _nouns(sentences):
+        gender = listed[word.lower()].gender if word.lower() in listed else None
+        nouns[word] = Entry(word, "NOUN", gender, number_by_form(word), count)
     return Lexicon.of([*nouns.values(), *(e for e in listed.values() if e.word not in nouns)])
 
 
@@ -50,24 +48,20 @@ def number_by_form(word: str) -> str:
     """The number of an English noun, as its ending says."""
     lowered = word.lower()
     plural = len(lowered) > 3 and lowered.endswith("s") and not lowered.endswith(_NO_PLURAL)
-    return "Plur" if plural or lowered in _plurals_without_s() else "Sing"
-
-
-def _plurals_without_s() -> frozenset[str]:
-    return word_set("number", "en", "plurals-without-s")
+    return "Plur" if plural or lowered in word_set("number", "en", "plurals-without-s") else "Sing"
 
 
 def _nouns(sentences: Iterable[Sequence[str]]) -> Iterator[tuple[str, int]]:
     """The words that are mostly nouns, and how often they are."""
     nouns: Counter[str] = Counter()
     words: Counter[str] = Counter()
-    read = 0
+    total = 0
     for sentence in sentences:
         for token in light_annotation(sentence).tokens:
-            nouns[token.form] += token.tag == _NOUN
+            nouns[token.form] += token.tag == "NOUN"
         words.update(sentence)
-        read += len(sentence)
-        if read > _MOST_WORDS:
+        total += len(sentence)
+        if total > _MOST_WORDS:
             break
     return ((word, count) for word, count in nouns.items() if 2 * count > words[word])
 
@@ -79,8 +73,8 @@ def _with_gender() -> Iterator[Entry]:
     number_of = {word: number for number in NUMBERS for word in numbers[number]}
     for gender in GENDERS:
         for noun in lists.get(gender, ()):
-            yield Entry(noun, _NOUN, gender, "Sing")
-            yield Entry(_plural(noun), _NOUN, gender, "Plur")
+            yield Entry(noun, "NOUN", gender, "Sing")
+            yield Entry(_plural(noun), "NOUN", gender, "Plur")
         for pronoun in lists.get(f"pronouns-{gender}", ()):
             yield Entry(pronoun, "PRON", gender, number_of.get(pronoun, "Sing"))
     for pronoun in numbers["Plur"]:
@@ -112,16 +106,17 @@ class PronounAgreement:
     def agrees(self, gender: str | None, number: str | None) -> bool:
         """Whether a noun is known to be of one of these kinds."""
         return any(
-            its_gender in (None, gender)
-            and (its_number in (None, number) or (number is None and gender is not None))
-            for its_gender, its_number in self.kinds
+            kind_gender in (None, gender)
+            and (kind_number in (None, number) or (number is None and gender is not None))
+            for kind_gender, kind_number in self.kinds
         )
 
     def differs(self, gender: str | None, number: str | None) -> bool:
         """Whether a noun is known to be of none of these kinds."""
         return bool(self.kinds) and all(
-            _differ(its_gender, gender) or _differ(its_number, number)
-            for its_gender, its_number in self.kinds
+            (kind_gender is not None and gender not in (None, kind_gender))
+            or (kind_number is not None and number not in (None, kind_number))
+            for kind_gender, kind_number in self.kinds
         )
 
     def meets(self, other: PronounAgreement) -> bool:
@@ -131,30 +126,26 @@ class PronounAgreement:
         return any(not other.differs(gender, number) for gender, number in self.kinds)
 
 
-def _differ(one: str | None, other: str | None) -> bool:
-    return one is not None and other is not None and one != other
-
-
 @cache
 def pronoun_kinds(language: str) -> Mapping[str, tuple[NounKind, ...]]:
     """The kinds of nouns that each pronoun of a language stands for: `conf/words/agreement/`."""
-    found: dict[str, tuple[NounKind, ...]] = {}
-    for kind, words in word_lists("agreement", language).items():
-        if kind != _EXPLETIVES:
-            gender, _, number = kind.rpartition(".")
+    kinds: dict[str, tuple[NounKind, ...]] = defaultdict(tuple)
+    for name, words in word_lists("agreement", language).items():
+        if name != _EXPLETIVES:
+            gender, _, number = name.rpartition(".")
             for word in words:
-                found[word] = (*found.get(word, ()), (gender or None, number))
-    return found
+                kinds[word] += ((gender or None, number),)
+    return dict(kinds)
 
 
 def class_agreements(task: Task) -> tuple[PronounAgreement, ...]:
     """What each class of a task stands for, if all of its words tell."""
-    known = pronoun_kinds(task.target_language)
+    kinds_of = pronoun_kinds(task.target_language)
     expletives = frozenset(word_lists("agreement", task.target_language).get(_EXPLETIVES, ()))
-    found = []
+    agreements = []
     for words in task.forms.values():
-        all_known = all(word in known for word in words if word != NONE)
-        kinds = [kind for word in words if all_known for kind in known.get(word, ())]
+        complete = all(word in kinds_of for word in words if word != NONE)
+        kinds = [kind for word in words if complete for kind in kinds_of.get(word, ())]
         expletive = bool(kinds) and not expletives.isdisjoint(words)
-        found.append(PronounAgreement(tuple(dict.fromkeys(kinds)), expletive))
-    return tuple(found)
+        agreements.append(PronounAgreement(tuple(dict.fromkeys(kinds)), expletive))
+    return tuple(agreements)

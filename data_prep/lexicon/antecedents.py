@@ -4,13 +4,13 @@ On the target side a noun is known by its tag (NOM, NAM or NOUN of lemmatised da
 of the target, else by the lexicon. On the source side it is known by a parse, else by a lexicon of
 the source language, else by a link to a noun of the target. Gender and number come from a parse,
 else from a lexicon; as lemmas hide the number, that of a lemmatised noun comes from the parse of a
-source noun that it is linked to. Where coreference chains are given, candidates in the chain of the
+source noun that it is linked to. Where coreference chains are known, candidates in the chain of the
 pronoun are marked: through their own mentions, or through links from the source's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +19,9 @@ from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
 
 NOUN_TAGS = frozenset({"NOUN", "PROPN", "NOM", "NAM"})
 """Nouns and names in the universal tags and in TreeTagger's French ones."""
+
+NounForm = tuple[str, str | None, str | None]
+"""Lemma, gender and number of a noun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +62,12 @@ def antecedent_candidates(
     and where the document is not known, the sentence stands alone.
     """
     finder = NounFinder(document, lexicon, source_lexicon)
-    return [
-        candidate
-        for side in ("target", "source")
-        for candidate in finder.before(index, gap, side, sentences_back)
-    ]
+    target = finder.before(index, gap, "target", sentences_back)
+    return [*target, *finder.before(index, gap, "source", sentences_back)]
 
 
 class NounFinder:
-    """Finds the nouns before the gaps of some sentences; what is known of each is worked out once.
-
-    Many gaps are asked about faster here than one by one with `antecedent_candidates`.
-    """
+    """Finds the nouns before the gaps of some sentences, each of which is analysed once."""
 
     def __init__(
         self,
@@ -83,29 +80,36 @@ class NounFinder:
         self._views: dict[int, _View] = {}
 
     def before(
-        self,
-        index: int,
-        gap: Gap,
-        side: Side,
-        sentences_back: int | None = None,
+        self, index: int, gap: Gap, side: Side, sentences_back: int | None = None
     ) -> Iterator[Candidate]:
         """The nouns of one side before a gap of `document[index]`, the nearest first."""
-        own = self.document[index]
-        chains = pronoun_chains(own, gap) if own.chains else frozenset()
+        example = self.document[index]
+        chains = pronoun_chains(example, gap) if example.chains else frozenset()
         pivot = gap.position if side == "target" else gap.source_index
         before = pivot  # tokens from the beginning of the sentence to the gap
-        for distance, place_in_text in enumerate(_back(self.document, index, sentences_back)):
-            view = self._view(place_in_text)
-            before += view.size(side) if distance else 0
+        for distance, sentence in enumerate(_back(self.document, index, sentences_back)):
+            view = self._view(sentence)
+            before += len(view.words(side)) if distance else 0
             for place in view.nouns(side):
                 if distance or place < pivot:
                     yield view.candidate(side, place, distance, before - place, chains)
 
+    def nouns(self, index: int, side: Side, tags: Container[str]) -> list[int]:
+        """The places of the nouns of a side of `document[index]` that have one of some tags.
+
+        Nouns that only a lexicon or links have told have an empty one.
+        """
+        view = self._view(index)
+        return [place for place in reversed(view.nouns(side)) if view.tag(side, place) in tags]
+
+    def form(self, index: int, side: Side, place: int) -> NounForm:
+        """Lemma, gender and number of a noun."""
+        return self._view(index).form(side, place)
+
     def _view(self, index: int) -> _View:
-        view = self._views.get(index)
-        if view is None:
-            view = self._views[index] = _View(self.document[index], *self._lexicons)
-        return view
+        if index not in self._views:
+            self._views[index] = _View(self.document[index], *self._lexicons)
+        return self._views[index]
 
 
 def nouns_of(
@@ -114,13 +118,9 @@ def nouns_of(
     lexicon: Lexicon | None = None,
     source_lexicon: Lexicon | None = None,
 ) -> dict[int, tuple[str | None, str | None]]:
-    """The nouns of a sentence by place, the last first, with the gender and number of candidates.
-
-    For who finds out otherwise which of them stand before a gap.
-    """
+    """The nouns of a sentence by place, the last first, with gender and number."""
     view = _View(example, lexicon, source_lexicon)
-    nouns = view.nouns(side)
-    return {place: (view.gender(side, place), view.number(side, place)) for place in nouns}
+    return {place: view.form(side, place)[1:] for place in view.nouns(side)}
 
 
 def nearest_agreeing(
@@ -137,22 +137,17 @@ def nearest_agreeing(
 
 def pronoun_chains(example: Example, gap: Gap) -> frozenset[str]:
     """The chains that the pronoun belongs to: those of the smallest mention around it."""
-    return frozenset(
-        chain for side, place in _places(gap) for chain in _innermost(example, side, place)
-    )
-
-
-def _places(gap: Gap) -> tuple[tuple[Side, int], tuple[Side, int]]:
-    return ("target", gap.position), ("source", gap.source_index)
+    target = _innermost(example, "target", gap.position)
+    return frozenset(target | _innermost(example, "source", gap.source_index))
 
 
 def _back(document: Sequence[Example], index: int, limit: int | None) -> Iterator[int]:
     """The places of the sentence and of those before it in its document, the nearest first."""
-    own = document[index].document
+    name = document[index].document
     first = 0 if limit is None else max(0, index - limit)
     yield index
     for place in range(index - 1, first - 1, -1):
-        if own is None or document[place].document != own:
+        if name is None or document[place].document != name:
             return
         yield place
 
@@ -163,13 +158,6 @@ def _innermost(example: Example, side: Side, place: int) -> set[str]:
     return {mention.chain for mention in around if mention.size == smallest}
 
 
-_Known = tuple[str, str, str, str | None, str | None, tuple[str, ...]]
-"""Word, lemma, tag, gender, number and linked words of a noun."""
-
-NounForm = tuple[str, str | None, str | None]
-"""Lemma, gender and number of a noun."""
-
-
 class _View:
     """What is known of the words of one example, on both sides."""
 
@@ -178,46 +166,42 @@ class _View:
     ) -> None:
         self.example = example
         self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
-        self._nouns: dict[Side, tuple[int, ...]] = {}
-        self._known: dict[tuple[Side, int], _Known] = {}
         self._forms: dict[tuple[Side, int], NounForm] = {}
+        self._linked: dict[tuple[Side, int], tuple[str, ...]] = {}
 
-    @cached_property
-    def gaps(self) -> frozenset[int]:
-        return frozenset(gap.position for gap in self.example.gaps)
-
-    def sources(self, place: int) -> list[int]:
-        """The source places that a target place is linked to."""
-        return [source for source, target in self.example.links if target == place]
+    def words(self, side: Side) -> Sequence[str]:
+        return self.example.source if side == "source" else self.example.lemmas
 
     def nouns(self, side: Side) -> tuple[int, ...]:
         """The places of the nouns of a side, the last first."""
-        found = self._nouns.get(side)
-        if found is None:
-            places = self._noun_places(side)
-            if side == "target":
-                places = (place for place in places if place not in self.gaps)
-            found = self._nouns[side] = tuple(sorted(places, reverse=True))
-        return found
+        return self._target_nouns if side == "target" else self._source_nouns
 
-    def _noun_places(self, side: Side) -> Iterable[int]:
+    @cached_property
+    def _target_nouns(self) -> tuple[int, ...]:
+        gaps = {gap.position for gap in self.example.gaps}
+        tags = self.example.tags
+        if tags is not None:
+            nouns = [place for place, tag in enumerate(tags) if tag in NOUN_TAGS]
+        else:
+            nouns = self._nouns_of_layers("target") or []
+        return tuple(place for place in reversed(nouns) if place not in gaps)
+
+    @cached_property
+    def _source_nouns(self) -> tuple[int, ...]:
+        nouns = self._nouns_of_layers("source")
+        if nouns is None:
+            targets = frozenset(self._target_nouns)
+            nouns = sorted({source for source, target in self.example.links if target in targets})
+        return tuple(reversed(nouns))
+
+    def _nouns_of_layers(self, side: Side) -> list[int] | None:
+        """The nouns of a parse or a lexicon; None where there is neither."""
         parse, lexicon = self.parse(side), self.lexicons[side]
-        if side == "target" and self.example.tags is not None:
-            return [p for p, tag in enumerate(self.example.tags) if tag in NOUN_TAGS]
         if parse is not None:
-            return [p for p, one in enumerate(parse.tokens) if (one.upos or one.tag) in NOUN_TAGS]
-        if lexicon is not None:
-            return [p for p in range(self.size(side)) if lexicon.is_noun(self.word(side, p))]
-        if side == "target":
-            return ()
-        nouns = frozenset(self.nouns("target"))
-        return {source for source, target in self.example.links if target in nouns}
-
-    def size(self, side: Side) -> int:
-        return len(self.example.source if side == "source" else self.example.lemmas)
-
-    def word(self, side: Side, place: int) -> str:
-        return (self.example.source if side == "source" else self.example.lemmas)[place]
+            return [n for n, token in enumerate(parse.tokens) if _tag(token) in NOUN_TAGS]
+        if lexicon is None:
+            return None
+        return [n for n, word in enumerate(self.words(side)) if lexicon.is_noun(word)]
 
     def parse(self, side: Side) -> AnnotatedSentence | None:
         return self.example.source_parse if side == "source" else self.example.target_parse
@@ -230,36 +214,59 @@ class _View:
         if side == "target" and self.example.tagged:
             return self.example.tag(place)
         token = self.token(side, place)
-        return "" if token is None else token.upos or token.tag
+        return "" if token is None else _tag(token)
 
-    def gender(self, side: Side, place: int) -> str | None:
+    def form(self, side: Side, place: int) -> NounForm:
+        """Lemma, gender and number of a noun."""
+        if (side, place) not in self._forms:
+            token, word = self.token(side, place), self.words(side)[place]
+            is_lemma = token is None or (side == "target" and self.example.tagged)
+            lemma = word if is_lemma or token is None else token.lemma
+            form = lemma, self._gender(side, place), self._number(side, place)
+            self._forms[side, place] = form
+        return self._forms[side, place]
+
+    def _gender(self, side: Side, place: int) -> str | None:
         token, lexicon = self.token(side, place), self.lexicons[side]
         parsed = "" if token is None else token.feature("Gender")
         if parsed in GENDERS:
             return parsed
-        return None if lexicon is None else lexicon.gender(self.word(side, place))
+        return None if lexicon is None else lexicon.gender(self.words(side)[place])
 
-    def number(self, side: Side, place: int) -> str | None:
+    def _number(self, side: Side, place: int) -> str | None:
         parse, lexicon = self.parse(side), self.lexicons[side]
-        parsed = "" if parse is None else parse.number(place)
-        if side == "target" and self.example.tagged:  # what is there is the lemma
+        if side == "target" and self.example.tagged:  # a lemma hides its number
             if self.example.source_parse is None and self.lexicons["source"] is None:
                 return None
-            nouns = [source for source in self.sources(place) if source in self.nouns("source")]
-            numbers = {self.number("source", noun) for noun in nouns} - {None}
+            nouns = [source for source in self._sources(place) if source in self._source_nouns]
+            numbers = {self._number("source", noun) for noun in nouns} - {None}
             return numbers.pop() if len(numbers) == 1 else None
+        parsed = "" if parse is None else parse.number(place)
         if parsed in NUMBERS:
             return parsed
-        return None if lexicon is None else lexicon.number(self.word(side, place))
+        return None if lexicon is None else lexicon.number(self.words(side)[place])
+
+    def _sources(self, place: int) -> list[int]:
+        """The source places that a target place is linked to."""
+        return [source for source, target in self.example.links if target == place]
+
+    def linked(self, side: Side, place: int) -> tuple[str, ...]:
+        """The words of the other side at the links of a word."""
+        if (side, place) not in self._linked:
+            here, there = (0, 1) if side == "source" else (1, 0)
+            places = sorted(link[there] for link in self.example.links if link[here] == place)
+            words = self.words("target" if side == "source" else "source")
+            self._linked[side, place] = tuple(words[other] for other in places)
+        return self._linked[side, place]
 
     def in_chains(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word heads a mention of one of the chains, or the source words it renders."""
         if not chains or not self.example.chains:
             return False
-        if self._heads(side, place, chains):
-            return True
-        sources = self.sources(place) if side == "target" else ()
-        return any(self._heads("source", source, chains) for source in sources)
+        sources = self._sources(place) if side == "target" else ()
+        return self._heads(side, place, chains) or any(
+            self._heads("source", source, chains) for source in sources
+        )
 
     def _heads(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word belongs to a mention of a chain and no parse shows another head."""
@@ -275,41 +282,24 @@ class _View:
             for mention in self.example.chains or ()
         )
 
-    def form(self, side: Side, place: int) -> NounForm:
-        """Lemma, gender and number of a noun."""
-        found = self._forms.get((side, place))
-        if found is None:
-            token = self.token(side, place)
-            given = token is None or (side == "target" and self.example.tagged)
-            found = self._forms[side, place] = (
-                self.word(side, place) if given or token is None else token.lemma,
-                self.gender(side, place),
-                self.number(side, place),
-            )
-        return found
-
-    def known(self, side: Side, place: int) -> _Known:
-        """What is known of a noun, wherever it is seen from."""
-        found = self._known.get((side, place))
-        if found is None:
-            if side == "source":
-                targets = [to for source, to in self.example.links if source == place]
-                linked = [self.example.lemmas[to] for to in sorted(targets)]
-            else:
-                linked = [self.example.source[to] for to in sorted(self.sources(place))]
-            lemma, gender, number = self.form(side, place)
-            found = self._known[side, place] = (
-                self.word(side, place),
-                lemma,
-                self.tag(side, place),
-                gender,
-                number,
-                tuple(linked),
-            )
-        return found
-
     def candidate(
         self, side: Side, place: int, sentences: int, tokens: int, chains: frozenset[str]
     ) -> Candidate:
-        known, in_chain = self.known(side, place), self.in_chains(side, place, chains)
-        return Candidate(side, sentences, tokens, place, *known, in_chain)
+        lemma, gender, number = self.form(side, place)
+        return Candidate(
+            side,
+            sentences,
+            tokens,
+            place,
+            self.words(side)[place],
+            lemma,
+            self.tag(side, place),
+            gender,
+            number,
+            self.linked(side, place),
+            self.in_chains(side, place, chains),
+        )
+
+
+def _tag(token: Token) -> str:
+    return token.upos or token.tag

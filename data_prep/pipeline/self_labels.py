@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from sys import intern
 
 from crosspro.data_prep.annotate.corpus import (
     AnnotationSettings,
@@ -46,7 +47,7 @@ from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
 from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.formats.shared_task import as_word, placeholder, read_doc_ids
-from crosspro.data_prep.lexicon.induce import LANGUAGES, Counted, determiners, induced
+from crosspro.data_prep.lexicon.induce import LANGUAGES, determiners, induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Lexicon
 from crosspro.data_prep.pipeline.sets.overlap import without_unseen
 
@@ -75,9 +76,12 @@ class SelfLabels:
     @cached_property
     def classes(self) -> Mapping[str, str]:
         """The class of each word that has one, but for OTHER."""
-        forms = {name: words for name, words in self.task.forms.items() if name != OTHER}
-        found = {word: name for name, words in forms.items() for word in words}
-        return {word: name for word, name in found.items() if word not in self.task.linked}
+        return {
+            word: name
+            for name, words in self.task.forms.items()
+            for word in words
+            if name != OTHER and word not in self.task.linked
+        }
 
     @cached_property
     def polite(self) -> frozenset[str]:
@@ -87,10 +91,10 @@ class SelfLabels:
     @cached_property
     def classes_of_lemmas(self) -> Mapping[str, str]:
         """The class of each lemma of such words, where all words with the lemma have the same."""
-        found: dict[str, set[str]] = {}
+        by_lemma: dict[str, set[str]] = {}
         for word, name in self.classes.items():
-            found.setdefault(self.as_shown(word), set()).add(name)
-        return {lemma: names.pop() for lemma, names in found.items() if len(names) == 1}
+            by_lemma.setdefault(self.as_shown(word), set()).add(name)
+        return {lemma: names.pop() for lemma, names in by_lemma.items() if len(names) == 1}
 
     @cached_property
     def determiners(self) -> frozenset[str]:
@@ -110,20 +114,19 @@ class SelfLabels:
         self, sentences: Iterable[AnnotatedSentence], documents: Iterable[str | None]
     ) -> Iterator[Example]:
         """Examples of a text without a source."""
-        known: dict[str, str] = {}  # one string for all occurrences of a word
         tagged = self.task.tagged
         for sentence, document in zip(sentences, documents, strict=True):
-            words = [as_word(one.lemma if tagged else one.form) for one in sentence.tokens]
+            shown = [token.lemma if tagged else token.form for token in sentence.tokens]
             tags: list[str | None] = [token.tag for token in sentence.tokens]
+            lemmas = list(map(intern, map(as_word, shown)))
             gaps = []
-            forms = sentence.forms
-            for place, token in enumerate(sentence.tokens):
-                name = self._class(forms, place, token.tag, self.classes)
+            for place, word in enumerate(shown):
+                name = self._class(sentence.forms, place, tags[place] or "", self.classes)
                 if name is not None:
-                    gaps.append(Gap(place, 0, name, token.lemma if tagged else token.form))
-                    words[place], tags[place] = placeholder(0), None
-            lemmas = tuple(known.setdefault(word, word) for word in words)
-            yield Example((), lemmas, tuple(tags) if tagged else None, (), tuple(gaps), document)
+                    gaps.append(Gap(place, 0, name, word))
+                    lemmas[place], tags[place] = placeholder(0), None
+            columns = tuple(lemmas), tuple(tags) if tagged else None
+            yield Example((), *columns, (), tuple(gaps), document)
 
     def of_bitext(self, examples: Iterable[Example]) -> Iterator[Example]:
         """Prepared examples with further gaps; their own are hidden, too."""
@@ -193,8 +196,8 @@ def learnt_determiners(labels: SelfLabels, examples: Sequence[Example]) -> SelfL
     language = labels.task.target_language
     if labels.task.tagged or language not in LANGUAGES:
         return labels
-    counts = Counted.of((example.lemmas for example in labels.of_bitext(examples)), language)
-    return replace(labels, lexicon=induced([counts], language))
+    hidden = (example.lemmas for example in labels.of_bitext(examples))
+    return replace(labels, lexicon=induce(hidden, language))
 
 
 def _source_of(place: int, example: Example) -> int:
@@ -216,8 +219,7 @@ def held_out(examples: Sequence[Example], share: float) -> tuple[list[Example], 
     block = max(1, min(_BLOCK, len(examples) // every))
     train: list[Example] = []
     dev: list[Example] = []
-    for start in range(0, len(examples), block):
-        number = start // block
+    for number, start in enumerate(range(0, len(examples), block)):
         (dev if number % every == every // 2 else train).extend(examples[start : start + block])
     return train, dev
 
@@ -327,52 +329,36 @@ def self_labelled(
 
     `tell` gets the lines of each file, and how many more are left out, as they are `unseen`.
     """
-    found: list[tuple[TaskFile, list[Example], int]] = []
-
-    def add(file: TaskFile, lines: Sequence[Example]) -> None:
-        kept = without_unseen(lines, unseen)
-        found.append((file, kept, len(lines) - len(kept)))
-
-    known: dict[str, str] = {}
-    for file in data:
-        add(file, [_lean(line, known) for line in read_layered(file.path, file.task)])
     tagged = labels.task.tagged
+    read: list[tuple[TaskFile, list[Example]]] = []
+    for file in data:
+        read.append((file, [_lean(line) for line in read_layered(file.path, file.task)]))
     for text in texts:
         if tagged:  # the label comes from the form, which is no part of an example
-            add(text.file, list(labels.of_text(annotation.of(text), text.documents)))
+            examples = labels.of_text(annotation.of(text), text.documents)
         else:
-            add(text.file, list(_whole_lines(text, known)))
-    every = [line for _, lines, _ in found for line in lines]
-    by = learnt_determiners(labels, every)
+            examples = _whole_lines(text)
+        read.append((text.file, list(examples)))
+    kept = [without_unseen(lines, unseen) for _, lines in read]
+    labels = learnt_determiners(labels, list(chain.from_iterable(kept)))
     train: list[Example] = []
     dev: list[Example] = []
-    for number, (file, lines, left_out) in enumerate(found):
-        kept = lines if tagged and number >= len(data) else _labelled(by, lines)
-        for part, more in zip((train, dev), held_out(kept, share), strict=True):
+    for number, ((file, lines), shown) in enumerate(zip(read, kept, strict=True)):
+        is_labelled = tagged and number >= len(data)
+        labelled = shown if is_labelled else list(labels.of_bitext(shown))
+        for part, more in zip((train, dev), held_out(labelled, share), strict=True):
             part += more
-        tell(file, kept, left_out)
+        tell(file, labelled, len(lines) - len(shown))
     return train, dev
 
 
-def _lean(example: Example, known: dict[str, str]) -> Example:
+def _lean(example: Example) -> Example:
     """An example without layers, in words that memory holds once."""
-    return replace(
-        example,
-        source=tuple([known.setdefault(word, word) for word in example.source]),
-        lemmas=tuple([known.setdefault(word, word) for word in example.lemmas]),
-        source_parse=None,
-        target_parse=None,
-        chains=None,
-    )
+    source, lemmas = tuple(map(intern, example.source)), tuple(map(intern, example.lemmas))
+    return Example(source, lemmas, example.tags, example.links, example.gaps, example.document)
 
 
-def _whole_lines(text: TargetText, known: dict[str, str]) -> Iterator[Example]:
+def _whole_lines(text: TargetText) -> Iterator[Example]:
     """The lines of an inflected text with all their words."""
     for sentence, document in zip(text.sentences, text.documents, strict=True):
-        words = tuple([known.setdefault(word, word) for word in map(as_word, sentence)])
-        yield Example((), words, None, (), (), document)
-
-
-def _labelled(labels: SelfLabels, lines: Sequence[Example]) -> list[Example]:
-    """Prepared lines with all their gaps."""
-    return [with_gaps(line, labels.gaps_of(line)) for line in lines]
+        yield Example((), tuple(map(intern, map(as_word, sentence))), None, (), (), document)

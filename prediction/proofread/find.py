@@ -19,7 +19,7 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.data_prep.pipeline.pairs.pipeline import PreparedSentence
+from crosspro.data_prep.pipeline.pairs.pipeline import PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import TypedPair
 from crosspro.prediction.pair_prediction import PointedWord, Predictor, pointed_nouns
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
@@ -48,7 +48,7 @@ class LinkedSegment:
 
     number: int
     segment: Segment
-    prepared: PreparedSentence
+    prepared: PreparedPair
     source_spans: Sequence[Span | None]
     target_spans: Sequence[Span | None]
 

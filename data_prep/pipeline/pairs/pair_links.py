@@ -7,9 +7,10 @@ rests on their positions alone, and is told apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,7 @@ from crosspro.data_prep.align.align import (
     link_by_prior,
     read_token_pairs,
 )
-from crosspro.data_prep.align.numbering import WordPairs, word_form
+from crosspro.data_prep.align.numbering import word_form
 from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task
@@ -57,47 +58,37 @@ class PairAligner:
         self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
     ) -> list[PairLinks]:
         """The links of some pairs, each by itself if there is a prior, else from all of them."""
-        settings, prior = self.settings, self.prior
-        pairs = zip(sources, targets, strict=True)
-        if prior is None:
-            found = align(pairs, settings=settings, jobs=1)
+        pairs = list(zip(sources, targets, strict=True))
+        translations: Mapping[tuple[str, str], float] = {}
+        if self.prior is None:
+            found = align(pairs, settings=self.settings, jobs=1)
         else:
-            prior = prior.of_words(*(self._forms(side) for side in (sources, targets)))
-            found = link_by_prior(pairs, prior, settings)
-        known = _translations(prior)
-        return [
-            self._pair_links(source, target, links, known)
-            for source, target, links in zip(sources, targets, found, strict=True)
-        ]
-
-    def _pair_links(
-        self,
-        source: Sequence[str],
-        target: Sequence[str],
-        links: tuple[Link, ...],
-        known: Mapping[tuple[str, str], float],
-    ) -> PairLinks:
-        words = {(s, t): (self._form(source[s]), self._form(target[t])) for s, t in links}
-        positional = frozenset(link for link, pair in words.items() if pair not in known)
-        chances = {link: known[pair] for link, pair in words.items() if pair in known}
-        return PairLinks(links, positional, chances)
+            words = (set(map(self._form, chain.from_iterable(side))) for side in (sources, targets))
+            prior = self.prior.of_words(*words)
+            found = link_by_prior(pairs, prior, self.settings)
+            translations = _translations(prior)
+        made = []
+        for (source, target), links in zip(pairs, found, strict=True):
+            words_of = {(s, t): (self._form(source[s]), self._form(target[t])) for s, t in links}
+            chances = {
+                link: translations[words]
+                for link, words in words_of.items()
+                if words in translations
+            }
+            made.append(PairLinks(links, frozenset(words_of.keys() - chances.keys()), chances))
+        return made
 
     @cached_property
     def _form(self) -> Callable[[str], str]:
         how = self.settings if self.prior is None else self.prior
         return word_form(how.form, how.prefix_length)
 
-    def _forms(self, sentences: Sequence[Sequence[str]]) -> set[str]:
-        return {self._form(word) for sentence in sentences for word in sentence}
 
-
-def _translations(prior: Prior | None) -> dict[tuple[str, str], float]:
+def _translations(prior: Prior) -> dict[tuple[str, str], float]:
     """The pairs of words that were often enough expected to be linked, in either direction.
 
     Each with how often the source word was translated so.
     """
-    if prior is None:
-        return {}
     counts = prior.forward.pairs
     totals = np.maximum(np.bincount(prior.pair_source, counts), SEEN)
     chances = counts / totals[prior.pair_source]
@@ -116,8 +107,7 @@ def aligner_with_prior(task: Task, path: Path) -> PairAligner:
 def aligner_with_corpus(task: Task, source: Path, target: Path) -> PairAligner:
     """Links by what a tokenised corpus teaches."""
     pairs = read_token_pairs(source, target)
-    origin = f"{len(pairs):,} segments of {source.name} and {target.name}"
-    return PairAligner(default_settings(task), _learnt(task, pairs), origin)
+    return _learnt(task, pairs, f"{len(pairs):,} segments of {source.name} and {target.name}")
 
 
 def aligner_of_package(task: Task) -> PairAligner:
@@ -125,22 +115,25 @@ def aligner_of_package(task: Task) -> PairAligner:
 
     That is little. Between languages that they do not have, nothing is known but positions.
     """
-    source, target = own_texts(task)
+    pairs = list(package_texts(task))
+    if not pairs:
+        nothing = "positions alone; a prior would know translations"
+        return PairAligner(default_settings(task), None, nothing)
+    origin = f"the {len(pairs):,} short segments that come with the package"
+    return _learnt(task, pairs, origin)
+
+
+def _learnt(
+    task: Task, pairs: Iterable[tuple[Sequence[str], Sequence[str]]], origin: str
+) -> PairAligner:
     settings = default_settings(task)
-    if not source:
-        return PairAligner(settings, None, "positions alone; a prior would know translations")
-    origin = f"the {len(source):,} short segments that come with the package"
-    return PairAligner(settings, _learnt(task, zip(source, target, strict=True)), origin)
+    return PairAligner(settings, learn(pairs, settings=settings, jobs=1).prior(), origin)
 
 
-def _learnt(task: Task, pairs: WordPairs) -> Prior:
-    return learn(pairs, settings=default_settings(task), jobs=1).prior()
-
-
-def own_texts(
+def package_texts(
     task: Task, documents: int = DEMO_DOCUMENTS
-) -> tuple[list[list[str]], list[list[str]]]:
-    """Both sides of the package's own texts, inflected: the sample, and documents of the demo.
+) -> Iterable[tuple[Sequence[str], Sequence[str]]]:
+    """The package's own texts, inflected: the sample, and documents of the demo.
 
     They are imported here, as models that bring a prior do without them.
     """
@@ -148,14 +141,10 @@ def own_texts(
     from crosspro.data_prep.demo.language import PROFILES
     from crosspro.data_prep.sample import LANGUAGES, read_tokens
 
-    source: list[list[str]] = []
-    target: list[list[str]] = []
     if {task.source_language, task.target_language} <= set(LANGUAGES):
-        source += read_tokens(task.source_language)
-        target += read_tokens(task.target_language)
+        sides = read_tokens(task.source_language), read_tokens(task.target_language)
+        yield from zip(*sides, strict=True)
     if task.name in PROFILES:
         inflected = replace(task, target="inflected", tagset="none")
         for example in demo_examples(inflected, "train", documents):
-            source.append(list(example.source))
-            target.append(list(with_gold_words(example).target))
-    return source, target
+            yield example.source, with_gold_words(example).target

@@ -13,9 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import NONE
+
+_LONGER = 5
+"""Lines of no more words (Thank you very much .) recur in any two texts."""
+_MOST_SHARED = 0.2
+"""Documents that share more of their longer lines are left out whole."""
 
 
 @dataclass
@@ -59,22 +64,21 @@ def _digest(source: Sequence[str]) -> bytes:
     return hashlib.blake2b(text.encode("utf-8"), digest_size=10).digest()
 
 
-def overlap(examples: Iterable[Example], other: TextIndex, longer_than: int = 5) -> Overlap:
+def overlap(examples: Iterable[Example], other: TextIndex, longer_than: int = _LONGER) -> Overlap:
     """Compare a data set with an index.
 
-    Segments of at most `longer_than` words (Thank you.) recur in any two texts, so they do not
-    count for documents.
+    Segments of at most `longer_than` words do not count for documents.
     """
     segments = shared = 0
     sizes: dict[str, list[int]] = {}
     for example in examples:
-        found = segment_digest(example) in other.segments
+        is_shared = segment_digest(example) in other.segments
         segments += 1
-        shared += found
-        tally = sizes.setdefault(example.document or "", [0, 0])
+        shared += is_shared
+        size = sizes.setdefault(example.document or "", [0, 0])
         if len(example.source) > longer_than:
-            tally[0] += 1
-            tally[1] += found
+            size[0] += 1
+            size[1] += is_shared
     named = [document for document in sizes if document]
     rich = tuple(
         (document, hits / total)
@@ -83,12 +87,6 @@ def overlap(examples: Iterable[Example], other: TextIndex, longer_than: int = 5)
     )
     same = tuple(document for document in named if document in other.documents)
     return Overlap(segments, shared, len(named), same, rich)
-
-
-_LONGER = 5
-"""Lines of no more words (Thank you very much .) recur in any two texts."""
-_MOST_SHARED = 0.2
-"""Documents that share more of their longer lines are left out whole."""
 
 
 def target_words(example: Example) -> list[str]:
@@ -119,24 +117,20 @@ def without_unseen(examples: Sequence[Example], unseen: set[bytes]) -> list[Exam
             counts = longer.setdefault(example.document, [0, 0])
             counts[0] += 1
             counts[1] += shared
-    known = {name for name, (lines, shared) in longer.items() if shared > _MOST_SHARED * lines}
+    left_out = {name for name, (lines, same) in longer.items() if same > _MOST_SHARED * lines}
     return [
         example
         for example, shared in zip(examples, shares, strict=True)
-        if example.document not in known and not shared
+        if example.document not in left_out and not shared
     ]
 
 
 def refuse_blind(path: Path, examples: Iterable[Example]) -> None:
     """Raise if the words of some gaps are not there: lines would not be found again."""
-    hidden = (
-        number for number, one in enumerate(examples, start=1) if None in [g.word for g in one.gaps]
-    )
-    first = next(hidden, None)
-    if first is not None:
-        expected = "a file with its gold words, so that its lines are found in other files"
-        found = f"{1 + sum(1 for _ in hidden):,} lines without them: a blind file"
-        raise InputError([Problem(str(path), first, "gaps", expected, found)])
+    for number, example in enumerate(examples, start=1):
+        if any(gap.word is None for gap in example.gaps):
+            expected = "a file with its gold words, so that its lines are found in other files"
+            raise input_error(path, "gaps", expected, "a blind file", number)
 
 
 def _digests(example: Example) -> Iterator[bytes]:

@@ -53,53 +53,49 @@ def candidates(
 
 
 def select_shared(
-    found: Sequence[Sequence[CandidateDocument]],
+    sets: Sequence[Sequence[CandidateDocument]],
     tasks: Sequence[Task],
     number: int,
     max_words: int,
     min_segments: int = 20,
 ) -> list[list[CandidateDocument]]:
     """The same documents for all tasks, in order of choice; `max_words` holds for each task."""
-    usable = _in_all(found, min_segments)
-    coverages = [_Coverage(own, task) for own, task in zip(found, tasks, strict=True)]
+    by_name = _in_all(sets, min_segments)
+    coverages = [_Coverage(documents, task) for documents, task in zip(sets, tasks, strict=True)]
+
+    def fits(versions: Sequence[CandidateDocument]) -> bool:
+        pairs = zip(coverages, versions, strict=True)
+        return all(coverage.words + version.words <= max_words for coverage, version in pairs)
+
+    def gain(name: str) -> tuple[float, str]:
+        versions = by_name[name]
+        gains = (c.gain(version) for c, version in zip(coverages, versions, strict=True))
+        return sum(gains) / sum(version.words for version in versions), name
+
     chosen: list[str] = []
     while len(chosen) < number:
-        fitting = {
-            document: own
-            for document, own in usable.items()
-            if document not in chosen
-            and all(c.words + d.words <= max_words for c, d in zip(coverages, own, strict=True))
-        }
+        fitting = [name for name in by_name if name not in chosen and fits(by_name[name])]
         if not fitting:
             break
-
-        def gain(item: tuple[str, list[CandidateDocument]]) -> tuple[float, str]:
-            document, own = item
-            gains = (c.gain(d) for c, d in zip(coverages, own, strict=True))
-            return sum(gains) / sum(d.words for d in own), document
-
-        best, own = max(fitting.items(), key=gain)
+        best = max(fitting, key=gain)
         chosen.append(best)
-        for coverage, candidate in zip(coverages, own, strict=True):
-            coverage.words += candidate.words
-            coverage.have.update(candidate.classes)
-    return [[usable[document][place] for document in chosen] for place in range(len(tasks))]
+        for coverage, version in zip(coverages, by_name[best], strict=True):
+            coverage.words += version.words
+            coverage.have.update(version.classes)
+    return [[by_name[name][place] for name in chosen] for place in range(len(tasks))]
 
 
 def _in_all(
-    found: Sequence[Sequence[CandidateDocument]], min_segments: int
+    sets: Sequence[Sequence[CandidateDocument]], min_segments: int
 ) -> dict[str, list[CandidateDocument]]:
-    """The documents that all tasks have, long enough in each."""
-    known = [{one.document: one for one in own if one.document} for own in found]
-    shared = {
-        document: [own[document] for own in known]
-        for document in known[0]
-        if all(document in own for own in known)
-    }
+    """The versions of the documents that all tasks have, long enough in each."""
+    named = [{one.document: one for one in documents if one.document} for documents in sets]
+    shared = [name for name in named[0] if all(name in documents for documents in named)]
+    versions = {name: [documents[name] for documents in named] for name in shared}
     usable = {
-        document: own
-        for document, own in shared.items()
-        if all(one.segments >= min_segments for one in own)
+        name: versions[name]
+        for name in shared
+        if all(version.segments >= min_segments for version in versions[name])
     }
     if not usable:
         raise CrossproError(

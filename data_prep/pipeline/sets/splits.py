@@ -1,13 +1,7 @@
-"""What a data set holds, in numbers and digests, so that a run can say what it was made from.
+"""Training, development and test data of a run: generated, or read from a folder of files.
 
-A part of a training set by documents, for learning curves.
-
-Which documents are in it depends on their names alone: a larger share has those of a smaller one,
-and the same share of two systems is the same text.
-
-Training, development and test data of a run: generated, or read from a folder of files.
-
-Is a set that must be unseen among the data that a system learns or chooses from?
+`Contents` says what a run was made from, in numbers and digests. `part_of` takes a share of a
+training set by documents, for learning curves. `leaks` finds tests among what a system learns from.
 """
 
 from __future__ import annotations
@@ -81,7 +75,11 @@ _LONGEST = 200
 
 
 def part_of(examples: Sequence[Example], share: float) -> list[Example]:
-    """About this share of the examples, from 0 to 1, in their order."""
+    """About this share of the examples, from 0 to 1, in their order.
+
+    Which documents are in it depends on their names alone: a larger share has those of a smaller
+    one, and the same share of two systems is the same text.
+    """
     if share >= 1:
         return list(examples)
     pieces = (piece for piece in _pieces(examples) if _place(*piece) < share)
@@ -215,8 +213,8 @@ def file_splits(
     for split in ("train", "dev"):
         for path in paths[split]:
             if _all_blind(examples.get(path, [])):
-                expected, found = "a label for each gap", "none: this is a blind file"
-                problems.append(Problem(str(path), None, split, expected, found))
+                expected = "a label for each gap"
+                problems.append(Problem(str(path), None, split, expected, "a blind file"))
     if problems:
         raise InputError(problems)
     part = {path: part_of(examples[path], share) for path in paths["train"]}
@@ -235,8 +233,8 @@ def file_splits(
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
     """Files by a pattern, with or without the suffix of a compressed file."""
-    found = {path for suffix in COMPRESSED for path in folder.glob(pattern + suffix)}
-    return sorted(path for path in found if path.is_file())
+    paths = {path for suffix in COMPRESSED for path in folder.glob(pattern + suffix)}
+    return sorted(path for path in paths if path.is_file())
 
 
 def _all_blind(examples: Sequence[Example]) -> bool:
@@ -257,9 +255,9 @@ def leaks(splits: Splits) -> list[str]:
     train = TextIndex({digest for digest in digests if digest in index.segments})
     dev = TextIndex()
     dev.add(splits.dev)
-    found = [_leak(name, examples, "train", train) for name, examples in unseen.items()]
-    found += [_leak(name, examples, "dev", dev) for name, examples in splits.test.items()]
-    return [warning for warning in found if warning]
+    warnings = [_leak(name, examples, "train", train) for name, examples in unseen.items()]
+    warnings += [_leak(name, examples, "dev", dev) for name, examples in splits.test.items()]
+    return [warning for warning in warnings if warning]
 
 
 def _leak(name: str, examples: Sequence[Example], other: str, seen: TextIndex) -> str | None:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.annotate.tokenise import TokenisedSegment
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.gaps.clitics import attached, clitic_links
 from crosspro.data_prep.gaps.extract import RULES
-from crosspro.data_prep.gaps.segments import Counts, segment_examples
+from crosspro.data_prep.gaps.segments import Counts, LinkedSegment, segment_examples
 
 
 def links_of(text):
     return tuple((int(s), int(t)) for s, t in (pair.split("-") for pair in text.split()))
 
 
-def gaps_of(task, source, target, links, parse=None):
+def gaps_of(task, source, target, links):
     source, target = tuple(source.split()), tuple(target.split())
-    words = AnnotatedSentence(tuple(Token(word, word, "") for word in target))
-    (example,) = segment_examples(
-        load_task(task), [TokenisedSegment(source, target, None)], [links_of(links)], [words],
-        [parse], RULES["text"], Counts(),
-    )  # fmt: skip
+    segment = LinkedSegment(source, target, links_of(links))
+    (example,) = segment_examples(load_task(task), [segment], RULES["text"], Counts())
     return [(source[gap.source_index], gap.word, gap.label) for gap in example.gaps]
 
 
@@ -117,8 +113,8 @@ def test_null_subjects_stand_beside_pronouns():
     )
     english = [("he", "PRON"), ("saw", "VERB"), ("her", "PRON")]
     target = AnnotatedSentence(tuple(Token(word, word, tag) for word, tag in english))
-    segment = TokenisedSegment(("la", "vio"), ("he", "saw", "her"), None)
-    (example,) = segment_examples(
-        load_task("es-en-text"), [segment], [((1, 1),)], [target], [parse], RULES["text"], Counts()
-    )
+    words = ("la", "vio"), ("he", "saw", "her")
+    segment = LinkedSegment(*words, ((1, 1),), target_annotation=target, source_annotation=parse)
+    task = load_task("es-en-text")
+    (example,) = segment_examples(task, [segment], RULES["text"], Counts())
     assert [(gap.source_index, gap.word) for gap in example.gaps] == [(1, "he"), (0, "her")]

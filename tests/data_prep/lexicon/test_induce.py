@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.lexicon.induce import (
     LANGUAGES,
-    Counted,
     InductionSettings,
     classes_of,
     determiners,
     induce,
-    induced,
     singulars,
 )
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS
@@ -66,7 +64,7 @@ def test_french():
 
 
 def test_min_count_and_confidence():
-    assert not learn("la maison .\nune maison .").lists("maison")
+    assert not learn("la maison .\nune maison .").readings("maison")
     mixed = "la tour .\n" * 9 + "le tour .\n"
     assert learn(mixed).gender("tour") == "Fem"
     assert learn(mixed, confidence=0.95).gender("tour") is None
@@ -132,11 +130,3 @@ def test_any_text_gives_a_lexicon(sentences, language):
         assert entry.number in (None, *NUMBERS)
         assert entry.count >= 1
         assert any(entry.word in sentence for sentence in sentences)
-
-
-@given(st.lists(st.lists(tokens), max_size=9), st.integers(0, 9), st.sampled_from(LANGUAGES))
-def test_parts_of_a_text_show_what_all_of_it_shows(sentences, place, language):
-    settings = InductionSettings(min_count=1)
-    parts = [Counted.of(part, language) for part in (sentences[:place], sentences[place:])]
-    whole = induce(sentences, language, settings)
-    assert list(induced(parts, language, settings)) == list(whole)

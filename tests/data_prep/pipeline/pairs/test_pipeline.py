@@ -101,7 +101,7 @@ def test_context_comes_before_the_pair_with_gaps_of_its_own(pipeline):
 @pytest.mark.parametrize(
     ("pair", "gaps", "messages"),
     [
-        (SentencePair(" ", ""), None, ["source:", "target:"]),
+        (SentencePair(" ", ""), None, ["source:"]),
         (SentencePair("It .", "xREPLACE ."), None, ["REPLACE or REPLACE_3 as a word by itself"]),
         (SentencePair("It .", "REPLACE_7 ."), None, ["a source token from 0 to 1, found 7"]),
         (SentencePair("Rain .", "REPLACE ."), None, ["that it translates", "found none"]),
@@ -109,11 +109,12 @@ def test_context_comes_before_the_pair_with_gaps_of_its_own(pipeline):
         (SentencePair("It .", "Il ."), [GapMark(target=-1)], ["a target token from 0 to 1"]),
         (SentencePair("It .", "Il ."), [GapMark()], ["a source or a target token, found neither"]),
         (SentencePair("It .", "Il ."), [GapMark(0, 0), GapMark(1, 0)], ["0 in several"]),
-        (SentencePair("It .", "Il .", "0-0 x 0-9"), None, ["found 'x'", "found '0-9'"]),
+        (SentencePair("It .", "Il .", "0-0 x"), None, ["found 'x'"]),
+        (SentencePair("It .", "Il .", "0-0 0-9"), None, ["found '0-9'"]),
         (SentencePair("It \ud800", "Il ."), None, ["half of a character"]),
     ],
 )
-def test_everything_wrong_with_a_pair_is_said_at_once(pipeline, pair, gaps, messages):
+def test_a_wrong_pair_is_refused(pipeline, pair, gaps, messages):
     with pytest.raises(InputError) as caught:
         pipeline.prepare(pair, gaps=gaps)
     for message in messages:
@@ -123,7 +124,7 @@ def test_everything_wrong_with_a_pair_is_said_at_once(pipeline, pair, gaps, mess
 def test_faults_of_the_context_say_where(pipeline):
     with pytest.raises(InputError) as caught:
         pipeline.prepare(SentencePair("", "Il ."), [HOUSE, SentencePair("It .", "")])
-    assert [problem.path for problem in caught.value.problems] == ["context 2", "text"]
+    assert [problem.path for problem in caught.value.problems] == ["context 2"]
 
 
 def test_links_of_unknown_words_are_told_apart(pipeline):

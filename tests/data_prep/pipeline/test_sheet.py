@@ -10,8 +10,8 @@ import pytest
 
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.gaps.segments import Correction, HandCheck, PronounDecision
-from crosspro.data_prep.pipeline.pronoun_sheet import checked_pronouns, sheet_text
+from crosspro.data_prep.gaps.segments import Correction, PronounDecision
+from crosspro.data_prep.pipeline.sheet import checked_rates, sheet_text
 from tests.scripts.run import crosspro
 
 ENGLISH = ["It/obj works/root ./punct", "I/nsubj like/root it/obj ./punct",
@@ -199,27 +199,22 @@ def decision(line, decided):
 
 
 def test_a_sample_is_of_each_decision_and_the_same_for_a_seed():
-    checks = [HandCheck(sample=20) for _ in range(2)]
-    for check in checks:
-        check.see(decision(n, "removed" if n % 10 == 0 else "kept") for n in range(1000))
-    first, second = (check.sampled() for check in checks)
-    assert first == second
-    assert [one.line for one in first] == sorted(one.line for one in first)
-    assert sum(one.filter == "removed" for one in first) == 20
-    assert len(first) == 40
-    kept = [one.line for one in first if one.filter == "kept"]
+    decisions = [decision(n, "removed" if n % 10 == 0 else "kept") for n in range(1000)]
+    sheet = sheet_text(decisions, 20)
+    assert sheet == sheet_text(decisions, 20) != sheet_text(decisions, 20, seed=2)
+    rows = list(csv.DictReader(sheet.splitlines(), delimiter="\t"))
+    lines = [int(row["line"]) for row in rows]
+    assert lines == sorted(lines)
+    kept = [line for line, row in zip(lines, rows, strict=True) if row["filter"] == "kept"]
+    assert (len(kept), len(rows)) == (20, 40)
     assert min(kept) < 300 < 700 < max(kept)
-    assert checks[0].totals == {"kept": 900, "removed": 100}
-    assert sheet_text(first).count("\n") == 41
 
 
 def test_error_rates_of_the_paper():
     """003 §3.3.3, de-en: 34 of a sample of 70 removed pronouns were subjects."""
-    said = {n: {0: Correction(subject=n < 34)} for n in range(70)}
-    check = HandCheck(said)
-    check.see(decision(n, "removed") for n in range(700))
-    removed = checked_pronouns(check).filter[1]
-    assert (removed.checked, removed.wrong, removed.in_text) == (70, 34, 700)
-    assert removed.rate == pytest.approx(34 / 70)
-    low, high = removed.interval
+    answers = {n: {0: Correction(subject=n < 34)} for n in range(70)}
+    removed = checked_rates([decision(n, "removed") for n in range(700)], answers)["filter"][1]
+    assert (removed["checked"], removed["wrong"], removed["in_text"]) == (70, 34, 700)
+    assert removed["rate"] == pytest.approx(34 / 70)
+    low, high = removed["interval"]
     assert (round(low, 3), round(high, 3)) == (0.372, 0.600)
