@@ -39,7 +39,14 @@ from zlib import crc32
 
 import typer
 
-from crosspro.data_prep.core.errors import TRAINING, InputError, Problem, choices, input_error
+from crosspro.data_prep.core.errors import (
+    TRAINING,
+    CrossproError,
+    InputError,
+    Problem,
+    choices,
+    input_error,
+)
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import (
     atomic_output,
@@ -238,8 +245,10 @@ def check_needs(names: Sequence[str], work: Path, corpora: Path, until: Until) -
         languages = {load_task(f"{name}-text").target_language for name in names}
         files |= {corpora / f"monolingual/novels.{language}.txt.xz" for language in languages}
         for lexicon in {RECIPES[name].lexicon for name in names} & PACKAGES.keys():
-            if not PACKAGES[lexicon].installed():
-                package = PACKAGES[lexicon].package
+            package = PACKAGES[lexicon].package
+            try:
+                PACKAGES[lexicon].path()
+            except CrossproError:
                 problems.append(Problem("settings", None, "lexicon", f"package {package}", "none"))
     for path in sorted(files):
         if not path.exists():

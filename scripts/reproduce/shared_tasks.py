@@ -38,7 +38,8 @@ from crosspro.data_prep.core.processes import processors
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.evaluation.published.results import PublishedResult, published_results
-from crosspro.prediction.runs import FILE, Run, read_run
+from crosspro.prediction.model_archive import RECORD
+from crosspro.prediction.runs import Run, read_run
 from crosspro.scripts.cli import run
 from crosspro.scripts.common import App, Jobs, tell
 from crosspro.scripts.reproduce.results import (
@@ -274,7 +275,7 @@ def _has_trainer(system: Mapping[str, Any]) -> bool:
 
 
 def _is_complete(folder: Path) -> bool:
-    return (folder / FILE).is_file() and read_run(folder).status == "complete"
+    return (folder / RECORD).is_file() and read_run(folder).status == "complete"
 
 
 @app.command(epilog="Example: shared_tasks --data DIR --task en-fr --year 2016 --jobs 4")

@@ -20,7 +20,7 @@ from crosspro.data_prep.formats.shared_task import read_examples, write_examples
 from crosspro.prediction import output, registry
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.model_archive import renewed_digests
+from crosspro.prediction.model_archive import with_digests
 from crosspro.prediction.models import export_run
 from crosspro.prediction.neural import numpy_reader, numpy_system
 from crosspro.prediction.neural.numpy_system import NumpySystem
@@ -166,7 +166,7 @@ def test_weights_of_other_settings_are_refused(key, value, saved, tmp_path):
     saved["plain"][1].save(tmp_path)
     description = json.loads((tmp_path / "system.json").read_text("utf-8"))
     description["settings"]["network"][key] = value
-    whole = renewed_digests(description, tmp_path, "system.json")
+    whole = with_digests(description, tmp_path)
     (tmp_path / "system.json").write_text(json.dumps(whole), "utf-8")
     with pytest.raises(InputError):
         load_system(tmp_path)
