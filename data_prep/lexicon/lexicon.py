@@ -60,6 +60,9 @@ class Lexicon:
     def __len__(self) -> int:
         return len(self.entries)
 
+    def __bool__(self) -> bool:
+        return bool(self.entries)
+
     def __iter__(self) -> Iterator[Entry]:
         """All readings, by word."""
         for word in sorted(self.entries):
@@ -204,6 +207,9 @@ class _SortedTable(Mapping[str, tuple[Entry, ...]]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def __bool__(self) -> bool:
+        return len(self.starts) > 1  # without counting the words
 
 
 def _entry(line: str) -> Entry:
