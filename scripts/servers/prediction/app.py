@@ -39,6 +39,8 @@ from crosspro.scripts.servers.guard import HEADERS, Guard, run_server
 from crosspro.version import __version__
 
 MOST_CHARACTERS = 2000
+MOST_TOKENS = 200
+"""A long sentence has many gaps, and each is explained by filling the whole sentence again."""
 MOST_CONTEXT = 20
 MOST_BYTES = 256 * 1024
 WAITING_SECONDS = 60.0
@@ -110,6 +112,9 @@ def make_app(predictors: Mapping[str, Predictor]) -> FastAPI:
     @app.post("/api/predict")
     def predict(request: PredictionRequest) -> dict[str, Any]:
         """The gaps of the pair with their classes, antecedents and explanations."""
+        for side, text in (("source", request.source), ("target", request.target)):
+            if (size := len(text.split())) > MOST_TOKENS:
+                raise input_error("request", side, f"at most {MOST_TOKENS} tokens", str(size))
         with turn(request.model) as predictor:
             prediction = predictor.predict(request.source, request.target, request.context)
             return answer(predictor.system, prediction)

@@ -101,7 +101,7 @@ def test_the_example_can_be_predicted(client):
         ({"source": " "}, "source"),
         ({"source": "Rain.", "target": "Pluie."}, "target"),
         ({"source": "it " * 600}, "tokens"),
-        ({"target": f"REPLACE {SCRIPT}", "source": SCRIPT}, "REPLACE"),
+        ({"target": f"REPLACE {SCRIPT}", "source": SCRIPT}, "gap"),
         ({"model": "\x1b[31m" + SCRIPT}, "model"),
     ],
 )
