@@ -91,7 +91,7 @@ def test_the_default_configuration_knows_numbers_of_the_source(tmp_path, monkeyp
     train = demo("en-de", "train", 20)
     system.fit(TASK, train, train)
     assert any("source number" in f for e in train for t in system._features(e) for f in t)
-    assert [one.side for one in system.report.lexicons] == ["target", "source"]
+    assert [used["side"] for used in system.report.figures["lexicons"]] == ["target", "source"]
     system.save(tmp_path)
     assert (load_system(tmp_path).predict(train) == system.predict(train)).all()
 
@@ -124,5 +124,5 @@ def test_a_changed_model_is_refused_before_crfsuite_reads_it(tmp_path):
     system.save(tmp_path)
     path = tmp_path / "model.crfsuite"
     path.write_bytes(path.read_bytes()[:-8] + b"\xff" * 8)
-    with pytest.raises(InputError, match=r"model\.crfsuite: sha256"):
+    with pytest.raises(InputError, match=r"model\.crfsuite"):
         load_system(tmp_path)

@@ -64,12 +64,12 @@ def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
 def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path):
     system = NGramSystem(order=3)
     system.fit(TASK, *data, tmp_path)
-    grid = system.report.grid
+    grid = {row["none_penalty"]: row["macro_recall"] for row in system.report.figures["grid"]}
     assert set(grid) == set(PENALTIES)
     assert PENALTIES[0] == 0
     assert PENALTIES[-1] == -4
-    assert grid[system.penalty] == max(grid.values()) == system.report.score
-    assert f"NONE penalty {system.penalty:g}" in system.report.told()
+    assert grid[system.penalty] == max(grid.values()) == system.report.figures["score"]
+    assert f"NONE penalty {system.penalty:g}" in system.report.summary
     assert len(json.loads((tmp_path / "none_penalty.json").read_text("utf-8"))) == 9
     given = NGramSystem(order=3, none_penalty=-1.0)
     given.fit(TASK, *data)
@@ -130,11 +130,13 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
 def test_the_penalty_is_tuned_for_the_decision(data, decision):
     system = NGramSystem(order=3, decision=decision)
     system.fit(TASK, *data)
+    rows = system.report.figures["grid"]
+    grid = {row["none_penalty"]: row["macro_recall"] for row in rows}
     for penalty in PENALTIES:
         fixed = NGramSystem(order=3, none_penalty=penalty, decision=decision)
         fixed.task, fixed.model = TASK, system.model
         counts = confusion_counts(gold_of(data[1]), fixed.decide(data[1]), len(TASK.classes))
-        assert system.report.grid[penalty] == macro_recall(counts)
+        assert grid[penalty] == macro_recall(counts)
 
 
 def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data, tmp_path):
@@ -142,7 +144,7 @@ def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data
     system = NGramSystem(order=3)
     outcome = fit_and_score(TASK, system, Splits(data[0], dev, {"test": data[1]}), tmp_path)
     assert system.penalty == 0
-    names = [one.name for one in outcome.evaluations["test"].systems]
+    names = outcome.evaluations["test"].names
     assert names == ["ngram seed 1", "ngram_penalty_0"]
     assert (tmp_path / "test.ngram_penalty_0.submission.data").is_file()
     assert outcome.run.variants.keys() == {"ngram_penalty_0"}

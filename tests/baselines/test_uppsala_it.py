@@ -125,7 +125,7 @@ def test_a_training_says_who_labels_and_warns_of_patterns(data, tmp_path):
     assert sum("system.it_data names no annotated" in note for note in notes["patterns"]) == 1
     assert any("a model trained on 3 examples of 1 documents" in note for note in notes["learnt"])
     assert not any("warning" in note for note in notes["learnt"])
-    assert read_run(tmp_path / "patterns").fit["learnt"] is False
+    assert read_run(tmp_path / "patterns").fit["f1"] is None
     without_it = UppsalaIt(order=3)
     without_it.fit(load_task("fr-en"), demo_examples(load_task("fr-en"), "train", 5), [])
     assert without_it.report is None
@@ -135,8 +135,8 @@ def test_a_training_with_ten_documents_says_its_cross_validated_f1(data, tmp_pat
     path = table(tmp_path / "it.tsv", [f"ep-{number}" for number in range(10)])
     system = UppsalaIt(order=3, it_data=[path])
     system.fit(TASK, *data)
-    assert system.report.f1 == dict.fromkeys(LABELS, 100)
-    assert "anaphoric 100.0" in system.report.told()
+    assert system.report.figures["f1"] == dict.fromkeys(LABELS, 100)
+    assert "anaphoric 100.0" in system.report.summary
 
 
 def test_what_is_left_out_is_a_setting(data, tmp_path):

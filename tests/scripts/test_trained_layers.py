@@ -21,6 +21,7 @@ from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.model_archive import with_digests
 from crosspro.prediction.output import layer_notes
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
@@ -73,8 +74,8 @@ def runs(tmp_path_factory):
     return folder, told
 
 
-NONE = "no coreference chains (X.chains.tsv), which stymne_svm_2016 was trained with:"
-MORE = "coreference chains (X.chains.tsv), which stymne_svm_2016 was trained without:"
+NONE = "no coreference chains (X.chains.tsv), which the training data of stymne_svm_2016 had:"
+MORE = "coreference chains (X.chains.tsv), which the training data of stymne_svm_2016 lacked:"
 
 
 def test_a_run_says_which_layers_it_was_trained_with(runs):
@@ -101,12 +102,12 @@ def test_training_without_chains_says_what_features_are_instead(runs):
     assert "antecedents is of the nearest noun that agrees" in notes[0]
     system = FeatureSystem(features=["source_pronoun", "antecedent_number"])
     system.fit(TASK, PLAIN, DEV)
-    assert "antecedent_number is of the nearest source noun" in system.report.warning()
+    assert "antecedent_number is of the nearest source noun" in " ".join(system.report.warnings)
     system.fit(TASK, chained(PLAIN), chained(DEV))
-    assert system.report.warning() is None
+    assert system.report.warnings == ()
     crf = UedinCRF(features=FEATURES, iterations=1)
     crf.fit(TASK, PLAIN, DEV)
-    assert "a chain is the gaps with the same nearest noun" in crf.report.warning()
+    assert "a chain is the gaps with the same nearest noun" in " ".join(crf.report.warnings)
 
 
 @pytest.mark.parametrize("command", ["predict", "explain", "evaluate"])
@@ -128,7 +129,7 @@ def test_commands_warn_once(runs, tmp_path, command):
 
     assert message("with", False).count(f"warning: {files[False]}: {NONE}") == 1
     assert message("without", True).count(f"warning: {files[True]}: {MORE}") == 1
-    assert "was trained with" not in message("with", True) + message("without", False)
+    assert "the training data of" not in message("with", True) + message("without", False)
 
 
 def test_explain_warns_of_missing_documents(runs, tmp_path):
@@ -166,7 +167,8 @@ def test_a_folder_that_names_other_layers_is_refused(runs, tmp_path):
     system.save(tmp_path)
     path = tmp_path / "system.json"
     content = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps({**content, "layers": ["weather"]}), "utf-8")
+    changed = with_digests({**content, "layers": ["weather"]}, tmp_path)
+    path.write_text(json.dumps(changed), "utf-8")
     result = crosspro("predict", tmp_path, written(tmp_path, DEV, chains=False), "-o",
                       tmp_path / "out")  # fmt: skip
     assert result.code == 2
