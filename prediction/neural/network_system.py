@@ -6,6 +6,7 @@ saved alike.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -81,13 +82,13 @@ class NetworkSystem(System):
         load_weights(folder, self.name, self.take_weights)
         self.adjustment = load_adjustment(folder, len(self.task.classes))
 
+    @abstractmethod
     def weights(self) -> Arrays:
         """The weights of the network by name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take_weights(self, arrays: Arrays) -> None:
         """Build the network with these weights; raises `ValueError` if they are of another one."""
-        raise NotImplementedError
 
 
 def load_encoder(reads: Reads, settings: NeuralSettings, folder: Path) -> Encoder:

@@ -8,6 +8,7 @@ and must hold the changed text.
 from __future__ import annotations
 
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -110,7 +111,7 @@ class File:
             raise input_error(self.name, "encoding", "UTF-8", str(error), line) from None
 
 
-class Translation:
+class Translation(ABC):
     """A translation in one or two files of a format.
 
     `pairs` may raise `InputError` for what it finds; `encoded` is the changed target file.
@@ -127,13 +128,13 @@ class Translation:
         """The languages of both sides that the file states; none where it does not."""
         return set(), set()
 
+    @abstractmethod
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
         """All segments."""
-        raise NotImplementedError
 
+    @abstractmethod
     def encoded(self) -> bytes:
         """The target file with the changes made in its passages."""
-        raise NotImplementedError
 
 
 class Lines(Translation):
