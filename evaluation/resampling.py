@@ -75,7 +75,7 @@ class Units:
 
     @classmethod
     def choose(cls, **divisions: Sequence[object] | NDArray[np.generic] | None) -> Units:
-        """The first division that is there and has two units, else the last.
+        """The first division that is not None and has at least two units, else the last.
 
         A single document cannot be resampled, but its lines can:
         `Units.choose(document=names_or_none, line=range(4))`.

@@ -48,7 +48,7 @@ from crosspro.evaluation.resampling import Resampling
 from crosspro.evaluation.texts import Texts
 from crosspro.version import __version__
 
-METRICS = ("apt", "autoprf", "pronoun-f1", "bleu", "chrf", "doubt")
+TEXT_METRICS = ("apt", "autoprf", "pronoun-f1", "bleu", "chrf", "doubt")
 """The metrics of MT output, in the order of their columns."""
 LINKED = ("apt", "autoprf")
 MOST_EVERY_PAIR = 3
@@ -86,8 +86,8 @@ def usual_metrics(texts: Texts, lists: object = None) -> list[str]:
 
 def make_metric(name: str, settings: Mapping[str, Any]) -> Any:
     """A metric with these settings; text from a command line is read as their types ask for."""
-    if name not in METRICS:
-        raise input_error("metrics", "name", choices(METRICS), quoted(name))
+    if name not in TEXT_METRICS:
+        raise input_error("metrics", "name", choices(TEXT_METRICS), quoted(name))
     kind = metric_class(name)
     try:
         return kind(TypeAdapter(kind.settings_class).validate_python(dict(settings)))

@@ -62,7 +62,10 @@ class Configured:
 
 
 def configured(config: DictConfig, choices: Mapping[str, str]) -> Configured:
-    """The objects of a configuration, `choices` of whose groups give them their names."""
+    """The objects of a configuration; `choices` maps each group to its chosen file.
+
+    Task and system are named after their files.
+    """
     content = plain_config(config)
     values = {key: value for key, value in content.items() if key not in GROUPS}
     monitor = values.pop("prior_correction", None)

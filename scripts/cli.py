@@ -162,7 +162,7 @@ def escape_output() -> None:
 
 
 def end_after(error: OSError) -> None:
-    """Exit after a file could not be read or written; an error without a name is of the output."""
+    """Exit after an error of reading or writing; without a file name it is reported as `output`."""
     with suppress(OSError, ValueError):  # the interpreter would flush stdout once more at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):  # as with `| head`

@@ -3,8 +3,7 @@
     crosspro train task=en-fr system=turku_gru_2016 data=demo
 
 Hydra composes the configuration from `conf/`. It is checked as a whole before anything runs; then
-`crosspro.prediction.fit_and_score` does the work, and the tables of the test sets are printed. This
-is the only module that sees a configuration object.
+`crosspro.prediction.fit_and_score` does the work, and the tables of the test sets are printed.
 """
 
 from __future__ import annotations

@@ -37,7 +37,12 @@ Words = Annotated[tuple[str, ...], Field(strict=False)]
 """Words in their order; YAML's and Hydra's lists become tuples."""
 
 _CONFIG = ConfigDict(
-    strict=True, extra="forbid", allow_inf_nan=False, validate_by_name=True, validate_by_alias=True
+    strict=True,
+    extra="forbid",
+    allow_inf_nan=False,
+    validate_by_name=True,
+    validate_by_alias=True,
+    defer_build=True,  # of the many classes that are imported a command uses few
 )
 
 

@@ -53,7 +53,7 @@ class LinkedPronoun(Protocol):
 
     @property
     def repaired(self) -> tuple[bool, bool]:
-        """Whether a repair and no link led to them."""
+        """Whether the positions (reference, candidate) come from a repair instead of a link."""
 
 
 Settings = TypeVar("Settings", bound=PronounSettings)

@@ -9,7 +9,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
 from crosspro.evaluation.resampling import Resampling
-from crosspro.evaluation.score_report import METRICS, score_texts, usual_metrics
+from crosspro.evaluation.score_report import TEXT_METRICS, score_texts, usual_metrics
 from crosspro.evaluation.texts import make_texts
 from tests.evaluation.report.reading import check_page, page_data
 
@@ -42,7 +42,7 @@ def scored(*metrics, data=None, **options):
 @pytest.fixture(scope="module")
 def report():
     pytest.importorskip("sacrebleu")
-    return scored(*METRICS, judge_of=lambda source, target: Judge())
+    return scored(*TEXT_METRICS, judge_of=lambda source, target: Judge())
 
 
 def test_the_usual_metrics_are_those_for_which_there_is_enough():
@@ -54,9 +54,9 @@ def test_the_usual_metrics_are_those_for_which_there_is_enough():
 
 def test_one_table_has_all_scores_in_per_cent(report):
     table, differences = report.tables()
-    assert [len(row) for row in table.rows] == [1 + len(METRICS)] * 2
+    assert [len(row) for row in table.rows] == [1 + len(TEXT_METRICS)] * 2
     assert [str(row[0]) for row in table.rows] == ["good", "bad"]
-    assert len(differences.rows) == len(METRICS)
+    assert len(differences.rows) == len(TEXT_METRICS)
     assert report.scores["good"]["apt"].value == report["apt"].scores["good"]["apt"].value == 100
     assert report.scores["bad"]["apt"].value < 100
     text = str(report)
@@ -67,7 +67,7 @@ def test_one_table_has_all_scores_in_per_cent(report):
 
 def test_outputs_for_programs(report):
     content = json.loads(report.json())
-    assert list(content["metrics"]) == list(METRICS)
+    assert list(content["metrics"]) == list(TEXT_METRICS)
     assert content["metrics"]["apt"]["candidates"][0]["counts"]["case_1"] == 12
     heading, first, _ = report.csv().splitlines()
     row = dict(zip(heading.split(","), first.split(","), strict=True))

@@ -44,7 +44,8 @@ class Side:
 class Occurrence:
     """One pronoun with its reference, its candidate and its case.
 
-    `cell` are a label of the reference and one of the candidate, those that meet where they do.
+    `cell` has a label of the reference and one of the candidate: the matching ones in cases 1 and
+    2, otherwise the first of each side.
     `probability` is that of the equivalent pair in case 2, where it is known.
     """
 
@@ -62,7 +63,7 @@ class Occurrence:
 
     @property
     def repaired(self) -> tuple[bool, bool]:
-        """Whether a repair and no link led to them."""
+        """Whether the positions (reference, candidate) come from a repair instead of a link."""
         return self.reference.repair is Repair.MOVED, self.candidate.repair is Repair.MOVED
 
 

@@ -64,9 +64,7 @@ class LabelColumns:
         self._index = dict(task.class_index)
         self._parsed: dict[bytes, tuple[int, ...]] = {b"": ()}
         self._labels: set[str] = set()
-        self._others = (
-            _labels_of(task.source_language, task.target_language) if other_tasks else frozenset()
-        )
+        self._other_tasks = other_tasks
 
     def problem(self, line: int | None, field: str, expected: str, found: str) -> None:
         """Note what is wrong with a line."""
@@ -81,7 +79,11 @@ class LabelColumns:
         labels = text.split(" ")
         self._labels.update(labels)
         for label in labels:
-            if label not in self._index and label in self._others:
+            if (
+                label not in self._index
+                and self._other_tasks
+                and label in _labels_of_pair(self.task)
+            ):
                 self._index[label] = self.task.class_index[OTHER]
                 self.replaced.add(label)
         unknown = [label for label in labels if label not in self._index]
@@ -105,11 +107,14 @@ class LabelColumns:
         return [Problem(self.path, None, "classes", expected, found)]
 
 
+def _labels_of_pair(task: Task) -> frozenset[str]:
+    """The labels of all tasks of the language pair of a task."""
+    return _labels_of_languages(task.source_language, task.target_language)
+
+
 @cache
-def _labels_of(source_language: str, target_language: str) -> frozenset[str]:
-    """The labels of all tasks of a language pair."""
+def _labels_of_languages(*pair: str) -> frozenset[str]:
     tasks = [load_task(name) for name in task_names()]
-    pair = (source_language, target_language)
     of_pair = [task for task in tasks if (task.source_language, task.target_language) == pair]
     return frozenset(label for task in of_pair for label in task.class_index)
 

@@ -60,7 +60,7 @@ class Network(nn.Module, ABC):
     run with other classes, with new weights there."""
 
     optional_layers: ClassVar[tuple[str, ...]] = ()
-    """Prefixes of weights that settings which may change decide on."""
+    """Prefixes of weights that exist only under some values of `may_change` settings."""
 
     @abstractmethod
     def extents(self, text: EncodedText) -> Tensor:
