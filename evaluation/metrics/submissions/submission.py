@@ -43,7 +43,7 @@ class Gold:
     @property
     def document_count(self) -> int | None:
         """The number of documents that have a gap, where documents are known."""
-        return None if self.documents is None else len(np.unique(self.documents))
+        return None if self.documents is None else len(set(self.documents.tolist()))
 
     @property
     def units(self) -> Units:
