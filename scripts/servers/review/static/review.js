@@ -3,7 +3,8 @@
 const form = document.querySelector("form");
 const state = document.getElementById("state");
 let waiting = null;
-let sent = 0;
+let sending = false;
+let changed = false;
 
 function isComplete() {
   const answer = new FormData(form);
@@ -16,11 +17,16 @@ function show(text, failed = false) {
   state.classList.toggle("failed", failed);
 }
 
+// One answer at a time: of two that are sent together the older might be stored last.
 async function save() {
   clearTimeout(waiting);
   waiting = null;
   if (!isComplete()) return show("judge both, then it is saved");
-  const number = ++sent;
+  if (sending) {
+    changed = true;
+    return;
+  }
+  sending = true;
   show("saving …");
   let problem = "the server cannot be reached";
   try {
@@ -29,7 +35,11 @@ async function save() {
     if (answer.ok) problem = "";
     else problem = `error ${answer.status}`;
   } catch (error) { /* no connection */ }
-  if (number !== sent) return;
+  sending = false;
+  if (changed) {
+    changed = false;
+    return save();
+  }
   show(problem ? `not saved: ${problem}; trying again` : "saved", Boolean(problem));
   if (problem) waiting = setTimeout(save, 5000);
 }
@@ -47,9 +57,10 @@ if (form) {
     }
     clearTimeout(waiting);
     waiting = null;
+    changed = false;
   });
   addEventListener("pagehide", () => {
-    if (waiting !== null && isComplete())
+    if ((waiting !== null || changed) && isComplete())
       navigator.sendBeacon(location.href, new URLSearchParams(new FormData(form)));
   });
   addEventListener("beforeunload", (event) => {
