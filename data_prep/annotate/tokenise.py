@@ -22,9 +22,8 @@ from functools import lru_cache
 from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.words import words_file
+from crosspro.data_prep.core.words import table_rows, words_file
 
 if TYPE_CHECKING:
     from crosspro.data_prep.bitext.segment import Segment
@@ -32,26 +31,26 @@ if TYPE_CHECKING:
 PeriodRule = Literal["keep", "lower", "number", "inside"]
 """When a final period stays with its word: always; before a lower-case word; before a number;
 unless the line ends."""
+_RULES: dict[str, PeriodRule] = {"always": "keep", "number": "number", "inside": "inside"}
+"""The rules of `conf/words/abbreviations`."""
 
-Apostrophes = Literal["last", "first", "apart"]
-"""Whether an apostrophe between letters belongs to the last part, the first part, or neither."""
-
-_APOSTROPHES: dict[str, Apostrophes] = {
+_APOSTROPHES: dict[str, Literal["last", "first"]] = {
     **dict.fromkeys(["en", "de"], "last"),
     **dict.fromkeys(["fr", "it", "ca", "ga"], "first"),
 }
+"""Whether an apostrophe between letters belongs to the last part or the first; else to neither."""
 _ELISIONS = {"fr": r"[cçdjlmnst]|(?:jus|lors|puis|quoi|quel|pres)?qu|aujourd|entr"}
-_CLITICS = {"en": r"['’](?:[stmd]|re|ve|ll)", "de": r"['’](?:s|n|ne|nen)"}
+_CLITICS = {"en": r"'(?:[stmd]|re|ve|ll)", "de": r"'(?:s|n|ne|nen)"}
 _NEVER = r"(?!)"
 
 _SEARCHED = 60
-"""How many characters behind a token that is not as it is written the next one is looked for."""
-REMEMBERED = 300_000
-"""How many different chunks a tokeniser remembers; a few hundred MB of text have about as many."""
+"""Characters that are searched for the next token after one that is written otherwise."""
+_REMEMBERED = 300_000
+"""Chunks that a tokeniser remembers; a few hundred MB of text have about as many."""
 SAMPLE = 2000
-"""How many lines decide whether a file is already tokenised."""
+"""Lines that decide whether a file is already tokenised."""
 _REPORTED = 1000
-"""Segments after which progress is reported."""
+"""Segments between reports of progress."""
 
 _NORMALISED = {
     **dict.fromkeys("’‘‚‛´`ʼ′", "'"),
@@ -67,9 +66,8 @@ _REPLACED = str.maketrans(
 _TYPOGRAPHIC = re.compile(f"[{''.join(_NORMALISED)}\x80-\x9f—―]|''")
 _LONG_DASHES = re.compile("[—―\x97]+")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1b\x7f\xad\u200b\u200e\u200f\u2060\ufeff]")
-_CONTROLS = re.compile("[\x80-\x84\x86-\x9f]")
 _ADDRESS = r"(?:(?:https?|ftp)://|www\.)"
-_PLURAL_OF_NUMBER = re.compile(r"(?<=\d)['’]s\b")
+_PLURAL_OF_NUMBER = re.compile(r"(?<=\d)'s\b")
 _ENDS = {".", "!", "?", "...", ":", '"'}
 _ATTACHED = re.compile(r"\w\w(?:,(?=\s)|\.(?=\s*$))")
 _DETACHED = re.compile(r"(?:^|\s)[,.](?=\s|$)")
@@ -91,18 +89,18 @@ def normalise_punctuation(text: str) -> str:
     return text.translate(_REPLACED).replace("''", '"')
 
 
-def tokenise(text: str, language: str, *, normalise: bool = True) -> list[str]:
-    """The tokens of a line of text; `Tokeniser` says more."""
-    return _tokeniser(language, normalise)(text)
+def tokenise(text: str, language: str) -> list[str]:
+    """The tokens of a line of text."""
+    return _tokeniser(language)(text)
 
 
 @lru_cache(maxsize=16)
-def _tokeniser(language: str, normalise: bool) -> Tokeniser:
-    return Tokeniser(language, normalise=normalise)
+def _tokeniser(language: str) -> Tokeniser:
+    return Tokeniser(language)
 
 
 def tokenise_lines(
-    lines: Iterable[str], language: str, *, tokenised: bool | None = None, normalise: bool = True
+    lines: Iterable[str], language: str, *, tokenised: bool | None = None
 ) -> Iterator[list[str]]:
     """The tokens of each line; text that is (or looks) tokenised is only split at spaces."""
     rest = iter(lines)
@@ -110,8 +108,7 @@ def tokenise_lines(
     if tokenised is None:
         first = list(islice(rest, SAMPLE))
         tokenised = looks_tokenised(first)
-    split = _split if tokenised else Tokeniser(language, normalise=normalise)
-    return (split(line) for line in chain(first, rest))
+    return map(_split if tokenised else Tokeniser(language), chain(first, rest))
 
 
 def _split(line: str) -> list[str]:
@@ -159,92 +156,72 @@ def token_places(text: str, tokens: Iterable[str]) -> list[tuple[int, int] | Non
     return spans
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    """A chunk whose tokens depend on its neighbours.
+class _Chunk(NamedTuple):
+    """The tokens of a chunk, as far as they do not depend on its neighbours.
 
-    `head` are the tokens before `last`, a word whose final period `rule` decides. After a letter a
-    chunk that is a `clitic` is one token.
+    `rule` decides about the final period of the last token. After a letter a chunk that is a
+    `clitic` is one token.
     """
 
-    head: tuple[str, ...]
-    last: str
-    rule: PeriodRule
-    clitic: bool
+    tokens: tuple[str, ...]
+    rule: PeriodRule = "keep"
+    clitic: bool = False
 
 
 class Tokeniser:
     """Tokenises the lines of one language, and remembers the chunks it has seen.
 
-    With `normalise`, typographic marks are first written as in the official files, so that `c’est`
-    gives the `c'` that the tasks know. A language without a list of abbreviations has the general
-    rules.
+    Typographic marks are first written as in the official files, so that `c’est` gives the `c'`
+    that the tasks know. A language without a list of abbreviations has the general rules.
     """
 
-    def __init__(self, language: str, *, normalise: bool = True) -> None:
+    def __init__(self, language: str) -> None:
         self.language = language.lower().partition("-")[0].partition("_")[0]
-        self.normalise = normalise
-        self.abbreviations = load_abbreviations(self.language)
-        self.apostrophes = _APOSTROPHES.get(self.language, "apart")
+        path = words_file("abbreviations", self.language)
+        rows = table_rows(path, 2) if path else ()
+        self.abbreviations = {word: _RULES[name] for word, name in rows}
+        self.apostrophes = _APOSTROPHES.get(self.language)
         self.elisions = re.compile(_ELISIONS.get(self.language, _NEVER), re.IGNORECASE)
         self.clitics = re.compile(_CLITICS.get(self.language, _NEVER), re.IGNORECASE)
-        self._seen: dict[str, str | tuple[str, ...] | _Chunk] = {}
+        self._remembered = lru_cache(_REMEMBERED)(self._analyse)
 
     def __call__(self, text: str) -> list[str]:
         """The tokens of a line."""
-        if _INVISIBLE.search(text):
-            text = _INVISIBLE.sub("", text)
-        text = normalise_punctuation(text) if self.normalise else _CONTROLS.sub("", text)
-        chunks = text.split()
+        chunks = normalise_punctuation(_INVISIBLE.sub("", text)).split()
         tokens: list[str] = []
-        seen = self._seen
-        for position, chunk in enumerate(chunks):
+        for chunk, following in zip(chunks, [*chunks[1:], ""], strict=False):
             if chunk[0] == "-" and chunk[1:2].isupper() and (not tokens or tokens[-1] in _ENDS):
                 tokens.append("-")
                 chunk = chunk[1:]
-            known = seen.get(chunk)
-            if known is None:
-                if len(seen) >= REMEMBERED:
-                    seen.clear()
-                known = seen[chunk] = self._analyse(chunk)
-            if isinstance(known, str):
-                tokens.append(known)
-            elif isinstance(known, tuple):
-                tokens.extend(known)
-            elif known.clitic and tokens and _is_letter(tokens[-1][-1]):
+            analysed, rule, clitic = self._remembered(chunk)
+            if clitic and tokens and _is_letter(tokens[-1][-1]):
                 tokens.append(chunk)
+            elif rule == "keep":
+                tokens += analysed
             else:
-                following = chunks[position + 1][0] if position + 1 < len(chunks) else ""
-                tokens.extend(known.head)
-                tokens += _period(known.last, known.rule, following, chunks[0][0].islower())
+                tokens += analysed[:-1]
+                tokens += _period(analysed[-1], rule, following[:1], chunks[0][0].islower())
         return tokens
 
-    def _analyse(self, chunk: str) -> str | tuple[str, ...] | _Chunk:
-        """A word as it is, certain tokens, or what depends on the neighbours."""
+    def _analyse(self, chunk: str) -> _Chunk:
         if chunk.isalnum():
-            return chunk
-        *head, last = self._pieces(chunk)
-        rule, clitic = self._rule(last), self.clitics.fullmatch(chunk) is not None
-        if rule == "keep" and not clitic:
-            return (*head, last)
-        return _Chunk(tuple(head), last, rule, clitic)
-
-    def _pieces(self, chunk: str) -> list[str]:
-        """A chunk cut into tokens, the final period of the last one undecided."""
+            return _Chunk((chunk,))
         pieces: list[str] = []
         for piece in _pattern(any(map(_is_mark, chunk))).findall(chunk):
-            pieces += self._at_apostrophes(piece) if "'" in piece or "’" in piece else [piece]
+            pieces += self._at_apostrophes(piece) if "'" in piece else [piece]
         tokens: list[str] = []
         for piece, following in pairwise(pieces):
             tokens += _period(piece, self._rule(piece), following[0], False)
-        return [*tokens, pieces[-1]]
+        last = pieces[-1]
+        clitic = self.clitics.fullmatch(chunk) is not None
+        return _Chunk((*tokens, last), self._rule(last), clitic)
 
     def _at_apostrophes(self, piece: str) -> list[str]:
-        if re.match(_ADDRESS, piece) or piece == "''":
+        if re.match(_ADDRESS, piece):
             return [piece]
         parts: list[str] = []
         start = 0
-        for place in (place for place, character in enumerate(piece) if character in "'’"):
+        for place in (place for place, character in enumerate(piece) if character == "'"):
             left = place > 0 and _is_letter(piece[place - 1])
             right = place + 1 < len(piece) and _is_letter(piece[place + 1])
             elided = left and (right or self.elisions.fullmatch(piece, start, place))
@@ -304,27 +281,18 @@ def _pattern(marked: bool) -> re.Pattern[str]:
 
     To prepare the former takes longer than to tokenise a sentence.
     """
-    marks = _marks() if marked else ""
-    letter = rf"(?:[^\W_]|[{marks}])" if marked else r"[^\W_]"
-    behind = "|".join(
-        rf"(?<={before})_+(?={letter})"
-        for before in (rf"[^\W_{marks}]", f"[{marks}]")[: 1 + marked]
-    )
-    sign = rf"(?<!\.)\.(?!\.)|(?<!-)-(?!-)|(?<!['’])['’](?!['’]|{_ADDRESS})"
-    joint = rf"{behind}|(?<=\d),(?=\d)"
+    letter = rf"(?:[^\W_]|[{_marks()}])" if marked else r"[^\W_]"
+    sign = rf"(?<!\.)\.(?!\.)|(?<!-)-(?!-)|'(?!{_ADDRESS})"
+    joint = rf"(?<={letter})_+(?={letter})|(?<=\d),(?=\d)"
     word = rf"(?:{letter}|{sign})(?:{letter}|{sign}|{joint})*"
-    web = rf"{_ADDRESS}[^\s<>\"]*[^\s<>\".,;:!?'’)\]}}…»”]"
+    web = rf"{_ADDRESS}[^\s<>\"]*[^\s<>\".,;:!?')\]}}]"
     mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
-    return re.compile(rf"{web}|{mail}|\.\.+|--+|''|{word}|\S")
+    return re.compile(rf"{web}|{mail}|\.\.+|--+|{word}|\S")
 
 
-@lru_cache(maxsize=1)
 def _marks() -> str:
     """All combining marks of the basic plane, for a character class: parts of words."""
-    points = [point for point in range(ord(_FIRST_MARK), 0xFFFF) if _is_mark(chr(point))]
-    starts = [point for point in points if not _is_mark(chr(point - 1))]
-    ends = [point for point in points if not _is_mark(chr(point + 1))]
-    return "".join(f"\\u{a:04x}-\\u{b:04x}" for a, b in zip(starts, ends, strict=True))
+    return "".join(filter(_is_mark, map(chr, range(ord(_FIRST_MARK), 0xFFFF))))
 
 
 def _is_mark(character: str) -> bool:
@@ -333,24 +301,6 @@ def _is_mark(character: str) -> bool:
 
 def _is_letter(character: str) -> bool:
     return character.isalpha() or _is_mark(character)
-
-
-@lru_cache(maxsize=16)
-def load_abbreviations(language: str) -> dict[str, PeriodRule]:
-    """The words of a language that end in a period of their own, without it."""
-    path = words_file("abbreviations", language)
-    if path is None:
-        return {}
-    names: dict[str, PeriodRule] = {"always": "keep", "number": "number", "inside": "inside"}
-    rules: dict[str, PeriodRule] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
-        if line.startswith("#"):
-            continue
-        word, _, name = line.partition("\t")
-        if name not in names:
-            raise input_error(str(path), "rule", "always, number or inside", repr(name), number)
-        rules[word] = names[name]
-    return rules
 
 
 class TokenisedSegment(NamedTuple):
