@@ -169,7 +169,7 @@ def _pointed_words(examples: Sequence[Example], nouns: PointedNouns) -> tuple[Po
             noun.side,
             noun.sentences,
             noun.index,
-            noun.given,
+            noun.given_class,
         )
         for noun in nouns
     )

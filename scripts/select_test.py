@@ -15,7 +15,7 @@ from crosspro.data_prep.core.files import make_folder, temporary_folder
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import (
     read_examples,
-    read_sources,
+    task_of_file,
     write_doc_ids,
     write_examples,
 )
@@ -79,7 +79,8 @@ def select_test(
     ]
     index = TextIndex()
     for other in exclude or []:
-        index.add_sources(read_sources(other, layers_beside(other).documents))
+        ids = layers_beside(other).documents
+        index.add(read_examples(other, task_of_file(other), ids, lenient=True))
     excluded: set[str] = set()
     for examples in data:
         shared = overlap(examples, index)

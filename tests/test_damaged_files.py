@@ -31,7 +31,7 @@ from crosspro.data_prep.formats.shared_task import (
     write_examples,
 )
 from crosspro.evaluation.pronouns import load_lists
-from tests.data_prep.formats.conllu_sample import SAMPLE, write_conllu
+from tests.data_prep.formats.conllu_sample import SAMPLE
 
 NUMBERS = (
     b"-1", b"0", b"00", b"+1", b"2147483648", b"18446744073709551616", b"1e309", b"NaN", b"1.5",
@@ -195,10 +195,3 @@ def test_a_damaged_file_is_read_or_refused(name, tmp_path):
             assert reader.read(copy) == content_read
 
     read_or_refused()
-
-
-def test_conllu_stays_the_same_when_it_is_written(tmp_path):
-    path, copy = tmp_path / "x.conllu", tmp_path / "copy.conllu"
-    path.write_text(SAMPLE, "utf-8")
-    write_conllu(copy, read_conllu(path))
-    assert sentences(copy) == sentences(path)

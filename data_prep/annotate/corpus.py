@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from pathlib import Path
@@ -34,7 +34,7 @@ from crosspro.data_prep.annotate.parsers import (
 from crosspro.data_prep.annotate.tags import tables_digest
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Progress, Token
-from crosspro.data_prep.core.files import open_bytes, read_text_lines
+from crosspro.data_prep.core.files import open_bytes, read_text_lines, write_text
 from crosspro.data_prep.core.processes import parallel_map
 from crosspro.data_prep.core.stored import Cache, content_key
 
@@ -75,10 +75,6 @@ class AnnotationSettings:
     tagset: str
     parse: bool = True
 
-    def make(self) -> Annotator:
-        """The annotator, ready to use."""
-        return make_annotator(self.spec, self.language, self.tagset, parse=self.parse)
-
 
 def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True) -> Annotator:
     """The annotator of this name; its model is loaded with the first sentence.
@@ -109,20 +105,18 @@ def annotation_file(spec: str) -> Path | None:
     return Path(argument) if name in _FILES else None
 
 
-def default_annotator(language: str) -> str:
-    """The annotator that `auto` stands for."""
-    if language in DEFAULT_MODELS:
-        return f"spacy:{DEFAULT_MODELS[language]}"
-    if language in HANTA_MODELS:
-        return "hanta"
-    languages = choices(sorted([*DEFAULT_MODELS, *HANTA_MODELS]))
-    expected = f"a language that is {languages}, or another annotator"
-    raise input_error("settings", "annotator auto", expected, quoted(language))
-
-
 def has_annotator(language: str) -> bool:
     """Whether `auto` stands for one in a language."""
     return language in DEFAULT_MODELS or language in HANTA_MODELS
+
+
+def default_annotator(language: str) -> str:
+    """The annotator that `auto` stands for."""
+    if not has_annotator(language):
+        languages = choices(sorted([*DEFAULT_MODELS, *HANTA_MODELS]))
+        expected = f"a language that is {languages}, or another annotator"
+        raise input_error("settings", "annotator auto", expected, quoted(language))
+    return f"spacy:{DEFAULT_MODELS[language]}" if language in DEFAULT_MODELS else "hanta"
 
 
 def default_tagset(language: str) -> str:
@@ -138,7 +132,7 @@ def annotate_text(
     *,
     parse: bool = True,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress = lambda done: None,
 ) -> Iterator[AnnotatedSentence]:
     """The annotated sentences, in order; `progress` is called with the size of each batch.
 
@@ -146,24 +140,19 @@ def annotate_text(
     """
     if jobs < 1:
         raise input_error("settings", "jobs", "at least 1", str(jobs))
-    settings = AnnotationSettings(spec, language, tagset, parse)
-    annotator = settings.make()
-    annotated: Iterator[list[AnnotatedSentence]]
-    if jobs == 1 or annotator.sequential:
-        annotated = map(annotator.annotate, _batches(sentences))
-    else:
-        annotated = parallel_map(partial(_annotate, settings), _batches(sentences), jobs)
-    return _in_order(annotated, annotator, progress)
+    annotator = make_annotator(spec, language, tagset, parse=parse)
+    function = annotator.annotate
+    if not annotator.sequential and jobs > 1:
+        function = partial(_annotate, AnnotationSettings(spec, language, tagset, parse))
+    jobs = 1 if annotator.sequential else jobs
 
-
-def _in_order(
-    batches: Iterator[list[AnnotatedSentence]], annotator: Annotator, progress: Progress | None
-) -> Iterator[AnnotatedSentence]:
-    for batch in batches:
-        yield from batch
-        if progress is not None:
+    def annotated() -> Iterator[AnnotatedSentence]:
+        for batch in parallel_map(function, _batches(sentences), jobs):
+            yield from batch
             progress(len(batch))
-    annotator.finish()
+        annotator.finish()
+
+    return annotated()
 
 
 def _batches(sentences: Iterable[Sequence[str]]) -> Iterator[Sentences]:
@@ -179,7 +168,10 @@ def _annotate(settings: AnnotationSettings, sentences: Sentences) -> list[Annota
 
 @lru_cache(maxsize=4)
 def _annotator_of_process(settings: AnnotationSettings) -> Annotator:
-    return settings.make()
+    return make_annotator(*astuple(settings)[:3], parse=settings.parse)
+
+
+# Shards -------------------------------------------------------------------------------------------
 
 
 def document_shards(documents: Iterable[str | None]) -> list[range]:
@@ -214,33 +206,35 @@ def annotate_shards(
     if settings.spec == "auto":
         settings = replace(settings, spec=default_annotator(settings.language))
     file = annotation_file(settings.spec)
-    whole = [range(len(sentences))] if file is not None else shards
-    about = (asdict(settings), tables_digest(), *([] if file is None else [file]))
-    keys = [content_key(*about, _part(sentences, shard)) for shard in whole]
-    todo = [n for n, key in enumerate(keys) if not cache.path("annotation", key).is_file()]
-    done, total = 0, sum(len(whole[n]) for n in todo)
-    report(f"{settings.spec}, {len(todo):,} of {len(keys):,} shards to do", done, total)
-    texts: Iterable[str]
     if file is not None:
+        shards = [range(len(sentences))]
+    about = (asdict(settings), tables_digest(), *([] if file is None else [file]))
+
+    def part(shard: range) -> list[tuple[str, ...]]:
+        return [tuple(words) for words in sentences[shard.start : shard.stop]]
+
+    keys = [content_key(*about, iter(part(shard))) for shard in shards]
+    paths = [cache.path("annotation", key) for key in keys]
+    todo = [pair for pair in zip(paths, shards, strict=True) if not pair[0].is_file()]
+    done, total = 0, sum(len(shard) for _, shard in todo)
+    report(f"{settings.spec}, {len(todo):,} of {len(paths):,} shards to do", done, total)
+    texts: Iterable[str] = ()
+    if todo and file is not None:
         annotated = annotate_text(sentences, **asdict(settings))
-        texts = ("".join(map(to_line, annotated)) for _ in todo)
-    else:
-        parts = ((settings, tuple(_part(sentences, whole[n]))) for n in todo)
-        jobs = min(jobs, len(todo))
-        texts = parallel_map(_annotated_lines, parts, jobs, engine) if todo else ()
-    for n, text in zip(todo, texts, strict=True):
-        cache.lines("annotation", keys[n], lambda text=text: [text])  # type: ignore[misc]
-        done += len(whole[n])
+        texts = ["".join(map(to_line, annotated))]
+    elif todo:
+        parts = (part(shard) for _, shard in todo)
+        function = partial(_annotated_lines, settings)
+        texts = parallel_map(function, parts, min(jobs, len(todo)), engine)
+    for (path, shard), text in zip(todo, texts, strict=True):
+        write_text(path, text)
+        done += len(shard)
         report("", done, total)
-    return [cache.path("annotation", key) for key in keys]
+    return paths
 
 
-def _part(sentences: Sentences, shard: range) -> Iterator[tuple[str, ...]]:
-    return map(tuple, sentences[shard.start : shard.stop])
-
-
-def _annotated_lines(part: tuple[AnnotationSettings, Sentences]) -> str:
-    return "".join(map(to_line, _annotate(*part)))
+def _annotated_lines(settings: AnnotationSettings, sentences: Sentences) -> str:
+    return "".join(map(to_line, _annotate(settings, sentences)))
 
 
 def to_line(sentence: AnnotatedSentence) -> str:

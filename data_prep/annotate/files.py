@@ -6,10 +6,12 @@ agree with the text in its syntactic words (`de le`) or in the written ones (`du
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from crosspro.data_prep.annotate.tags import (
     REMEMBERED,
@@ -32,72 +34,79 @@ from crosspro.data_prep.formats.conllu import (
 SCHEME_COMMENT = "xpos_scheme"
 """Comment of our own CoNLL-U files that names the set of the XPOS tags."""
 AUXILIARIES = ("être", "avoir", "be", "have", "sein", "haben", "werden")
+Item = TypeVar("Item")
 
 
-class ConlluFile:
+class AnnotationFile(ABC, Generic[Item]):
+    """A file whose items (sentences, lines or words) annotate a text from its beginning."""
+
+    sequential = True
+
+    def __init__(self, path: Path, field: str, items: Iterable[tuple[int, Item]]) -> None:
+        self.path, self.field = path, field
+        self.items: Iterator[tuple[int, Item]] = iter(items)
+
+    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
+        """The next sentences of the text, which must be those of the file."""
+        return [self.sentence(sentence) for sentence in sentences]
+
+    @abstractmethod
+    def sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
+        """The next sentence."""
+
+    def next_item(self, text: str) -> tuple[int, Item]:
+        """The next item with its line, which annotates this text."""
+        item = next(self.items, None)
+        if item is None:
+            raise input_error(self.path, self.field, quoted(text), "the end of the file")
+        return item
+
+    def finish(self) -> None:
+        """The file must be at its end."""
+        for line, _ in self.items:
+            raise input_error(self.path, self.field, "the end of the text", "more", line)
+
+
+class ConlluFile(AnnotationFile[ConlluSentence]):
     """Lemmas, tags and parse from a CoNLL-U file.
 
     `Tag=` in the last column, as our own files have it, goes before UPOS and XPOS.
     """
 
-    sequential = True
-
     def __init__(self, path: str, language: str, tagset: str) -> None:
-        self.path = Path(path)
+        items = ((sentence.line or 0, sentence) for sentence in read_conllu(path))
+        super().__init__(Path(path), "sentence", items)
         self.scheme = XPOS_SCHEMES.get(language, "ud")
-        self._assembler = lru_cache(lambda scheme: Assembler(language, tagset, scheme))
-        self._assembler(self.scheme)  # bad settings raise at once
-        self._sentences = read_conllu(self.path)
+        self.assembler = lru_cache(lambda scheme: Assembler(language, tagset, scheme))
+        self.assembler(self.scheme)  # bad settings raise at once
+        self.token = lru_cache(REMEMBERED)(self._token)
 
-    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        """The next sentences of the file."""
-        return [self._sentence(sentence) for sentence in sentences]
-
-    def finish(self) -> None:
-        """The file must be at its end."""
-        for extra in self._sentences:
-            found = quoted(" ".join(extra.forms))
-            raise input_error(self.path, "sentence", "the end of the text", found, extra.line)
-
-    def _sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
+    def sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
         if not forms:
             return AnnotatedSentence(())
-        sentence = next(self._sentences, None)
-        if sentence is None:
-            raise input_error(self.path, "sentence", quoted(" ".join(forms)), "the end of the file")
-        words = self._matching_words(sentence, forms)
-        assembler = self._assembler(comment_value(sentence.comments, SCHEME_COMMENT) or self.scheme)
-        tokens = tuple(
-            _conllu_token(assembler, form, word) for form, word in zip(forms, words, strict=True)
-        )
-        return AnnotatedSentence(tokens, assembler.scheme)
-
-    def _matching_words(
-        self, sentence: ConlluSentence, forms: Sequence[str]
-    ) -> tuple[ConlluWord, ...]:
+        line, sentence = self.next_item(" ".join(forms))
+        scheme = comment_value(sentence.comments, SCHEME_COMMENT) or self.scheme
         shown = [presentable(form) for form in forms]
-        written = sentence.written()
-        for words in (written, sentence.words):
+        for words in (sentence.written(), sentence.words):
             if [presentable(word.form) for word in words] == shown:
-                return words
+                tokens = (self.token(scheme, *pair) for pair in zip(forms, words, strict=True))
+                return AnnotatedSentence(tuple(tokens), scheme)
         expected = f"the words of the text, {quoted(' '.join(forms), 200)}"
-        found = quoted(" ".join(word.form for word in written), 200)
-        raise input_error(self.path, "sentence", expected, found, sentence.line)
+        found = quoted(" ".join(word.form for word in sentence.written()), 200)
+        raise input_error(self.path, self.field, expected, found, line)
 
-
-@lru_cache(REMEMBERED)  # most words occur again
-def _conllu_token(assembler: Assembler, form: str, word: ConlluWord) -> Token:
-    token = assembler.token(
-        form,
-        "" if word.lemma == "_" and form != "_" else word.lemma,
-        None if word.xpos == "_" else word.xpos,
-        None if word.upos == "_" else word.upos,
-        head=-1 if word.head is None else word.head - 1,
-        deprel="" if word.deprel == "_" else word.deprel,
-        features="" if word.feats == "_" else word.feats,
-    )
-    tags = [pair[4:] for pair in word.misc.split("|") if pair.startswith("Tag=")]
-    return replace(token, lemma=word.lemma, tag=tags[0]) if tags else token
+    def _token(self, scheme: str, form: str, word: ConlluWord) -> Token:
+        token = self.assembler(scheme).token(
+            form,
+            "" if word.lemma == "_" and form != "_" else word.lemma,
+            None if word.xpos == "_" else word.xpos,
+            None if word.upos == "_" else word.upos,
+            head=-1 if word.head is None else word.head - 1,
+            deprel="" if word.deprel == "_" else word.deprel,
+            features="" if word.feats == "_" else word.feats,
+        )
+        tags = [pair[4:] for pair in word.misc.split("|") if pair.startswith("Tag=")]
+        return replace(token, lemma=word.lemma, tag=tags[0]) if tags else token
 
 
 def conllu_sentence(sentence: AnnotatedSentence) -> ConlluSentence:
@@ -111,7 +120,6 @@ def conllu_sentence(sentence: AnnotatedSentence) -> ConlluSentence:
             token.features or "_",
             token.head + 1 if token.deprel else None,
             token.deprel or "_",
-            "_",
             f"Tag={token.tag}",
         )
         for token in sentence.tokens
@@ -120,33 +128,19 @@ def conllu_sentence(sentence: AnnotatedSentence) -> ConlluSentence:
     return ConlluSentence(words, comments=scheme)
 
 
-class TokensFile:
+class TokensFile(AnnotationFile[str]):
     """Lemmas and tags from a file with `token|lemma|tag` for each word, one sentence a line."""
 
-    sequential = True
-
     def __init__(self, path: str, language: str, tagset: str) -> None:
-        self.path = Path(path)
-        self._lines: Iterator[tuple[int, str]] = enumerate(read_text_lines(self.path), start=1)
+        super().__init__(Path(path), "line", enumerate(read_text_lines(Path(path)), start=1))
 
-    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        """The next lines of the file."""
-        return [self._sentence(sentence) for sentence in sentences]
-
-    def finish(self) -> None:
-        """The file must be at its end."""
-        for number, line in self._lines:
-            raise input_error(self.path, "line", "the end of the text", quoted(line), number)
-
-    def _sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
-        number, line = next(self._lines, (None, None))
-        if line is None:
-            raise input_error(self.path, "line", quoted(" ".join(forms)), "the end of the file")
+    def sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
+        number, line = self.next_item(" ".join(forms))
         items = line.rstrip("\r").split(" ") if line.strip() else []
         if len(items) != len(forms):
             expected = f"{len(forms)} tokens, {quoted(' '.join(forms))}"
             found = f"{len(items)}: {quoted(line)}"
-            raise input_error(self.path, "line", expected, found, number)
+            raise input_error(self.path, self.field, expected, found, number)
         tokens: list[Token] = []
         for form, item in zip(forms, items, strict=True):
             start = f"{form}{TAG_SEPARATOR}"
@@ -154,54 +148,36 @@ class TokensFile:
             if not item.startswith(start) or not lemma or not tag:
                 raise input_error(self.path, "token", f"{form}|lemma|tag", quoted(item), number)
             tokens.append(Token(form, lemma, tag))
-        return AnnotatedSentence(tuple(tokens), "")
+        return AnnotatedSentence(tuple(tokens))
 
 
-class TreeTaggerOutput:
+class TreeTaggerOutput(AnnotationFile[str]):
     """What TreeTagger, which the papers used, wrote for this text: `word TAB tag TAB lemma`.
 
     Empty lines and SGML tags are passed over.
     """
 
-    sequential = True
-
     def __init__(self, path: str, language: str, tagset: str) -> None:
-        self.path = Path(path)
+        lines = enumerate(read_text_lines(Path(path)), start=1)
+        rows = ((n, line) for n, line in lines if "\t" in line or line.strip()[:1] not in ("", "<"))
+        super().__init__(Path(path), "word", rows)
         if language not in TREETAGGER_SCHEMES and tagset != "none":
             expected = f"a language that is {choices(TREETAGGER_SCHEMES)}"
             raise input_error("settings", "annotator treetagger", expected, quoted(language))
         self.assembler = Assembler(language, tagset, TREETAGGER_SCHEMES.get(language, "ud"))
-        self._rows = self._read()
 
-    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        """The next sentences; the file must have the same words."""
-        return [
-            AnnotatedSentence(tuple(map(self._token, sentence)), self.assembler.scheme)
-            for sentence in sentences
-        ]
+    def sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
+        return AnnotatedSentence(tuple(map(self.token, forms)), self.assembler.scheme)
 
-    def finish(self) -> None:
-        """The file must be at its end."""
-        for number, columns in self._rows:
-            raise input_error(self.path, "word", "the end of the text", quoted(columns[0]), number)
-
-    def _read(self) -> Iterator[tuple[int, list[str]]]:
-        for number, line in enumerate(read_text_lines(self.path), start=1):
-            columns = line.rstrip("\r").split("\t")
-            if len(columns) == 1 and (not line.strip() or line.startswith("<")):
-                continue
-            if len(columns) != 3:
-                expected = "word, tag and lemma separated by tabs"
-                raise input_error(self.path, "columns", expected, quoted(line), number)
-            yield number, columns
-
-    def _token(self, form: str) -> Token:
-        number, columns = next(self._rows, (None, None))
-        if columns is None:
-            raise input_error(self.path, "word", quoted(form), "the end of the file")
+    def token(self, form: str) -> Token:
+        number, line = self.next_item(form)
+        columns = line.rstrip("\r").split("\t")
+        if len(columns) != 3:
+            expected = "word, tag and lemma separated by tabs"
+            raise input_error(self.path, "columns", expected, quoted(line), number)
         word, tag, lemma = columns
         if word not in (form, presentable(form)):
-            raise input_error(self.path, "word", quoted(form), quoted(word), number)
+            raise input_error(self.path, self.field, quoted(form), quoted(word), number)
         if self.assembler.fine is not None and not self.assembler.fine.knows(tag):
             expected = f"a tag of TreeTagger for {self.assembler.language}"
             raise input_error(self.path, "tag", expected, quoted(tag), number)

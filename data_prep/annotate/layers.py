@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Mention, Side
+from crosspro.data_prep.core.example import Example, Mention, Side
 from crosspro.data_prep.core.files import is_file
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import read_examples
@@ -28,7 +28,6 @@ from crosspro.data_prep.formats.shared_task import read_examples
 COMPRESSED = ("", ".gz", ".xz")
 BLIND = ".blind"
 """X.blind.data is X.data without its labels."""
-_VARIANTS = (BLIND, ".gold")
 SUFFIXES = {
     "documents": "doc-ids",
     "source_parse": "source.conllu",
@@ -48,8 +47,7 @@ class Layers:
 
     def files(self) -> dict[str, Path]:
         """Those that there are, by the name of the layer."""
-        paths = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: path for name, path in paths.items() if path is not None}
+        return {name: path for name, path in asdict(self).items() if path is not None}
 
     def present(self) -> frozenset[str]:
         """The layers that lines get from these files; chains may be the entities of a parse."""
@@ -59,19 +57,26 @@ class Layers:
 
 def layers_in(examples: Sequence[Example]) -> frozenset[str]:
     """The layers that any of these examples has."""
-    present = {
-        "documents": any(example.document for example in examples),
-        "source_parse": any(example.source_parse is not None for example in examples),
-        "target_parse": any(example.target_parse is not None for example in examples),
-        "chains": any(example.chains is not None for example in examples),
-    }
-    return frozenset(name for name in present if present[name])
+    attributes = {name: name for name in SUFFIXES} | {"documents": "document"}
+    return frozenset(
+        name
+        for name, attribute in attributes.items()
+        if any(getattr(example, attribute) not in (None, "") for example in examples)
+    )
 
 
 def layers_beside(path: str | Path) -> Layers:
     """The files that lie beside a data file."""
     path = Path(path)
-    return Layers(**{name: _beside(path, suffix) for name, suffix in SUFFIXES.items()})
+    stem = data_stem(path)
+    stems = dict.fromkeys((stem, stem.removesuffix(BLIND), stem.removesuffix(".gold")))
+    files: dict[str, Path] = {}
+    for layer, suffix in SUFFIXES.items():
+        names = (f"{name}.{suffix}{end}" for name in stems if name for end in COMPRESSED)
+        files.update(
+            (layer, file) for file in map(path.with_name, reversed([*names])) if is_file(file)
+        )
+    return Layers(**files)
 
 
 def data_stem(path: Path) -> str:
@@ -112,16 +117,6 @@ def layer_problems(
     return problems
 
 
-def _beside(path: Path, suffix: str) -> Path | None:
-    whole = data_stem(path)
-    for stem in dict.fromkeys((whole, *(whole.removesuffix(variant) for variant in _VARIANTS))):
-        for compressed in COMPRESSED:
-            candidate = path.with_name(f"{stem}.{suffix}{compressed}")
-            if stem and is_file(candidate):
-                return candidate
-    return None
-
-
 def _has_entities(parse: Path | None) -> bool:
     if parse is None:
         return False
@@ -130,21 +125,23 @@ def _has_entities(parse: Path | None) -> bool:
     return has_entities(parse)
 
 
+def _words(example: Example, side: Side) -> tuple[str, ...]:
+    return example.source if side == "source" else example.lemmas
+
+
 def _with_parse(
     examples: Iterable[Example], path: Path, task: Task, side: Side
 ) -> Iterator[Example]:
     from crosspro.data_prep.annotate.files import ConlluFile
 
-    def parsed(words: Sequence[str]) -> AnnotatedSentence:
-        return file.annotate([words])[0]
-
     language = task.source_language if side == "source" else task.target_language
     file = ConlluFile(str(path), language, "universal")
     for example in examples:
+        parse = file.sentence(_words(example, side))
         if side == "source":
-            yield replace(example, source_parse=parsed(example.source))
+            yield replace(example, source_parse=parse)
         else:
-            yield replace(example, target_parse=parsed(example.lemmas))
+            yield replace(example, target_parse=parse)
     file.finish()
 
 
@@ -158,7 +155,7 @@ def _with_entities(examples: Iterable[Example], path: Path, side: Side) -> Itera
 
     sentences = read_conllu(path)
     for example in examples:
-        words = example.source if side == "source" else example.target
+        words = _words(example, side)
         if not words:
             yield example
             continue
@@ -186,10 +183,9 @@ def _with_chains(examples: Iterable[Example], path: Path) -> Iterator[Example]:
         of_line = rows.pop((document, lines[document]), [])
         lines[document] += 1
         for row in of_line:
-            side = row.mention.side
-            length = len(example.source if side == "source" else example.target)
+            length = len(_words(example, row.mention.side))
             if row.mention.last >= length:
-                expected = f"less than {length}, the number of {side} tokens"
+                expected = f"less than {length}, the number of {row.mention.side} tokens"
                 raise input_error(path, "last", expected, str(row.mention.last), row.line)
         mentions = [row.mention for row in of_line]
         mentions.sort(

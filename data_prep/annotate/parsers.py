@@ -6,7 +6,7 @@ models are loaded with the first sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
@@ -49,12 +49,9 @@ _ATTRIBUTES = ["LEMMA", "TAG", "POS", "MORPH"]
 _WITHOUT_BRACKETS = str.maketrans("", "", "()")
 
 
-def _need_package(name: str) -> None:
-    """Raise if a package of the extra `annotate` is not installed."""
+def _need_package(name: str, kind: str, how: str) -> None:
     if find_spec(name) is None:
-        raise CrossproError(
-            f"annotator: expected the package {name}, found nothing: {how_to_install('annotate')}"
-        )
+        raise CrossproError(f"annotator: expected the {kind} {name}, found nothing: {how}")
 
 
 class SpacyAnnotator(AnyOrder):
@@ -65,27 +62,18 @@ class SpacyAnnotator(AnyOrder):
         self.parse = parse
         self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
         self._tokens: dict[tuple[Any, ...], Token] = {}
-        _need_package("spacy")
-        if not Path(model).is_dir() and find_spec(model) is None:
+        _need_package("spacy", "package", how_to_install("annotate"))
+        if not Path(model).is_dir():
             how = _INSTALL.get(model, f"python -m spacy download {model}")
-            raise CrossproError(
-                f"annotator: expected the spaCy model {model}, found nothing: {how}"
-            )
+            _need_package(model, "spaCy model", how)
 
     def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        """Lemmas, tags and, unless switched off, a parse."""
         from spacy.tokens import Doc
 
         vocabulary = self._pipeline.vocab
-        documents = [
-            Doc(vocabulary, words=[presentable(form) for form in sentence])
-            for sentence in sentences
-        ]
+        documents = [Doc(vocabulary, words=list(map(presentable, words))) for words in sentences]
         annotated = self._pipeline.pipe(documents, batch_size=_BATCH)
-        return [
-            self._sentence(sentence, document)
-            for sentence, document in zip(sentences, annotated, strict=True)
-        ]
+        return list(map(self._sentence, sentences, annotated))
 
     @cached_property
     def _pipeline(self) -> Any:
@@ -108,23 +96,24 @@ class SpacyAnnotator(AnyOrder):
 
     def _sentence(self, forms: Sequence[str], document: Any) -> AnnotatedSentence:
         rows = document.to_array(_ATTRIBUTES).tolist()
-        tokens = [
-            self._tokens.get((form, *row)) or self._remember((form, *row), word)
-            for form, row, word in zip(forms, rows, document, strict=True)
-        ]
+        tokens = []
+        for form, row, word in zip(forms, rows, document, strict=True):
+            key = form, *row
+            token = self._tokens.get(key)
+            if token is None:
+                if len(self._tokens) >= REMEMBERED:
+                    self._tokens.clear()
+                token = self._tokens[key] = self._token(form, word)
+            tokens.append(token)
         if document.has_annotation("DEP"):
-            tokens = [_with_head(*both) for both in zip(tokens, document, strict=True)]
+            tokens = list(map(_with_head, tokens, document))
         return AnnotatedSentence(tuple(tokens), self.assembler.scheme)
 
-    def _remember(self, key: tuple[Any, ...], word: Any) -> Token:
-        """The token of a word without its head; most come again."""
-        if len(self._tokens) >= REMEMBERED:
-            self._tokens.clear()
+    def _token(self, form: str, word: Any) -> Token:
+        """The token of a word without its head."""
         lemma = _infinitive(word) if self.assembler.language == "fr" else word.lemma_
-        self._tokens[key] = token = self.assembler.token(
-            key[0], lemma, word.tag_, word.pos_, features=str(word.morph)
-        )
-        return token
+        features = str(word.morph)
+        return self.assembler.token(form, lemma, word.tag_, word.pos_, features=features)
 
 
 def _with_head(token: Token, word: Any) -> Token:
@@ -134,13 +123,12 @@ def _with_head(token: Token, word: Any) -> Token:
 
 def _index_as_sets(pipeline: Any) -> None:
     """Speed up French lemmas, which are looked for in lists of all known words."""
-    if pipeline.has_pipe("lemmatizer"):
-        lookups = getattr(pipeline.get_pipe("lemmatizer"), "lookups", None)
-        if lookups is not None and lookups.has_table("lemma_index"):
-            table = lookups.get_table("lemma_index")
-            for word_class in list(table):
-                if isinstance(table[word_class], list):
-                    table[word_class] = frozenset(table[word_class])
+    lemmatizer = pipeline.get_pipe("lemmatizer") if pipeline.has_pipe("lemmatizer") else None
+    lookups = getattr(lemmatizer, "lookups", None)
+    if lookups is not None and lookups.has_table("lemma_index"):
+        table = lookups.get_table("lemma_index")
+        for word_class in list(table):
+            table[word_class] = frozenset(table[word_class])
 
 
 def _infinitive(word: Any) -> str:
@@ -157,12 +145,11 @@ class HantaAnnotator(AnyOrder):
         if language not in HANTA_MODELS:
             expected = f"a language that is {choices(HANTA_MODELS)}"
             raise input_error("settings", "annotator hanta", expected, quoted(language))
-        _need_package("HanTa")
+        _need_package("HanTa", "package", how_to_install("annotate"))
         self.model, scheme = HANTA_MODELS[language]
         self.assembler = Assembler(language, tagset, scheme)
 
     def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        """Lemmas and tags."""
         return [self._sentence(sentence) for sentence in sentences]
 
     def _sentence(self, forms: Sequence[str]) -> AnnotatedSentence:
@@ -171,7 +158,7 @@ class HantaAnnotator(AnyOrder):
             shown = _joined_negation(shown)
         tokens = tuple(
             self.assembler.plain_token(form, lemma, self._fine_tag(tag))
-            for form, (lemma, tag) in zip(forms, self._tag(shown), strict=True)
+            for form, (_, lemma, tag) in zip(forms, self._tagger.tag_sent(shown), strict=True)
         )
         return AnnotatedSentence(tokens, self.assembler.scheme)
 
@@ -182,14 +169,14 @@ class HantaAnnotator(AnyOrder):
         return "NN" if tag in ("NNA", "NNI") else tag.translate(_WITHOUT_BRACKETS)
 
     @cached_property
-    def _tag(self) -> Callable[[Sequence[str]], list[tuple[str, str]]]:
-        """Lemma and tag of each word of a sentence; analyses of single words are remembered."""
+    def _tagger(self) -> Any:
+        """The tagger, which remembers its analyses of single words."""
         from HanTa.HanoverTagger import HanoverTagger
 
         tagger = HanoverTagger(self.model)
         for name in ("analyze_forward", "_tag_word", "_analyze"):
             setattr(tagger, name, lru_cache(_REMEMBERED_WORDS)(getattr(tagger, name)))
-        return lambda words: [(lemma, tag) for _, lemma, tag in tagger.tag_sent(words)]
+        return tagger
 
 
 def _joined_negation(words: list[str]) -> list[str]:
@@ -206,12 +193,13 @@ class SimplemmaAnnotator:
     """Takes tags and parse from another annotator and looks lemmas up."""
 
     def __init__(self, tagger: Annotator, language: str) -> None:
-        _need_package("simplemma")
+        _need_package("simplemma", "package", how_to_install("annotate"))
         from simplemma import lemmatize
 
         self.tagger = tagger
         self.language = language
         self.sequential = tagger.sequential
+        self.finish = tagger.finish
         try:
             lemmatize("a", language)
         except ValueError as error:
@@ -220,15 +208,10 @@ class SimplemmaAnnotator:
         self._lookup = lru_cache(_REMEMBERED_WORDS)(lambda word: str(lemmatize(word, language)))
 
     def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        """The tagger's sentences with other lemmas."""
         return [
-            replace(sentence, tokens=tuple(self._token(token) for token in sentence.tokens))
+            replace(sentence, tokens=tuple(map(self._token, sentence.tokens)))
             for sentence in self.tagger.annotate(sentences)
         ]
-
-    def finish(self) -> None:
-        """The tagger may have a file to check."""
-        self.tagger.finish()
 
     def _token(self, token: Token) -> Token:
         lemma = pronoun_lemma(token.form, token.tag, self.language)

@@ -26,33 +26,17 @@ shown `presentable` text; tokens carry the text as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import Token
-from crosspro.data_prep.core.task import TAGSETS
 from crosspro.data_prep.core.words import table_rows
 
 _FOLDER = Path(__file__).resolve().parent / "tables"
-
-
-def read_table(name: str, columns: int) -> Iterator[tuple[str, ...]]:
-    """The rows of `NAME.tsv`."""
-    return table_rows(_FOLDER / f"{name}.tsv", columns)
-
-
-@cache
-def tables_digest() -> str:
-    """Changes with the tables: annotation kept from before a correction is not used after it."""
-    digest = blake2b(digest_size=10)
-    for path in sorted(_FOLDER.glob("*.tsv")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
 
 UNKNOWN = {"universal": "X", "treetagger-fr": "SYM"}
 """The coarse tag of a fine tag that a table does not list."""
@@ -72,62 +56,35 @@ XPOS_SCHEMES = {"en": "ptb", "de": "stts"}
 TREETAGGER_SCHEMES = {"en": "ptb", "de": "stts", "fr": "treetagger-fr"}
 """The tags of TreeTagger's parameter files."""
 
-
-@dataclass(frozen=True, slots=True)
-class TagConverter:
-    """Turns the tags of one scheme into those of a tagset; with `none` they stay as they are."""
-
-    scheme: str
-    tagset: str
-    language: str
-
-    def __post_init__(self) -> None:
-        if self.tagset not in TAGSETS:
-            raise input_error("settings", "tagset", choices(TAGSETS), quoted(self.tagset))
-        tagsets = (*CONVERSIONS.get(self.scheme, ()), "none")
-        if self.tagset not in tagsets:
-            expected = f"{choices(tagsets)} for the {self.scheme} tags of {self.language}"
-            raise input_error("settings", "tagset", expected, quoted(self.tagset))
-
-    def knows(self, tag: str) -> bool:
-        """Whether the table lists the tag."""
-        return self.tagset == "none" or clip(tag) in _table(self.scheme, self.tagset)
-
-    def __call__(self, tag: str, word: str) -> str:
-        """The coarse tag of a word with this fine tag."""
-        if self.tagset == "none":
-            return tag
-        table, tag = _table(self.scheme, self.tagset), clip(tag)
-        specific = f"{tag}/{word.lower()}"
-        for key in (f"{self.language}:{specific}", specific, f"{self.language}:{tag}", tag):
-            if key in table:
-                return table[key]
-        return UNKNOWN[self.tagset]
-
-
-def clip(tag: str) -> str:
-    """The tag up to its colon (`VER:futu` is `VER`); the Penn tag `:` stays."""
-    return tag.partition(":")[0] or tag
-
-
-@cache
-def _table(scheme: str, tagset: str) -> dict[str, str]:
-    return {row[0]: row[1] for row in read_table(f"{scheme}-{tagset}", 2)}
-
-
 _WORD_CLASSES = {
     "PRON": "PRON", "PRO": "PRON", "DET": "DET", "ADP": "ADP", "PRP": "ADP",
     "CONJ": "CONJ", "CCONJ": "CONJ", "SCONJ": "CONJ", "KON": "CONJ",
 }  # fmt: skip
-"""Coarse tags of both tagsets as the classes of the table."""
+"""Coarse tags of both tagsets as the classes of the table of lemmas."""
+
+REMEMBERED = 200_000
+"""Tokens that an assembler remembers."""
+LONGEST = 80
+"""Words beyond this many characters are shown to backends in part, and are their own lemmas."""
 
 
-def pronoun_lemma(form: str, tag: str, language: str) -> str | None:
-    """The lemma that the table gives a word with this coarse tag; None where it has none."""
-    entry = _lemmas(language).get(form.lower().replace("’", "'"))
-    if entry is None:
-        return None
-    return entry.get(_WORD_CLASSES.get(tag, "")) or entry.get("*")
+def read_table(name: str, columns: int) -> Iterator[tuple[str, ...]]:
+    """The rows of `NAME.tsv`."""
+    return table_rows(_FOLDER / f"{name}.tsv", columns)
+
+
+@cache
+def tables_digest() -> str:
+    """Changes with the tables: annotation kept from before a correction is not used after it."""
+    digest = blake2b(digest_size=10)
+    for path in sorted(_FOLDER.glob("*.tsv")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _tags(scheme: str, tagset: str) -> dict[str, str]:
+    return {row[0]: row[1] for row in read_table(f"{scheme}-{tagset}", 2)}
 
 
 @cache
@@ -139,11 +96,45 @@ def _lemmas(language: str) -> dict[str, dict[str, str]]:
     return table
 
 
-REMEMBERED = 200_000
-"""Tokens that an assembler remembers."""
+@dataclass(frozen=True, slots=True)
+class TagConverter:
+    """Turns the tags of one scheme into those of a tagset; with `none` they stay as they are."""
 
-LONGEST = 80
-"""Words beyond this many characters are shown to backends in part, and are their own lemmas."""
+    scheme: str
+    tagset: str
+    language: str
+
+    def __post_init__(self) -> None:
+        tagsets = (*CONVERSIONS.get(self.scheme, ()), "none")
+        if self.tagset not in tagsets:
+            expected = f"{choices(tagsets)} for the {self.scheme} tags of {self.language}"
+            raise input_error("settings", "tagset", expected, quoted(self.tagset))
+
+    def knows(self, tag: str) -> bool:
+        """Whether the table lists the tag."""
+        return self.tagset == "none" or _clip(tag) in _tags(self.scheme, self.tagset)
+
+    def __call__(self, tag: str, word: str) -> str:
+        """The coarse tag of a word with this fine tag."""
+        if self.tagset == "none":
+            return tag
+        table, tag = _tags(self.scheme, self.tagset), _clip(tag)
+        specific = f"{tag}/{word.lower()}"
+        for key in (f"{self.language}:{specific}", specific, f"{self.language}:{tag}", tag):
+            if key in table:
+                return table[key]
+        return UNKNOWN[self.tagset]
+
+
+def _clip(tag: str) -> str:
+    """The tag up to its colon (`VER:futu` is `VER`); the Penn tag `:` stays."""
+    return tag.partition(":")[0] or tag
+
+
+def pronoun_lemma(form: str, tag: str, language: str) -> str | None:
+    """The lemma that the table gives a word with this coarse tag; None where it has none."""
+    lemmas = _lemmas(language).get(form.lower().replace("’", "'"), {})
+    return lemmas.get(_WORD_CLASSES.get(tag, "")) or lemmas.get("*")
 
 
 @lru_cache(REMEMBERED)
@@ -152,29 +143,19 @@ def presentable(form: str) -> str:
     return "_".join(form[:LONGEST].replace("’", "'").split()) or "_"
 
 
-@dataclass(frozen=True)
 class Assembler:
     """Makes the tokens of one backend, for one language and tagset.
 
     `scheme` is the set of the backend's fine tags (XPOS); where a word has none that its table
-    lists, its tag comes from UPOS.
+    lists, its tag comes from UPOS. `plain_token(form, lemma, xpos)` remembers tokens, for most
+    words occur again.
     """
 
-    language: str
-    tagset: str
-    scheme: str = ""
-    fine: TagConverter | None = field(init=False, repr=False)
-    coarse: TagConverter = field(init=False, repr=False)
-    plain_token: Callable[[str, str, str], Token] = field(init=False, repr=False, compare=False)
-    """The token of a form, a lemma and a fine tag; remembered, for most words occur again."""
-
-    def __post_init__(self) -> None:
-        fine = None
-        if self.scheme not in ("", "ud"):
-            fine = TagConverter(self.scheme, self.tagset, self.language)
-        object.__setattr__(self, "fine", fine)
-        object.__setattr__(self, "coarse", TagConverter("ud", self.tagset, self.language))
-        object.__setattr__(self, "plain_token", lru_cache(REMEMBERED)(self.token))
+    def __init__(self, language: str, tagset: str, scheme: str = "ud") -> None:
+        self.language, self.tagset, self.scheme = language, tagset, scheme
+        self.fine = None if scheme == "ud" else TagConverter(scheme, tagset, language)
+        self.coarse = TagConverter("ud", tagset, language)
+        self.plain_token = lru_cache(REMEMBERED)(self.token)
 
     def token(
         self,
@@ -187,20 +168,14 @@ class Assembler:
         features: str = "",
     ) -> Token:
         """The token of a word."""
-        tag = self.tag(form, xpos, upos)
-        lemma = pronoun_lemma(form, self.word_class(tag, upos), self.language) or lemma
+        if xpos and self.fine and self.fine.knows(xpos):
+            tag = self.fine(xpos, form)
+        else:
+            tag = self.coarse(upos or xpos or "X", form)
+        word_class = upos or tag if self.tagset == "none" else tag
+        lemma = pronoun_lemma(form, word_class, self.language) or lemma
         if len(form) > LONGEST or not lemma.strip():
             lemma = form
-        if any(character.isspace() for character in lemma):
+        if any(map(str.isspace, lemma)):
             lemma = "_".join(lemma.split())
         return Token(form, lemma, tag, upos or None, xpos or None, head, deprel, features)
-
-    def tag(self, form: str, xpos: str | None, upos: str | None) -> str:
-        """The tag of the task's tagset."""
-        if xpos and self.fine and self.fine.knows(xpos):
-            return self.fine(xpos, form)
-        return self.coarse(upos or xpos or "X", form)
-
-    def word_class(self, tag: str, upos: str | None) -> str:
-        """What tells a pronoun from a determiner: the tag, or UPOS where tags are not converted."""
-        return upos or tag if self.tagset == "none" else tag

@@ -22,18 +22,16 @@ their own. A file that has entities says so in a comment, `# global.Entity = …
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import choices, input_error, is_whole_number, quoted
 from crosspro.data_prep.core.example import SIDES, Mention
-from crosspro.data_prep.core.files import atomic_output, read_text_lines
+from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.conllu import ConlluSentence, comment_value, read_conllu
 
 COLUMNS = ("document", "chain", "side", "sentence", "first", "last")
 HEADER = "\t".join(COLUMNS)
-DECLARATION = "global.Entity"
 _BRACKET = re.compile(r"(\()?([^()]+)(\))?")
 _VALUE = re.compile(r"(?:\([^()]+\)|\([^()]+|[^()]+\))+")
 
@@ -50,30 +48,18 @@ class ChainRow:
 
 def read_chains(path: str | Path) -> list[ChainRow]:
     """The rows of a file."""
-    rows: list[ChainRow] = []
-    seen: dict[tuple[str, int, Mention], int] = {}
+    rows: dict[tuple[str, int, Mention], ChainRow] = {}
     lines = enumerate(read_text_lines(Path(path)), start=1)
-    _, header = next(lines, (1, "an empty file"))
+    _, header = next(lines, (1, ""))
     if header.rstrip("\r") != HEADER:
         raise input_error(path, "header", quoted(HEADER, 200), quoted(header, 200), 1)
     for number, line in lines:
         row = _row(path, number, line.rstrip("\r"))
-        first = seen.setdefault((row.document, row.sentence, row.mention), number)
-        if first != number:
-            raise input_error(path, "mention", "a new one", f"that of line {first} again", number)
-        rows.append(row)
-    return rows
-
-
-def write_chains(path: str | Path, rows: Iterable[ChainRow]) -> None:
-    """Write a file atomically, compressed if its name ends in .gz or .xz."""
-    with atomic_output(Path(path)) as handle:
-        handle.write(f"{HEADER}\n".encode())
-        for row in rows:
-            mention = row.mention
-            numbers = (str(row.sentence), str(mention.first), str(mention.last))
-            columns = (row.document, mention.chain, mention.side, *numbers)
-            handle.write(("\t".join(columns) + "\n").encode("utf-8"))
+        first = rows.setdefault((row.document, row.sentence, row.mention), row)
+        if first is not row:
+            found = f"that of line {first.line} again"
+            raise input_error(path, "mention", "a new one", found, number)
+    return list(rows.values())
 
 
 def _row(path: str | Path, number: int, line: str) -> ChainRow:
@@ -98,7 +84,7 @@ def _row(path: str | Path, number: int, line: str) -> ChainRow:
 def has_entities(path: str | Path) -> bool:
     """Whether a file declares entities in the comments of its first sentence."""
     first = next(read_conllu(path), None)
-    return first is not None and comment_value(first.comments, DECLARATION) is not None
+    return first is not None and comment_value(first.comments, "global.Entity") is not None
 
 
 def entity_mentions(path: str | Path, sentence: ConlluSentence) -> list[tuple[str, int, int]]:
@@ -106,7 +92,8 @@ def entity_mentions(path: str | Path, sentence: ConlluSentence) -> list[tuple[st
     mentions: list[tuple[str, int, int]] = []
     opened: dict[str, list[int]] = {}
     for place, word in enumerate(sentence.words):
-        for value in _values(word.misc):
+        values = [pair[7:] for pair in word.misc.split("|") if pair.startswith("Entity=")]
+        for value in values:
             if not _VALUE.fullmatch(value):
                 expected = "brackets as (e1-person e2) (e3-place)"
                 raise input_error(path, "Entity", expected, quoted(value), sentence.line)
@@ -117,10 +104,3 @@ def entity_mentions(path: str | Path, sentence: ConlluSentence) -> list[tuple[st
                 if closing and opened.get(entity):
                     mentions.append((entity.partition("[")[0], opened[entity].pop(), place))
     return sorted(mentions, key=lambda mention: (mention[1], mention[2], mention[0]))
-
-
-def _values(misc: str) -> Iterator[str]:
-    for pair in misc.split("|"):
-        key, _, value = pair.partition("=")
-        if key == "Entity":
-            yield value

@@ -1,10 +1,8 @@
-"""Link files: one line a segment, links `s-t` separated by spaces.
-
-`parse_link` reads a link, here and in the fifth column of the shared task's files.
-"""
+"""Link files: one line a segment, links `s-t` separated by spaces."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import repeat
@@ -14,13 +12,8 @@ from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
 
-ALIGNED_WORDS = 2000
-"""Of a line that is to be aligned: time and memory grow with the square of it."""
-
-MOST_DIGITS = 9
-"""Of a position; longer ones are no positions of words."""
-
-_KNOWN = 1 << 16
+_LINK = re.compile(r"(0|[1-9][0-9]{0,8})-(0|[1-9][0-9]{0,8})")
+_REMEMBERED = 1 << 16
 """A text has few links that are not repeated."""
 
 Sentences = Collection[Sequence[str]]
@@ -29,7 +22,7 @@ Sentences = Collection[Sequence[str]]
 def read_links(
     path: str | Path, source: Sentences | None = None, target: Sentences | None = None
 ) -> Iterator[tuple[Link, ...]]:
-    """The links of each line, inside the texts if they are given."""
+    """The links of each line; with the texts, links outside them are an error."""
     path, number = Path(path), 0
     sizes: Iterator[tuple[int, int] | None] = repeat(None)
     if source is not None and target is not None:
@@ -51,14 +44,11 @@ def read_links(
         raise input_error(path, "lines", f"{len(source)} as in the text", str(number))
 
 
-@lru_cache(maxsize=_KNOWN)
+@lru_cache(_REMEMBERED)
 def parse_link(written: str) -> Link | None:
     """A link as `s-t`, or None if it is something else."""
-    source, _, target = written.partition("-")
-    for digits in (source, target):
-        if not (digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS):
-            return None
-    return int(source), int(target)
+    match = _LINK.fullmatch(written)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def format_links(links: Iterable[Link]) -> str:

@@ -7,7 +7,7 @@ Files without an `.mmax` file are left alone: they are drafts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -16,9 +16,6 @@ from crosspro.data_prep.formats.xml_elements import Element, read_elements
 
 NO_VALUE = ("", "empty", "none")
 """How MMAX writes that an attribute has no value."""
-
-_WORD_FOLDERS = ("Basedata", "basedata", ".")
-_LEVEL_FOLDERS = ("Markables", "markables", ".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,45 +44,48 @@ class MmaxDocument:
 
     def sentence_of(self) -> list[int]:
         """The sentence of each word; -1 for words outside all sentences."""
-        owner = [-1] * len(self.words)
+        sentences = [-1] * len(self.words)
         for number, sentence in enumerate(self.sentences):
             for position in sentence:
-                owner[position] = number
-        return owner
+                sentences[position] = number
+        return sentences
 
 
 def read_mmax(path: str | Path, level: str = "coref") -> list[MmaxDocument]:
     """All documents of a project, in the order of their names."""
-    folder = Path(path)
-    if not folder.is_dir():
-        raise input_error(path, "project", "a folder", "none")
-    projects = sorted(folder.glob("*.mmax"))
+    projects = sorted(Path(path).glob("*.mmax"))
     if not projects:
-        raise input_error(path, "project", "at least one file NAME.mmax", "none")
+        raise input_error(path, "project", "a folder with at least one file NAME.mmax", "none")
     return [_read_document(project, level) for project in projects]
 
 
 def _read_document(project: Path, level: str) -> MmaxDocument:
-    names = (element.text() for element in read_elements(project, {"words"}))
+    names = (element.plain_text() for element in read_elements(project, {"words"}))
     words_name = PurePosixPath(next(names, "")).name
     if not words_name:
         raise input_error(project, "words", "the name of a file of words in <words>", "none")
     stem = words_name.removesuffix(".xml").removesuffix("_words")
-    words_file = _find(project, "words", _WORD_FOLDERS, words_name)
-    sentence_file = _find(project, "sentence", _LEVEL_FOLDERS, f"{stem}_sentence_level.xml")
-    level_file = _find(project, level, _LEVEL_FOLDERS, f"{stem}_{level}_level.xml")
-    words = _read_words(words_file)
+    words_file = _file(project, "words", "Basedata", words_name)
+    sentence_file = _file(project, "sentence", "Markables", f"{stem}_sentence_level.xml")
+    level_file = _file(project, level, "Markables", f"{stem}_{level}_level.xml")
+
+    words: dict[str, str] = {}
+    for identity, element in _identified(words_file, "word"):
+        words[identity] = element.plain_text()
+        if not words[identity]:
+            raise input_error(words_file, "word", f"text of {identity}", "none", element.line)
+    if not words:
+        raise input_error(words_file, "word", "at least one <word>", "none")
+
     positions = {name: position for position, name in enumerate(words)}
-    sentences = sorted(_read_markables(sentence_file, positions), key=lambda each: each.line)
-    owner: dict[int, str] = {}
+    sentences = list(_markables(sentence_file, positions))
+    seen: set[int] = set()
     for sentence in sentences:
-        for word in sentence.words:
-            if word in owner:
-                found = f"words of {owner[word]} in {sentence.name}"
-                expected = "sentences that do not overlap"
-                raise input_error(sentence_file, "span", expected, found, sentence.line)
-            owner[word] = sentence.name
-    markables = _read_markables(level_file, positions)
+        if not seen.isdisjoint(sentence.words):
+            expected = "sentences that do not overlap"
+            raise input_error(sentence_file, "span", expected, sentence.name, sentence.line)
+        seen.update(sentence.words)
+    markables = _markables(level_file, positions)
     return MmaxDocument(
         project.stem,
         str(words_file),
@@ -96,53 +96,38 @@ def _read_document(project: Path, level: str) -> MmaxDocument:
     )
 
 
-def _find(project: Path, field: str, folders: tuple[str, ...], name: str) -> Path:
-    for folder in folders:
-        path = project.parent / folder / name
+def _file(project: Path, field: str, folder: str, name: str) -> Path:
+    for path in (project.parent / part / name for part in (folder, folder.lower(), ".")):
         if path.is_file():
             return path
-    raise input_error(project, field, f"a file {name} in {folders[0]}", "none")
+    raise input_error(project, field, f"a file {name} in {folder}", "none")
 
 
-def _identity(path: Path, element: Element, seen: Mapping[str, object]) -> str:
-    identity = element.attributes.get("id", "")
-    if not identity or identity in seen:
-        found = f"a second {identity}" if identity else "none"
-        raise input_error(path, element.name, "an id that occurs once", found, element.line)
-    return identity
+def _identified(path: Path, name: str) -> Iterator[tuple[str, Element]]:
+    """The elements of a name with their ids, which are unique."""
+    seen: set[str] = set()
+    for element in read_elements(path, {name}):
+        identity = element.get("id", "")
+        if not identity or identity in seen:
+            raise input_error(path, name, "an id that occurs once", quoted(identity), element.line)
+        seen.add(identity)
+        yield identity, element
 
 
-def _read_words(path: Path) -> dict[str, str]:
-    """The words by their ids, in order."""
-    words: dict[str, str] = {}
-    for element in read_elements(path, {"word"}):
-        identity = _identity(path, element, words)
-        words[identity] = element.text()
-        if not words[identity]:
-            raise input_error(path, "word", f"text of {identity}", "none", element.line)
-    if not words:
-        raise input_error(path, "word", "at least one <word>", "none")
-    return words
-
-
-def _read_markables(path: Path, positions: Mapping[str, int]) -> list[Markable]:
-    markables: dict[str, Markable] = {}
-    for element in read_elements(path, {"markable"}):
-        identity = _identity(path, element, markables)
+def _markables(path: Path, positions: Mapping[str, int]) -> Iterator[Markable]:
+    for identity, element in _identified(path, "markable"):
         attributes = {
             key: value
-            for key, value in element.attributes.items()
+            for key, value in element.items()
             if key not in ("id", "span", "mmax_level") and value not in NO_VALUE
         }
-        words = _span(path, element, positions)
-        markables[identity] = Markable(identity, words, attributes, element.line)
-    return list(markables.values())
+        yield Markable(identity, _span(path, element, positions), attributes, element.line)
 
 
 def _span(path: Path, element: Element, positions: Mapping[str, int]) -> tuple[int, ...]:
     """The positions of a span such as `word_3..word_5,word_9`."""
     words: set[int] = set()
-    for part in element.attributes.get("span", "").split(","):
+    for part in element.get("span", "").split(","):
         first, dots, last = part.strip().partition("..")
         low, high = positions.get(first), positions.get(last if dots else first)
         if low is None or high is None or low > high:

@@ -13,10 +13,7 @@ from dataclasses import dataclass
 
 from crosspro.data_prep.core.example import Example, Side
 
-COLUMNS = (
-    "line", "gap", "rank", "side", "noun_line", "position", "word", "probability", "given_class",
-)  # fmt: skip
-HEADER = "\t".join(COLUMNS) + "\n"
+HEADER = "line\tgap\trank\tside\tnoun_line\tposition\tword\tprobability\tgiven_class\n"
 NO_NOUN = ("none", "_", "_", "_")
 """Side, line, position and word where a gap stands for no noun."""
 
@@ -25,14 +22,14 @@ NO_NOUN = ("none", "_", "_", "_")
 class PointedNoun:
     """A noun that a gap may stand for: `sentences` before the gap's, at `index` there.
 
-    `given` is its probability once the class of the gap is known.
+    `given_class` is its probability once the class of the gap is known.
     """
 
     side: Side
     sentences: int
     index: int
     probability: float
-    given: float
+    given_class: float
 
 
 PointedNouns = tuple[PointedNoun, ...]
@@ -42,7 +39,7 @@ PointedNouns = tuple[PointedNoun, ...]
 def in_order(nouns: Iterable[PointedNoun]) -> PointedNouns:
     """The best first; of equal ones the nearest."""
     return tuple(
-        sorted(nouns, key=lambda noun: (-noun.given, noun.sentences, -noun.index, noun.side))
+        sorted(nouns, key=lambda noun: (-noun.given_class, noun.sentences, -noun.index, noun.side))
     )
 
 
@@ -58,7 +55,7 @@ def mixed(
             for noun in nouns:
                 both = sums.setdefault((noun.side, noun.sentences, noun.index), [0.0, 0.0])
                 both[0] += noun.probability * weight / total
-                both[1] += noun.given * weight / total
+                both[1] += noun.given_class * weight / total
         averages.append(in_order(PointedNoun(*key, *both) for key, both in sums.items()))
     return averages
 
@@ -66,7 +63,7 @@ def mixed(
 def no_noun(nouns: Iterable[PointedNoun]) -> tuple[float, float]:
     """The probability that a gap stands for no noun, and that once the class is known."""
     nouns = tuple(nouns)
-    left = 1 - sum(noun.probability for noun in nouns), 1 - sum(noun.given for noun in nouns)
+    left = 1 - sum(noun.probability for noun in nouns), 1 - sum(noun.given_class for noun in nouns)
     return max(0.0, left[0]), max(0.0, left[1])
 
 
@@ -78,23 +75,17 @@ def table_rows(
     rows: list[str] = []
     for place, example in enumerate(examples):
         for gap in range(1, len(example.gaps) + 1):
-            ranked = _ranked(next(of_gaps), examples, place, first_line)
-            for rank, cells in enumerate(ranked[:most], start=1):
-                numbers = (str(first_line + place), str(gap), str(rank))
-                rows.append("\t".join((*numbers, *cells)) + "\n")
+            nouns = next(of_gaps)
+            probability, given_class = no_noun(nouns)
+            ranked = [(given_class, probability, NO_NOUN)]
+            for noun in nouns:
+                line = place - noun.sentences
+                words = examples[line].source if noun.side == "source" else examples[line].target
+                cells = (str(noun.side), str(first_line + line), str(noun.index), words[noun.index])
+                ranked.append((noun.given_class, noun.probability, cells))
+            ranked.sort(key=lambda row: (-row[0], row[2] == NO_NOUN))
+            for rank, (given_class, probability, cells) in enumerate(ranked[:most], start=1):
+                start = f"{first_line + place}\t{gap}\t{rank}"
+                chances = f"{probability:.6f}\t{given_class:.6f}"
+                rows.append("\t".join((start, *cells, chances)) + "\n")
     return "".join(rows)
-
-
-def _ranked(
-    nouns: PointedNouns, examples: Sequence[Example], place: int, first_line: int
-) -> list[tuple[str, ...]]:
-    """The cells of a gap's rows after the rank: nouns, and none where it belongs."""
-    probability, given = no_noun(nouns)
-    rows = [(given, probability, NO_NOUN)]
-    for noun in nouns:
-        line = place - noun.sentences
-        words = examples[line].source if noun.side == "source" else examples[line].target
-        where = (noun.side, str(first_line + line), str(noun.index), words[noun.index])
-        rows.append((noun.given, noun.probability, where))
-    rows.sort(key=lambda row: (-row[0], row[2] == NO_NOUN))
-    return [(*where, f"{chance:.6f}", f"{known:.6f}") for known, chance, where in rows]

@@ -1,27 +1,25 @@
-"""The files of the shared tasks: five columns, placeholders, and documents beside them.
+"""The five-column files of DiscoMT 2015, WMT 2016 and DiscoMT 2017, and documents beside them.
 
-These are the five-column files of DiscoMT 2015, WMT 2016 and DiscoMT 2017. Columns: classes, gold
-words, source, target with `REPLACE_n`, links `s-t`. A line without a gap has empty columns 1 and 2,
-as has every line of a blind file. `scan` goes through a file once, in constant memory, and yields
-an `Example` for each good line and a `Problem` for each fault; `read_examples` is what most code
-wants.
+Columns: classes, gold words, source, target with `REPLACE_n`, links `s-t`. A line without a gap has
+empty columns 1 and 2, as has every line of a blind file. `scan` goes through a file once, in
+constant memory, and yields an `Example` for each good line and a `Problem` for each fault;
+`read_examples` is what most code wants.
 
 A gap is a token that begins with `REPLACE_`, then a source position; `fooREPLACE_1` is a word.
-Everyone who asks whether a token is a gap asks here.
 
 doc-ids have one line a segment with the id of its document in the first tab-separated column. A
 document is a run of lines with equal ids. Further columns are extras, such as a speaker or the mark
 `cur` of the lines that are instances.
 
-`other_form` tells whether the target of a file is `lemma|TAG` or words, as its task has it. Systems
-and language models of one form know nothing of the other, and nothing else in a file of the wrong
-form is wrong.
+The target of a file is `lemma|TAG` or words, as its task has it (`other_form`). Systems of one form
+know nothing of the other, and nothing else in a file of the wrong form is wrong.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import groupby, islice, repeat
 from pathlib import Path
 
@@ -37,12 +35,18 @@ from crosspro.data_prep.core.errors import (
 )
 from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link, split_tag
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines, read_text_lines
-from crosspro.data_prep.core.task import Task, load_task, task_names, task_of_labels
+from crosspro.data_prep.core.task import Task, task_of_labels
 from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.links import format_links, parse_link
 
 COLUMNS = ("classes", "words", "source", "target", "links")
+_FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"
 _LINKS = re.compile(r"\d+-\d+( \d+-\d+)*")
+_REMEMBERED = 1 << 17
+"""Tokens that are split once; a text has few that are not repeated."""
+
+
+# Documents ----------------------------------------------------------------------------------------
 
 
 def read_doc_ids(path: str | Path) -> Iterator[str]:
@@ -65,9 +69,17 @@ def document_runs(ids: Iterable[str | None]) -> list[tuple[str | None, int]]:
     return [(document, len(list(run))) for document, run in groupby(ids)]
 
 
+def write_doc_ids(path: str | Path, examples: Iterable[Example]) -> None:
+    """Write the document of each example, one a line."""
+    with atomic_output(Path(path)) as handle:
+        for example in examples:
+            handle.write((example.document or "").encode("utf-8") + b"\n")
+
+
+# Placeholders -------------------------------------------------------------------------------------
+
 PLACEHOLDER = "REPLACE_"
-_AT_START = PLACEHOLDER.encode()
-_LATER = b" " + _AT_START
+_PLACEHOLDER = PLACEHOLDER.encode()
 
 
 def placeholder(source_index: int) -> str:
@@ -87,12 +99,10 @@ def as_word(token: str) -> str:
 
 def count_placeholders(target: bytes) -> int:
     """How many tokens of a target column are gaps, without looking at each token."""
-    return target.count(_LATER) + target.startswith(_AT_START)
+    return target.count(b" " + _PLACEHOLDER) + target.startswith(_PLACEHOLDER)
 
 
-_KNOWN_TOKENS = 1 << 17
-"""A text has few tokens that are not repeated."""
-_FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"
+# Examples -----------------------------------------------------------------------------------------
 
 
 def read_examples(
@@ -106,55 +116,11 @@ def read_examples(
     return without_problems(scan(path, task, doc_ids, lenient=lenient))
 
 
-def parse_examples(
-    lines: Iterable[str], task: Task, origin: str, document: str | None = None
-) -> list[Example]:
-    """The examples of lines that are in no file; raises all faults, with `origin` as their path."""
-    parser = _LineParser(origin, task, lenient=False)
-    examples: list[Example] = []
-    problems: list[Problem] = []
-    for number, line in enumerate(lines, start=1):
-        for item in parser.parse(number, line.encode("utf-8", "surrogatepass"), document):
-            if isinstance(item, Problem):
-                problems.append(item)
-            else:
-                examples.append(item)
-    if problems:
-        raise InputError(problems)
-    return examples
-
-
-def read_sources(
-    path: str | Path, doc_ids: str | Path | None = None
-) -> Iterator[tuple[tuple[str, ...], str | None]]:
-    """The source words and the document of each line, of whatever task a file is."""
-    documents = None if doc_ids is None else list(read_doc_ids(doc_ids))
-    number = 0
-    for number, raw in enumerate(read_lines(Path(path)), start=1):
-        line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
-        columns = line.split("\t")
-        if len(columns) != len(COLUMNS):
-            found = f"{len(columns)}: {quoted(line)}"
-            raise input_error(path, "columns", _FIVE, found, number)
-        document = documents[number - 1] if documents and number <= len(documents) else None
-        yield tuple(columns[2].split(" ")), document
-    if documents is not None and len(documents) != number:
-        expected = f"{number} lines as in {path}"
-        raise input_error(str(doc_ids), "doc-ids", expected, f"{len(documents)} lines")
-
-
 def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
     """Write a file atomically, compressed if its name ends in .gz or .xz."""
     with atomic_output(Path(path)) as handle:
         for example in examples:
             handle.write(format_example(example).encode("utf-8") + b"\n")
-
-
-def write_doc_ids(path: str | Path, examples: Iterable[Example]) -> None:
-    """Write the document of each example, one a line."""
-    with atomic_output(Path(path)) as handle:
-        for example in examples:
-            handle.write((example.document or "").encode("utf-8") + b"\n")
 
 
 def format_example(example: Example) -> str:
@@ -189,23 +155,14 @@ def scan(
             yield Problem(str(doc_ids), None, "doc-ids", expected, f"{documents} lines")
 
 
-class _SplitTokens(dict[str, tuple[str, str | None]]):
-    """Lemma and tag of tokens that have been seen, so that memory holds each of them once."""
-
-    def __missing__(self, token: str) -> tuple[str, str | None]:
-        if len(self) > _KNOWN_TOKENS:
-            self.clear()
-        self[token] = lemma_and_tag = split_tag(token)
-        return lemma_and_tag
+_lemma_and_tag = lru_cache(_REMEMBERED)(split_tag)
 
 
 class _LineParser:
-    """Parses the lines of one file; remembers tokens, links and CRLF across lines."""
+    """Parses the lines of one file."""
 
     def __init__(self, path: str, task: Task, lenient: bool) -> None:
         self.path, self.task, self.lenient = path, task, lenient
-        self.split = _SplitTokens()
-        self.links: dict[str, Link] = {}
         self.crlf_reported = lenient
         self.problems: list[Problem] = []
         self.number = 0
@@ -242,11 +199,11 @@ class _LineParser:
         target = self.tokens("target", target_text)
         if self.lenient and not links_text and not ended:  # the scorer counts the line end as text
             self.problem("links", "links or a line end", "neither")
-        gaps = self.gaps(target, len(source), self.labels(labels_text), words_text)
-        links = self.parse_links(links_text, len(source), len(target))
+        gaps = self.gaps(target, len(source), labels_text, words_text)
+        links = self.links(links_text, len(source), len(target)) if links_text else ()
         if not self.task.tagged:
             return Example(source, tuple(target), None, links, gaps, document)
-        lemmas, tags = zip(*map(self.split.__getitem__, target), strict=True)
+        lemmas, tags = zip(*map(_lemma_and_tag, target), strict=True)
         return Example(source, lemmas, tags, links, gaps, document)
 
     def tokens(self, field: str, text: str) -> list[str]:
@@ -256,33 +213,33 @@ class _LineParser:
             self.problem(field, "tokens separated by single spaces", quoted(text))
         return text.split(" ")
 
-    def labels(self, text: str) -> list[str]:
-        labels = text.split(" ") if text else []
-        index = self.task.class_index
-        for label in labels:
-            if label not in index:
-                self.problem("classes", choices(index), unknown_label(label, text, index))
-        return labels
-
     def gaps(
-        self, target: list[str], length: int, labels: list[str], words_text: str
+        self, target: list[str], length: int, labels_text: str, words_text: str
     ) -> tuple[Gap, ...]:
         positions = [at for at, token in enumerate(target) if token.startswith(PLACEHOLDER)]
-        words = words_text.split(" ") if words_text else []
-        count = len(positions)
-        if not self.lenient:
-            for field, entries in (("classes", labels), ("words", words)):
-                if entries and len(entries) != count and (field == "words" or "" not in entries):
-                    expected = f"{count} {field} for {count} placeholders"
-                    self.problem(field, expected, f"{len(entries)}: {quoted(' '.join(entries))}")
-        if not positions:
-            return ()
-        known_labels: list[str | None] = [*labels] if len(labels) == count else [None] * count
-        known_words: list[str | None] = [*words] if len(words) == count else [None] * count
+        labels, words = (text.split(" ") if text else [] for text in (labels_text, words_text))
+        for label in labels:
+            if label not in self.task.class_index:
+                found = unknown_label(label, labels_text, self.task.class_index)
+                self.problem("classes", choices(self.task.class_index), found)
+        if "" not in labels:
+            self.count("classes", labels, len(positions))
+        self.count("words", words, len(positions))
+        unknown = [None] * len(positions)
         return tuple(
             Gap(position, self.source_index(target[position], length), label, word)
-            for position, label, word in zip(positions, known_labels, known_words, strict=True)
+            for position, label, word in zip(
+                positions,
+                labels if len(labels) == len(positions) else unknown,
+                words if len(words) == len(positions) else unknown,
+                strict=True,
+            )
         )
+
+    def count(self, field: str, entries: list[str], gaps: int) -> None:
+        if entries and len(entries) != gaps and not self.lenient:
+            found = f"{len(entries)}: {quoted(' '.join(entries))}"
+            self.problem(field, f"{gaps} {field} for {gaps} placeholders", found)
 
     def source_index(self, token: str, length: int) -> int:
         """The source position of a gap, written without sign, leading zeros or other digits."""
@@ -295,92 +252,54 @@ class _LineParser:
             self.problem("target", f"{PLACEHOLDER} with the position of a source token", found)
         return length - 1
 
-    def parse_links(self, text: str, source_length: int, target_length: int) -> tuple[Link, ...]:
-        if not text:
-            return ()
-        written_links = text.split(" ")
-        try:  # the fast way, for links that have been seen before and lie inside
-            links = tuple(map(self.links.__getitem__, written_links))
-            source, target = zip(*links, strict=True)
-            if max(source) < source_length and max(target) < target_length:
-                return links
-        except KeyError:
-            pass
-        inside: list[Link] = []
-        for written in written_links:
-            link = self.links.get(written) or self.new_link(written)
-            if link is not None and link[0] < source_length and link[1] < target_length:
-                inside.append(link)
-            elif self.lenient:
-                continue
-            elif link is None:
-                self.problem("links", "links s-t separated by single spaces", quoted(written))
-            else:
-                lengths = f"{source_length} source and {target_length} target tokens"
-                self.problem("links", f"links inside {lengths}", written)
-        return tuple(inside)
-
-    def new_link(self, written: str) -> Link | None:
-        link = parse_link(written)
-        if link is None or format_links([link]) != written:  # leading zeros
-            return None
-        if len(written) <= len("999-99"):  # longer ones are rare, and would fill the memory
-            self.links[written] = link
-        return link
+    def links(self, text: str, source_length: int, target_length: int) -> tuple[Link, ...]:
+        all_written = text.split(" ")
+        links = [
+            link
+            for link in map(parse_link, all_written)
+            if link is not None and link[0] < source_length and link[1] < target_length
+        ]
+        if len(links) < len(all_written) and not self.lenient:
+            for written in all_written:
+                link = parse_link(written)
+                if link is None:
+                    self.problem("links", "links s-t separated by single spaces", quoted(written))
+                elif link[0] >= source_length or link[1] >= target_length:
+                    lengths = f"{source_length} source and {target_length} target tokens"
+                    self.problem("links", f"links inside {lengths}", written)
+        return tuple(links)
 
 
-LINES = 500
-LEAST_TOKENS = 20
+# The form of the target ---------------------------------------------------------------------------
+
+_LINES = 500
+"""Lines that tell what a file is like."""
+_LEAST_TOKENS = 20
 """A handful of tokens may be anything."""
-_TARGET = COLUMNS.index("target")
 _BAR = TAG_SEPARATOR.encode()
-_PLACEHOLDER = PLACEHOLDER.encode()
-
 
 LEMMATISED = (
     "the target is lemmatised: systems see lemmas with tags, and agreement was taken away, so that "
     "no ending shows gender, number or tense"
 )
-"""What those should know who look at the target of such a task."""
 
 
 def other_form(path: str | Path, task: Task) -> Problem | None:
     """The problem of a file nine in ten of whose target tokens are not in the form of the task."""
     tokens, tagged = _tagged_tokens(path)
     fitting = tagged if task.tagged else tokens - tagged
-    if tokens < LEAST_TOKENS or fitting * 10 > tokens:
+    if tokens < _LEAST_TOKENS or fitting * 10 > tokens:
         return None
     forms = ("lemma|TAG", "inflected words")
     expected, found = forms if task.tagged else reversed(forms)
-    expected, found = f"{expected} as in {task.name}", f"{found}{_others(task)}"
-    return Problem(str(path), None, "target", expected, found)
+    return Problem(str(path), None, "target", f"{expected} as in {task.name}", found)
 
 
-def check_languages(path: str | Path, task: Task) -> None:
-    """Refuse a file whose first lines are clearly not in the languages of the task."""
-    rows = (raw.decode("utf-8", "replace").split("\t") for raw in read_lines(Path(path)))
-    first = list(islice((row for row in rows if len(row) == len(COLUMNS)), LINES))
-    problems = []
-    for side, language in (("source", task.source_language), ("target", task.target_language)):
-        found = looks_otherwise((row[COLUMNS.index(side)] for row in first), language)
-        if found:
-            problems.append(Problem(str(path), None, side, f"text in {language}", found))
+def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:
+    """Raise if the targets of any file are not in the form of its task."""
+    problems = [problem for path, task in files if (problem := other_form(path, task))]
     if problems:
         raise InputError(problems)
-
-
-def _tagged_tokens(path: str | Path) -> tuple[int, int]:
-    """How many target tokens the first lines of a file have, and how many with a tag."""
-    tokens = tagged = 0
-    for raw in islice(read_lines(Path(path)), LINES):
-        columns = raw.split(b"\t")
-        if len(columns) != len(COLUMNS):
-            continue
-        words = [word for word in columns[_TARGET].split() if not word.startswith(_PLACEHOLDER)]
-        tokens += len(words)
-        if _BAR in columns[_TARGET]:
-            tagged += sum(_BAR in word[1:-1] for word in words)
-    return tokens, tagged
 
 
 def task_of_file(path: str | Path) -> Task:
@@ -389,20 +308,26 @@ def task_of_file(path: str | Path) -> Task:
     return task_of_labels(None, tagged=tagged * 10 > tokens)
 
 
-def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:
-    """Tell of all files whose targets are not in the form of their task."""
-    problems = [problem for path, task in files if (problem := other_form(path, task))]
+def check_languages(path: str | Path, task: Task) -> None:
+    """Refuse a file whose first lines are clearly not in the languages of the task."""
+    rows = list(_first_rows(path))
+    problems = []
+    for column, side in ((2, "source"), (3, "target")):
+        language = task.source_language if side == "source" else task.target_language
+        lines = (row[column].decode("utf-8", "replace") for row in rows)
+        if found := looks_otherwise(lines, language):
+            problems.append(Problem(str(path), None, side, f"text in {language}", found))
     if problems:
         raise InputError(problems)
 
 
-def _others(task: Task) -> str:
-    """The tasks of the same languages that have the other form."""
-    languages = (task.source_language, task.target_language)
-    names = [
-        other.name
-        for other in map(load_task, task_names())
-        if (other.source_language, other.target_language) == languages
-        and other.tagged != task.tagged
-    ]
-    return f" as in {', '.join(names)}" if names else ""
+def _first_rows(path: str | Path) -> Iterator[list[bytes]]:
+    rows = (raw.split(b"\t") for raw in read_lines(Path(path)))
+    return (row for row in islice(rows, _LINES) if len(row) == len(COLUMNS))
+
+
+def _tagged_tokens(path: str | Path) -> tuple[int, int]:
+    """How many target tokens the first lines of a file have, and how many with a tag."""
+    targets = (row[3].split() for row in _first_rows(path))
+    words = [word for words in targets for word in words if not word.startswith(_PLACEHOLDER)]
+    return len(words), sum(_BAR in word[1:-1] for word in words)

@@ -1,4 +1,4 @@
-"""XML elements with line numbers, one after the other, from files of any origin.
+"""XML elements with their line numbers, one after the other, from files of any origin.
 
 Entity declarations are refused, so no document can grow when it is read, and nothing outside the
 file is ever opened. A DOCTYPE that only names its DTD, as most TMX files have, does no harm.
@@ -7,38 +7,24 @@ file is ever opened. A DOCTYPE that only names its DTD, as most TMX files have, 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
-from html.entities import html5
+from html import unescape
 from pathlib import Path
+from typing import cast
+from xml.etree import ElementTree
 from xml.parsers import expat
 
 from crosspro.data_prep.core.errors import InputError, input_error
-from crosspro.data_prep.core.files import open_bytes
+from crosspro.data_prep.core.files import read_lines
 
 
-@dataclass(slots=True)
-class Element:
-    """An element with its attributes, the texts and elements inside it, and its first line."""
+class Element(ElementTree.Element):
+    """An element that begins in a line of its file."""
 
-    name: str
-    attributes: dict[str, str]
-    line: int
-    content: list[str | Element] = field(default_factory=list)
+    line = 0
 
-    def children(self, *names: str) -> list[Element]:
-        """The elements of some names directly inside."""
-        return [part for part in self.content if isinstance(part, Element) and part.name in names]
-
-    def text(self) -> str:
+    def plain_text(self) -> str:
         """All text inside, on one line."""
-        return " ".join("".join(self._texts()).split())
-
-    def _texts(self) -> Iterator[str]:
-        for part in self.content:
-            if isinstance(part, str):
-                yield part
-            else:
-                yield from part._texts()
+        return " ".join("".join(self.itertext()).split())
 
 
 def read_elements(
@@ -49,16 +35,9 @@ def read_elements(
     `lines` are those of the file unless they were prepared in some way.
     """
     builder = _Builder(path, names)
-    for line in _lines(path) if lines is None else lines:
-        builder.feed(line)
-        yield from builder.take()
-    builder.feed(b"", last=True)
-    yield from builder.take()
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with open_bytes(path) as handle:
-        yield from handle
+    for line in read_lines(path, binary=True) if lines is None else lines:
+        yield from builder.feed(line)
+    yield from builder.feed(b"", last=True)
 
 
 class _Builder:
@@ -66,25 +45,25 @@ class _Builder:
 
     def __init__(self, path: Path, names: Collection[str]) -> None:
         self.path, self.names = path, names
-        self.open: list[Element] = []
+        self.depth = 0
+        self.tree = ElementTree.TreeBuilder(Element)
         self.complete: list[Element] = []
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.text
-        self.parser.EntityDeclHandler = self.entity
-        self.parser.SkippedEntityHandler = self.undeclared
+        self.parser.EntityDeclHandler = self.entity_declaration
+        self.parser.SkippedEntityHandler = self.undeclared_entity
 
-    def feed(self, block: bytes, *, last: bool = False) -> None:
+    def feed(self, block: bytes, *, last: bool = False) -> list[Element]:
+        """The elements that are complete with this block."""
+        self.complete = []
         try:
             self.parser.Parse(block, last)
         except (expat.ExpatError, ValueError, LookupError) as error:
             raise self.error("XML", "well-formed XML", str(error).partition(": line")[0]) from error
-
-    def take(self) -> list[Element]:
-        complete, self.complete = self.complete, []
-        return complete
+        return self.complete
 
     def error(self, field: str, expected: str, found: str) -> InputError:
         line = self.parser.ErrorLineNumber or self.parser.CurrentLineNumber
@@ -92,26 +71,27 @@ class _Builder:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(":")[2]
-        if self.open or name in self.names:
-            element = Element(name, attributes, self.parser.CurrentLineNumber)
-            if self.open:
-                self.open[-1].content.append(element)
-            self.open.append(element)
+        if self.depth or name in self.names:
+            self.depth += 1
+            element = cast(Element, self.tree.start(name, attributes))
+            element.line = self.parser.CurrentLineNumber
 
     def end(self, name: str) -> None:
-        if self.open:
-            element = self.open.pop()
-            if not self.open:
-                self.complete.append(element)
+        if self.depth:
+            self.depth -= 1
+            self.tree.end(name.rpartition(":")[2])
+            if not self.depth:
+                self.complete.append(cast(Element, self.tree.close()))
+                self.tree = ElementTree.TreeBuilder(Element)
 
     def text(self, text: str) -> None:
-        if self.open:
-            self.open[-1].content.append(text)
+        if self.depth:
+            self.tree.data(text)
 
-    def entity(self, name: str, *_: object) -> None:
+    def entity_declaration(self, name: str, *_: object) -> None:
         raise self.error("entity", "no entity declarations", f"<!ENTITY {name} …>")
 
-    def undeclared(self, name: str, is_parameter: bool) -> None:
+    def undeclared_entity(self, name: str, is_parameter: bool) -> None:
         """Names that a DTD elsewhere declares are taken from HTML, as they are meant."""
         if not is_parameter:
-            self.text(html5.get(f"{name};", f"&{name};"))
+            self.text(unescape(f"&{name};"))

@@ -16,7 +16,7 @@ from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Mention
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.formats.chains import ChainRow, write_chains
+from crosspro.data_prep.formats.chains import ChainRow
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.ensemble import Ensemble
@@ -25,6 +25,7 @@ from crosspro.prediction.model_archive import with_digests
 from crosspro.prediction.output import layer_notes
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
+from tests.data_prep.formats.conllu_sample import write_chains
 from tests.scripts.run import crosspro
 
 TASK = load_task("en-fr")

@@ -110,7 +110,7 @@ def _lines(gold: Gold, examples: Iterable[Example]) -> Iterator[_Line]:
 def _antecedent(submission: Submission, index: int) -> PointedNoun | None:
     """The noun that a gap stands for, if it is more probable than none."""
     nouns = () if submission.pointed is None else submission.pointed[index]
-    return nouns[0] if nouns and nouns[0].given > no_noun(nouns)[1] else None
+    return nouns[0] if nouns and nouns[0].given_class > no_noun(nouns)[1] else None
 
 
 def _passage(
@@ -169,7 +169,7 @@ def _rendering(
         on_source = noun.side == "source"
         words = example.source if on_source else example.lemmas
         marks = [Mark(row, places if on_source else [], [] if on_source else places, "head")]
-        note = f"antecedent {words[noun.index]} ({noun.given:.2f})"
+        note = f"antecedent {words[noun.index]} ({noun.given_class:.2f})"
     return Rendering(
         int(label != predicted),
         task.classes[label],

@@ -1,6 +1,7 @@
 """Two documents in CoNLL-U with what makes it difficult: ranges, empty nodes, a missing parse."""
 
-from crosspro.data_prep.core.files import atomic_output
+from crosspro.data_prep.core.files import atomic_output, write_text
+from crosspro.data_prep.formats.chains import HEADER
 from crosspro.data_prep.formats.conllu import format_sentence
 
 
@@ -8,6 +9,15 @@ def write_conllu(path, sentences):
     with atomic_output(path) as handle:
         for sentence in sentences:
             handle.write(format_sentence(sentence).encode("utf-8"))
+
+
+def write_chains(path, rows):
+    lines = [HEADER]
+    for row in rows:
+        mention = row.mention
+        cells = (row.document, mention.chain, mention.side, row.sentence, mention.first)
+        lines.append("\t".join(map(str, (*cells, mention.last))))
+    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 SAMPLE = """\

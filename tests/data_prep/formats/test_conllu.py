@@ -1,15 +1,15 @@
-"""Reading, checking and writing CoNLL-U."""
+"""Reading, checking and writing CoNLL-U, and its entities."""
 
 from __future__ import annotations
 
-import gzip
-import lzma
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.formats.chains import entity_mentions, has_entities
 from crosspro.data_prep.formats.conllu import (
     UPOS,
     ConlluSentence,
@@ -32,50 +32,27 @@ def fault(tmp_path, text):
     with pytest.raises(InputError) as caught:
         list(read_conllu(write(tmp_path, text)))
     (problem,) = caught.value.problems
-    return problem
+    return problem.field, problem.line
 
 
 def test_sentences_have_words_ranges_and_documents(tmp_path):
     first, second, third = read_conllu(write(tmp_path, SAMPLE))
     assert first.forms == ("Il", "parle", "de", "le", "chien", ".")
-    assert first.contractions == (Contraction(3, 4, "du", "SpaceAfter=Yes"),)
+    assert first.contractions == (Contraction(3, 4, "du"),)
     assert [s.document for s in (first, second, third)] == ["park", "park", "mer"]
     assert [s.line for s in (first, second, third)] == [1, 13, 16]
     assert first.words[0].head == 2
     assert second.words[0].head is None
-
-
-def test_ranges_do_not_overlap(tmp_path):
-    line = "3-4\tdu\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=Yes\n"
-    assert line in SAMPLE
-    assert fault(tmp_path, SAMPLE.replace(line, line * 2)).field == "ID"
-
-
-def test_written_words_join_contractions(tmp_path):
-    first = next(iter(read_conllu(write(tmp_path, SAMPLE))))
     words = first.written()
     assert [word.form for word in words] == ["Il", "parle", "du", "chien", "."]
     assert [word.head for word in words] == [2, 0, 4, 2, 2]
     assert (words[2].upos, words[2].deprel) == ("ADP", "case")
 
 
-def test_writing_gives_what_was_read_but_empty_nodes(tmp_path):
+def test_writing_gives_what_was_read_but_empty_nodes_and_contractions(tmp_path):
     text = "".join(map(format_sentence, read_conllu(write(tmp_path, SAMPLE))))
-    without_empty_node = "\n".join(
-        line for line in SAMPLE.split("\n") if not line.startswith("5.1")
-    )
-    assert text == without_empty_node + "\n"
-
-
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
-def test_compressed_files(tmp_path, suffix):
-    sentences = list(read_conllu(write(tmp_path, SAMPLE)))
-    path = tmp_path / f"y.conllu{suffix}"
-    write_conllu(path, sentences)
-    opener = {"": open, ".gz": gzip.open, ".xz": lzma.open}[suffix]
-    with opener(path, "rb") as handle:
-        assert handle.read().decode().startswith("# newdoc id = park\n")
-    assert [s.words for s in read_conllu(path)] == [s.words for s in sentences]
+    kept = [line for line in SAMPLE.split("\n") if not line.startswith(("5.1", "3-4"))]
+    assert text == "\n".join(kept) + "\n"
 
 
 GOOD = "1\tNon\tnon\tINTJ\t_\t_\t0\troot\t_\t_"
@@ -86,38 +63,33 @@ GOOD = "1\tNon\tnon\tINTJ\t_\t_\t0\troot\t_\t_"
     [
         ("1\tNon", "columns"),
         (GOOD.replace("1\t", "2\t", 1), "ID"),
-        (GOOD.replace("1\t", "x\t", 1), "ID"),
         (GOOD.replace("1\t", "2-3\t", 1), "ID"),
         (GOOD.replace("1\t", "1-1\t", 1), "ID"),
-        (GOOD.replace("1\t", "1-x\t", 1), "ID"),
+        (GOOD.replace("1\t", "1-" + "9" * 5000 + "\t", 1), "ID"),
+        (GOOD.replace("1\t", "1-2\t", 1) + "\n" + GOOD, "ID"),
         (GOOD.replace("Non", ""), "FORM"),
         (GOOD.replace("INTJ", "JJ"), "UPOS"),
         (GOOD.replace("\t0\t", "\tx\t"), "HEAD"),
         (GOOD.replace("\t0\t", "\t1\t"), "HEAD"),
         (GOOD.replace("\t0\t", "\t9\t"), "HEAD"),
         (GOOD.replace("\t0\t", "\t" + "9" * 5000 + "\t"), "HEAD"),
-        (GOOD.replace("1\t", "1-" + "9" * 5000 + "\t", 1), "ID"),
-        (GOOD.replace("1\t", "1-2\t", 1) + "\n" + GOOD, "ID"),
+        (b"1\t\xff", "encoding"),
     ],
 )
 def test_each_fault_is_named(tmp_path, line, field):
-    problem = fault(tmp_path, f"{GOOD}\n\n{line}\n\n{GOOD}\n")
-    assert (problem.field, problem.line) == (field, 3)
+    line = line if isinstance(line, bytes) else line.encode()
+    text = b"\n".join([GOOD.encode(), b"", line, b"", GOOD.encode(), b""])
+    assert fault(tmp_path, text) == (field, 3)
 
 
-def test_bytes_that_are_not_utf8(tmp_path):
-    problem = fault(tmp_path, GOOD.encode() + b"\n2\t\xff\n\n" + GOOD.encode())
-    assert (problem.field, problem.line) == ("encoding", 2)
+def test_ranges_do_not_overlap(tmp_path):
+    line = "3-4\tdu\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=Yes\n"
+    assert fault(tmp_path, SAMPLE.replace(line, line * 2)) == ("ID", 7)
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# only = comments\n"])
-def test_nothing(tmp_path, text):
-    assert list(read_conllu(write(tmp_path, text))) == []
-
-
-def test_a_last_line_without_its_end_and_windows_line_ends(tmp_path):
-    assert len(list(read_conllu(write(tmp_path, GOOD)))) == 1
-    for end in ("\r\n", "\r\r\n"):
+def test_nothing_a_missing_line_end_and_windows_line_ends(tmp_path):
+    assert list(read_conllu(write(tmp_path, "\n\n# only = comments\n"))) == []
+    for end in ("", "\r\n", "\r\r\n"):
         (sentence,) = read_conllu(write(tmp_path, f"{GOOD}{end}{end}"))
         assert sentence.words[0].misc == "_"
 
@@ -128,41 +100,62 @@ cells = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_si
 @st.composite
 def sentences(draw):
     length = draw(st.integers(1, 6))
-    words = tuple(
-        ConlluWord(
-            draw(cells),
-            draw(cells),
-            draw(st.sampled_from(UPOS)),
-            draw(cells),
-            draw(cells),
-            draw(st.none() | st.integers(0, length).filter(lambda head, own=number: head != own)),
-            draw(cells),
-            draw(cells),
-            draw(cells),
-        )
-        for number in range(1, length + 1)
-    )
-    contractions = ()
-    if length > 1 and draw(st.booleans()):
-        first = draw(st.integers(1, length - 1))
-        contractions = (Contraction(first, draw(st.integers(first + 1, length)), draw(cells)),)
-    return ConlluSentence(words, contractions)
+    words = []
+    for number in range(1, length + 1):
+        head = draw(st.none() | st.integers(0, length).filter(lambda head, n=number: head != n))
+        upos, texts = draw(st.sampled_from(UPOS)), [draw(cells) for _ in range(6)]
+        words.append(ConlluWord(*texts[:2], upos, *texts[2:4], head, *texts[4:]))
+    return ConlluSentence(tuple(words))
 
 
 @given(st.lists(sentences(), max_size=4))
 def test_what_is_written_is_read(tmp_path_factory, written):
-    path = tmp_path_factory.getbasetemp() / "written.conllu"
+    path = tmp_path_factory.getbasetemp() / "written.conllu.gz"
     write_conllu(path, written)
-    read = list(read_conllu(path))
-    assert [(s.words, s.contractions) for s in read] == [(s.words, s.contractions) for s in written]
-    for sentence in read:
-        assert all(0 <= (word.head or 0) <= len(sentence.written()) for word in sentence.written())
+    assert [replace(sentence, line=None) for sentence in read_conllu(path)] == written
 
 
 def test_treebanks_are_read_whole():
     path = SHARED_DATA / "ud" / "en_ewt-ud-dev.conllu.xz"
     if not path.is_file():
         pytest.skip("the treebanks are not here")
-    found = list(read_conllu(path))
-    assert len(found) == 2001
-    assert sum(len(sentence.words) for sentence in found) == 25_147
+    treebank = list(read_conllu(path))
+    assert len(treebank) == 2001
+    assert sum(len(sentence.words) for sentence in treebank) == 25_147
+
+
+# Entities -----------------------------------------------------------------------------------------
+
+
+def sentence(*misc, **more):
+    return ConlluSentence(tuple(ConlluWord("w", misc=cell) for cell in misc), **more)
+
+
+@pytest.mark.parametrize(
+    ("misc", "expected"),
+    [
+        (("Entity=(e1-person-1-)", "_"), [("e1", 0, 0)]),
+        (("Entity=(e1-person-1", "SpaceAfter=No|Entity=e1)"), [("e1", 0, 1)]),
+        (("Entity=(e1-x(e2-y)", "_", "Entity=e1)"), [("e2", 0, 0), ("e1", 0, 2)]),
+        (("Entity=(e1(e2", "Entity=e2)e1)"), [("e1", 0, 1), ("e2", 0, 1)]),
+        (("Entity=(e1-x", "Entity=(e1-x)", "Entity=e1)"), [("e1", 0, 2), ("e1", 1, 1)]),
+        (("Entity=(e1[1/2]-x)", "_", "Entity=(e1[2/2]-x)"), [("e1", 0, 0), ("e1", 2, 2)]),
+        (("Entity=e9)", "Entity=(e1-x)"), [("e1", 1, 1)]),  # e9 began on an empty node
+        (("Entities=(e1)", "_"), []),
+    ],
+)
+def test_mentions(misc, expected):
+    assert entity_mentions("x", sentence(*misc)) == expected
+
+
+def test_broken_values_are_refused():
+    with pytest.raises(InputError, match=r"x\.conllu:4: Entity:"):
+        entity_mentions("x.conllu", sentence("Entity=e1", "Entity=()", line=4))
+
+
+def test_a_file_declares_its_entities(tmp_path):
+    comments = ("# newdoc id = d", "# global.Entity = eid-etype-head-other")
+    for name, comment in (("with", comments), ("without", comments[:1])):
+        write_conllu(tmp_path / name, [sentence("_", comments=comment)])
+    assert has_entities(tmp_path / "with")
+    assert not has_entities(tmp_path / "without")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,14 +19,14 @@ def test_writing_and_reading_gives_the_same_links(tmp_path_factory, lines, suffi
     path = tmp_path_factory.mktemp("links") / f"x{suffix}"
     write_links(path, lines)
     assert list(read_links(path)) == lines
-    opener = {"": open, ".gz": gzip.open, ".xz": lzma.open}[suffix]
-    with opener(path, "rt", encoding="ascii") as handle:
-        assert handle.read() == "".join(format_links(line) + "\n" for line in lines)
+
+
+def test_a_line_of_links():
+    assert format_links([(0, 0), (12, 3)]) == "0-0 12-3"
 
 
 @pytest.mark.parametrize(
-    "written",
-    ["0:1", "1", "-1", "1-", "a-b", "0-1-2", "１-1", "0--1", "+1-2", "1-9999999999999999999"],
+    "written", ["0:1", "1", "-1", "1-", "0-1-2", "１-1", "+1-2", "01-2", "1-9999999999999999999"]
 )
 def test_what_is_no_link_is_named(tmp_path, written):
     path = tmp_path / "x"
@@ -37,23 +34,15 @@ def test_what_is_no_link_is_named(tmp_path, written):
     with pytest.raises(InputError) as caught:
         list(read_links(path))
     (problem,) = caught.value.problems
-    assert problem.line == 2
-    assert problem.found == repr(written)
+    assert (problem.line, problem.found) == (2, repr(written))
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [("0-0 0:1\n0-0\n", 1), ("0-0\n0-9\n", 2), ("0-0\n1-0\n0-0\n", 3)]
+    ("text", "line"), [("0-0\n0-9\n", 2), ("0-0\n1-0\n0-0\n", 3), ("0-0\n", None)]
 )
-def test_links_outside_the_text_are_named(tmp_path, text, line):
+def test_links_outside_the_text_and_missing_lines_are_faults(tmp_path, text, line):
     path = tmp_path / "x"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         list(read_links(path, *TEXT))
     assert [problem.line for problem in caught.value.problems] == [line]
-
-
-def test_a_missing_line_is_a_fault(tmp_path):
-    path = tmp_path / "x"
-    path.write_text("0-0\n", encoding="utf-8")
-    with pytest.raises(InputError):
-        list(read_links(path, *TEXT))

@@ -9,13 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.errors import CrossproError, InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example, Gap, split_tag
 from crosspro.data_prep.core.task import load_task
+from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import (
+    document_columns,
+    document_runs,
     format_example,
+    other_form,
+    read_doc_ids,
     read_examples,
     scan,
+    task_of_file,
     write_examples,
 )
 from tests.conftest import GOLDEN
@@ -62,8 +68,10 @@ def test_the_last_bar_separates_lemma_and_tag(token, parts):
     assert split_tag(token) == parts
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
-@pytest.mark.parametrize("text", [GOOD, BLIND, EMPTY, GOOD + EMPTY + BLIND, ""])
+@pytest.mark.parametrize(
+    ("text", "suffix"),
+    [(GOOD, ".gz"), (BLIND, ".xz"), (EMPTY, ""), (GOOD + EMPTY + BLIND, ""), ("", "")],
+)
 def test_reading_and_writing_is_byte_identical(tmp_path, en_fr, text, suffix):
     path = tmp_path / f"x.data{suffix}"
     opener = {"": open, ".gz": gzip.open, ".xz": lzma.open}[suffix]
@@ -80,6 +88,25 @@ def test_document_ids_may_have_more_columns(tmp_path, en_fr):
     (tmp_path / "x.doc-ids").write_text("talk1\tspeaker\ntalk2\n", encoding="utf-8")
     examples = list(read_examples(tmp_path / "x.data", en_fr, tmp_path / "x.doc-ids"))
     assert [example.document for example in examples] == ["talk1", "talk2"]
+
+
+def test_doc_ids_have_columns_and_runs(tmp_path):
+    (tmp_path / "ids.xz").write_bytes(lzma.compress(b"a\tcur\r\na\r\nb\na\r\r\n"))
+    ids = list(read_doc_ids(tmp_path / "ids.xz"))
+    assert ids == ["a", "a", "b", "a"]
+    assert document_runs(ids) == [("a", 2), ("b", 1), ("a", 1)]
+    assert document_columns("a\r\tcur\r\r") == ["a", "cur"]
+
+
+def test_the_form_of_a_file_is_seen(tmp_path, en_fr, en_fr_2015):
+    path = tmp_path / "x.data"
+    write_examples(path, demo_examples(en_fr, "dev", 3))
+    assert other_form(path, en_fr) is None
+    assert other_form(path, en_fr_2015).field == "target"
+    assert task_of_file(path).tagged
+    write_examples(path, demo_examples(en_fr_2015, "dev", 3))
+    assert other_form(path, en_fr).field == "target"
+    assert not task_of_file(path).tagged
 
 
 @pytest.mark.parametrize("ids", ["a\n", "a\na\na\n"])
@@ -138,13 +165,6 @@ def test_all_problems_are_raised_and_no_later_example_is_yielded(tmp_path, en_fr
     assert [problem.line for problem in caught.value.problems] == [2, 4]
 
 
-def test_nothing_is_written_if_reading_fails(tmp_path, en_fr):
-    (tmp_path / "x.data").write_text(GOOD + "bad\n", encoding="utf-8")
-    with pytest.raises(InputError):
-        write_examples(tmp_path / "y.data", read_examples(tmp_path / "x.data", en_fr))
-    assert [path.name for path in tmp_path.iterdir()] == ["x.data"]
-
-
 def test_many_problems_are_counted(tmp_path, en_fr):
     path = tmp_path / "x.data"
     path.write_text("bad\n" * 5000, encoding="utf-8")
@@ -156,49 +176,31 @@ def test_many_problems_are_counted(tmp_path, en_fr):
 
 
 @pytest.mark.parametrize(
-    "case",
-    [
-        "en-fr_basic",
-        "fr-en_surface_forms",
-        "en-de_class_absent",
-        "es-en_perfect",
-        "extra_prediction_lines",
-        "crlf",
-        "de-en_random",
-        "en-fr_random",
-        "more_labels_than_placeholders",
-    ],
-)
-def test_lenient_reading_accepts_what_the_scorer_accepts(case):
+    ("case", "accepted"),
+    [("en-fr_basic", True), ("fr-en_surface_forms", True), ("es-en_perfect", True),
+     ("extra_prediction_lines", True), ("crlf", True), ("de-en_random", True),
+     ("more_labels_than_placeholders", True), ("gold_with_four_columns", False),
+     ("blank_last_line", False)],
+)  # fmt: skip
+def test_lenient_reading_accepts_what_the_scorer_accepts(case, accepted):
     folder = GOLDEN / "scorer" / case
     task = load_task((folder / "pair").read_text().strip())
+    if not accepted:
+        with pytest.raises(InputError):
+            list(read_examples(folder / "gold.tsv", task, lenient=True))
+        return
     examples = list(read_examples(folder / "gold.tsv", task, lenient=True))
     assert len(examples) == (folder / "gold.tsv").read_bytes().count(b"\n")
 
 
-@pytest.mark.parametrize("case", ["gold_with_four_columns", "blank_last_line"])
-def test_lenient_reading_refuses_what_the_scorer_refuses(case):
-    folder = GOLDEN / "scorer" / case
-    task = load_task((folder / "pair").read_text().strip())
-    with pytest.raises(InputError):
-        list(read_examples(folder / "gold.tsv", task, lenient=True))
-
-
-@pytest.mark.parametrize("name", ["x.data.gz", "x.data.xz"])
-@pytest.mark.parametrize("damage", [lambda raw: raw[:-9], lambda raw: b"plain text"])
-def test_damaged_archives_are_input_errors(tmp_path, en_fr, name, damage):
+@pytest.mark.parametrize("name", ["x.data.gz", "x.data.xz", "none.data"])
+def test_damaged_archives_and_missing_files_are_input_errors(tmp_path, en_fr, name):
     path = tmp_path / name
-    opener = gzip.open if name.endswith("gz") else lzma.open
-    with opener(path, "wb") as handle:
-        handle.write((GOOD * 100).encode())
-    path.write_bytes(damage(path.read_bytes()))
+    if name != "none.data":
+        write_examples(path, demo_examples(en_fr, "dev", 1))
+        path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(InputError, match=name):
         list(read_examples(path, en_fr))
-
-
-def test_a_missing_file_is_an_input_error(tmp_path, en_fr):
-    with pytest.raises(InputError):
-        list(read_examples(tmp_path / "none.data", en_fr))
 
 
 def test_official_files_survive_byte_for_byte(discomt2015, en_fr_2015, tmp_path):
@@ -239,31 +241,3 @@ def test_what_is_written_is_read_again(tmp_path_factory, examples):
     assert list(read_examples(path, TASK)) == examples
     again = "".join(format_example(example) + "\n" for example in examples)
     assert path.read_bytes() == again.encode()
-
-
-def drain(raw: bytes, folder) -> None:
-    path = folder / "x.data"
-    path.write_bytes(raw)
-    for lenient in (False, True):
-        for reader in (scan, read_examples):
-            try:
-                for item in reader(path, TASK, lenient=lenient):
-                    str(item)
-            except CrossproError as error:
-                assert str(error)
-
-
-@given(st.binary(max_size=300))
-def test_random_bytes_raise_nothing_else(tmp_path_factory, raw):
-    drain(raw, tmp_path_factory.mktemp("bytes"))
-
-
-@given(
-    st.lists(st.sampled_from([GOOD, BLIND, EMPTY]), min_size=1, max_size=3),
-    st.lists(st.tuples(st.integers(0, 400), st.binary(max_size=3)), max_size=5),
-)
-def test_mutated_lines_raise_nothing_else(tmp_path_factory, lines, edits):
-    raw = "".join(lines).encode()
-    for place, text in edits:
-        raw = raw[:place] + text + raw[place + 1 :]
-    drain(raw, tmp_path_factory.mktemp("mutants"))

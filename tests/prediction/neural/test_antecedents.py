@@ -76,7 +76,9 @@ def test_candidates_of_the_pointer_are_the_nouns_before_pronoun_and_gap(units, t
         }
         assert {(one.side, one.sentences, one.index) for one in pointed} == expected
         assert sum(one.probability for one in pointed) <= 1 + 1e-5
-        assert [one.given for one in pointed] == sorted((o.given for o in pointed), reverse=True)
+        assert [one.given_class for one in pointed] == sorted(
+            (o.given_class for o in pointed), reverse=True
+        )
 
 
 def test_classes_are_summed_over_nouns_and_none(train):
@@ -232,9 +234,9 @@ def test_an_ensemble_points_where_a_member_does(train, dev):
     assert joined.points and not plain.points
     parts = [member.antecedents(dev, classes) for member in pointing]
     for nouns, *of_parts in zip(joined.antecedents(dev, classes), *parts, strict=True):
-        given = [{(n.side, n.sentences, n.index): n.given for n in part} for part in of_parts]
+        given = [{(n.side, n.sentences, n.index): n.given_class for n in part} for part in of_parts]
         for noun in nouns:
             own = [part.get((noun.side, noun.sentences, noun.index), 0.0) for part in given]
-            assert noun.given == pytest.approx(sum(own) / 2)
+            assert noun.given_class == pytest.approx(sum(own) / 2)
     with pytest.raises(CrossproError):
         Ensemble.of([plain, plain]).antecedents(dev, classes)
