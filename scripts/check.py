@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.annotate.layers import layer_problems, layers_beside
+from crosspro.data_prep.annotate.layers import layers_beside, read_layered
 from crosspro.data_prep.core.errors import (
     SHOWN_AT_MOST,
     InputError,
@@ -121,9 +121,12 @@ def _check_file(
         problems += 1
         print(form)
     if not problems:  # layers can be told to fit only where the lines are known
-        for problem in layer_problems(path, task, layers, lenient=lenient):
-            problems += 1
-            print(problem)
+        try:
+            for _ in read_layered(path, task, layers, lenient=lenient):
+                pass
+        except InputError as error:
+            problems += error.total
+            print(error)
     leak = None if problems else links.leak()
     if leak and strict:
         problems += 1

@@ -59,7 +59,7 @@ def explain(
     layers = layers_of(file, doc_ids)
     system = load_system(one_run(run))
     examples = read_layered(file, system.task, layers)
-    for note in layer_notes(system, str(file), layers.present()):
+    for note in layer_notes(system, str(file), frozenset(layers.files())):
         tell(note)
     explained = explained_gap(system, examples, file, line, gap)
     text = explained.text()

@@ -181,7 +181,7 @@ def _predict_file(
     if form is not None:
         tell(f"warning: {form}")
     examples = read_layered(file, system.task, layers)
-    for note in layer_notes(system, str(file), layers.present()):
+    for note in layer_notes(system, str(file), frozenset(layers.files())):
         tell(note)
     lines = gaps = 0
     console = Console(stderr=True)

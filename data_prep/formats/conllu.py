@@ -51,32 +51,12 @@ class Contraction:
 
 @dataclass(frozen=True, slots=True)
 class ConlluSentence:
-    """A sentence with its comments; `line` is where it begins in its file.
-
-    `document` is the last `newdoc id` before it, so that each sentence knows its document.
-    """
+    """A sentence with its comments; `line` is where it begins in its file."""
 
     words: tuple[ConlluWord, ...]
     contractions: tuple[Contraction, ...] = ()
     comments: tuple[str, ...] = ()
-    document: str | None = None
     line: int | None = None
-
-    @property
-    def forms(self) -> tuple[str, ...]:
-        """The syntactic words."""
-        return tuple(word.form for word in self.words)
-
-    def written_positions(self) -> list[int]:
-        """For each syntactic word the position of the written word that it belongs to."""
-        positions: list[int] = []
-        ranges = {part.first: part.last for part in self.contractions}
-        written = 0
-        while len(positions) < len(self.words):
-            number = len(positions) + 1
-            positions += [written] * (ranges.get(number, number) - number + 1)
-            written += 1
-        return positions
 
     def written(self) -> tuple[ConlluWord, ...]:
         """The words as they are written: each contraction is one word.
@@ -86,16 +66,21 @@ class ConlluSentence:
         """
         if not self.contractions:
             return self.words
-        positions = self.written_positions()
-        forms = {part.first: part.form for part in self.contractions}
+        contractions = {part.first: part for part in self.contractions}
+        groups: list[range] = []
+        while not groups or groups[-1].stop <= len(self.words):
+            start = groups[-1].stop if groups else 1
+            part = contractions.get(start)
+            groups.append(range(start, (part.last if part else start) + 1))
+        heads = {n: place for place, group in enumerate(groups, start=1) for n in group} | {0: 0}
         words = []
-        for _, numbers in groupby(range(1, len(positions) + 1), lambda n: positions[n - 1]):
-            group = list(numbers)
+        for group in groups:
             parts = [self.words[number - 1] for number in group]
-            outside = (part for part in parts if part.head is not None and part.head not in group)
+            outside = (word for word in parts if word.head is not None and word.head not in group)
             top = next(outside, parts[0])
-            head = positions[top.head - 1] + 1 if top.head else top.head
-            form = forms.get(group[0], parts[0].form)
+            part = contractions.get(group.start)
+            form = part.form if part else parts[0].form
+            head = None if top.head is None else heads[top.head]
             words.append(replace(parts[0], form=form, head=head, deprel=top.deprel))
         return tuple(words)
 
@@ -123,18 +108,16 @@ def format_sentence(sentence: ConlluSentence) -> str:
 
 def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
     """The sentences of a file; the first fault is raised with its line."""
-    document = None
     lines = enumerate((line.rstrip("\r") for line in read_text_lines(Path(path))), start=1)
     for blank, block in groupby(lines, lambda line: not line[1].strip()):
         if not blank:
             sentence = _sentence(Path(path), list(block))
-            document = comment_value(sentence.comments, "newdoc id") or document
             if sentence.words:
-                yield replace(sentence, document=document)
+                yield sentence
 
 
 def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
-    """The sentence of some lines, without its document; no words for comments alone."""
+    """The sentence of some lines, which has no words if there are comments alone."""
 
     def error(field: str, expected: str, found: str) -> InputError:
         return input_error(path, field, expected, found, number)
@@ -180,4 +163,4 @@ def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
     if contractions and contractions[-1].last > len(words):
         expected = f"ranges inside {len(words)} words"
         raise input_error(path, "ID", expected, str(contractions[-1].last), lines[0][0])
-    return ConlluSentence(tuple(words), tuple(contractions), tuple(comments), None, lines[0][0])
+    return ConlluSentence(tuple(words), tuple(contractions), tuple(comments), lines[0][0])

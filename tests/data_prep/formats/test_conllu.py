@@ -1,4 +1,4 @@
-"""Reading, checking and writing CoNLL-U, and its entities."""
+"""Reading, checking and writing CoNLL-U."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.formats.chains import entity_mentions, has_entities
 from crosspro.data_prep.formats.conllu import (
     UPOS,
     ConlluSentence,
@@ -35,11 +34,10 @@ def fault(tmp_path, text):
     return problem.field, problem.line
 
 
-def test_sentences_have_words_ranges_and_documents(tmp_path):
+def test_sentences_have_words_and_ranges(tmp_path):
     first, second, third = read_conllu(write(tmp_path, SAMPLE))
-    assert first.forms == ("Il", "parle", "de", "le", "chien", ".")
+    assert [word.form for word in first.words] == ["Il", "parle", "de", "le", "chien", "."]
     assert first.contractions == (Contraction(3, 4, "du"),)
-    assert [s.document for s in (first, second, third)] == ["park", "park", "mer"]
     assert [s.line for s in (first, second, third)] == [1, 13, 16]
     assert first.words[0].head == 2
     assert second.words[0].head is None
@@ -122,40 +120,3 @@ def test_treebanks_are_read_whole():
     treebank = list(read_conllu(path))
     assert len(treebank) == 2001
     assert sum(len(sentence.words) for sentence in treebank) == 25_147
-
-
-# Entities -----------------------------------------------------------------------------------------
-
-
-def sentence(*misc, **more):
-    return ConlluSentence(tuple(ConlluWord("w", misc=cell) for cell in misc), **more)
-
-
-@pytest.mark.parametrize(
-    ("misc", "expected"),
-    [
-        (("Entity=(e1-person-1-)", "_"), [("e1", 0, 0)]),
-        (("Entity=(e1-person-1", "SpaceAfter=No|Entity=e1)"), [("e1", 0, 1)]),
-        (("Entity=(e1-x(e2-y)", "_", "Entity=e1)"), [("e2", 0, 0), ("e1", 0, 2)]),
-        (("Entity=(e1(e2", "Entity=e2)e1)"), [("e1", 0, 1), ("e2", 0, 1)]),
-        (("Entity=(e1-x", "Entity=(e1-x)", "Entity=e1)"), [("e1", 0, 2), ("e1", 1, 1)]),
-        (("Entity=(e1[1/2]-x)", "_", "Entity=(e1[2/2]-x)"), [("e1", 0, 0), ("e1", 2, 2)]),
-        (("Entity=e9)", "Entity=(e1-x)"), [("e1", 1, 1)]),  # e9 began on an empty node
-        (("Entities=(e1)", "_"), []),
-    ],
-)
-def test_mentions(misc, expected):
-    assert entity_mentions("x", sentence(*misc)) == expected
-
-
-def test_broken_values_are_refused():
-    with pytest.raises(InputError, match=r"x\.conllu:4: Entity:"):
-        entity_mentions("x.conllu", sentence("Entity=e1", "Entity=()", line=4))
-
-
-def test_a_file_declares_its_entities(tmp_path):
-    comments = ("# newdoc id = d", "# global.Entity = eid-etype-head-other")
-    for name, comment in (("with", comments), ("without", comments[:1])):
-        write_conllu(tmp_path / name, [sentence("_", comments=comment)])
-    assert has_entities(tmp_path / "with")
-    assert not has_entities(tmp_path / "without")
