@@ -37,7 +37,6 @@ def fetch_official(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="List files and addresses, fetch nothing.")
     ] = False,
-    table: Annotated[Path | None, typer.Option(help="Another table of files.")] = None,
 ) -> None:
     """Download the official data of the shared tasks.
 
@@ -46,7 +45,7 @@ def fetch_official(
     after; complete files are not fetched again. The addresses are those of the organisers and of
     archives; --dry-run shows which of them are confirmed.
     """
-    chosen = select(official_files(table), task or (), year or (), split or ())
+    chosen = select(official_files(), task or (), year or (), split or ())
     if dry_run:
         for file in chosen:
             print(_description(file, output))

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example, Mention, Side
+from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import is_file
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import read_examples

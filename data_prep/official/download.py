@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from crosspro.data_prep.core.errors import CrossproError, quoted
-from crosspro.data_prep.core.files import sha256_of, write_text
+from crosspro.data_prep.core.errors import CrossproError, input_error, quoted
+from crosspro.data_prep.core.files import read_json_object, sha256_of, write_text
 from crosspro.version import __version__
 
 MANIFEST = "manifest.json"
@@ -59,21 +59,19 @@ def download(
     Without a checksum the one in the manifest counts. Returns the entry of the manifest, and
     whether anything was fetched.
     """
-    for url in urls:
-        _require_allowed(url)
     manifest = read_manifest(path.parent)
     earlier = manifest.get(path.name)
     sha256 = sha256 or (earlier.sha256 if earlier else None)
     if path.is_file() and sha256 is not None and sha256_of(path) == sha256:
         return earlier or Received("", path.stat().st_size, sha256), False
     part = path.with_name(f"{path.name}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
     failures = []
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         for url in urls:
             try:
-                received = _fetch(url, part, size, progress)
-                _check(received, part, path.name, size, sha256)
+                received = _fetch(url, part, size or LARGEST, progress)
+                _check(received, part, path.suffix, size, sha256)
             except DownloadError as error:
                 failures.append(str(error))
                 continue
@@ -88,24 +86,23 @@ def download(
     raise DownloadError("\n".join(failures) or f"{path}: no address to fetch it from")
 
 
-def _fetch(url: str, part: Path, size: int | None, progress: Progress) -> Received:
-    """Write what an address sends; its size and checksum."""
+def _fetch(url: str, part: Path, largest: int, progress: Progress) -> Received:
+    """Write what an address sends, until it is larger than it may be."""
+    _require_https(url)
     request = urllib.request.Request(  # noqa: S310 (https only)
         url, headers={"User-Agent": f"crosspro/{__version__}", "Accept-Encoding": "identity"}
     )
     digest, done = hashlib.sha256(), 0
     try:
         with urllib.request.urlopen(request, timeout=_TIMEOUT) as response:  # noqa: S310
-            _require_allowed(response.url)
+            _require_https(response.url)
             length = response.headers.get("Content-Length", "")
             total = int(length) if length.isdecimal() else None
             with part.open("wb") as handle:
-                while block := response.read(_BLOCK):
+                while done <= largest and (block := response.read(_BLOCK)):
                     handle.write(block)
                     digest.update(block)
                     done += len(block)
-                    if done > (LARGEST if size is None else size):
-                        break
                     progress(done, total)
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise DownloadError(f"{url}: expected the file {part.stem}, found: {error}") from error
@@ -114,11 +111,22 @@ def _fetch(url: str, part: Path, size: int | None, progress: Progress) -> Receiv
     return Received(url, done, digest.hexdigest())
 
 
-def _check(received: Received, part: Path, name: str, size: int | None, sha256: str | None) -> None:
+def _require_https(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        allowed = parts.scheme in SCHEMES and bool(parts.hostname)
+    except ValueError:  # brackets without an address
+        allowed = False
+    if not allowed:
+        raise DownloadError(f"url: expected an https address, found {quoted(url)}")
+
+
+def _check(
+    received: Received, part: Path, suffix: str, size: int | None, sha256: str | None
+) -> None:
     """Refuse a file of another size or content, or a web page in place of a file."""
     with part.open("rb") as handle:
         start = handle.read(64)
-    suffix = Path(name).suffix
     web_page = start.lstrip().lower().startswith(_WEB_PAGES)
     if not start.startswith(_BEGINNINGS.get(suffix, b"")) or web_page:
         fault = f"content: expected a {suffix} file, found {quoted(start)}"
@@ -131,32 +139,12 @@ def _check(received: Received, part: Path, name: str, size: int | None, sha256: 
     raise DownloadError(f"{received.url}: {fault}")
 
 
-def is_allowed(url: str) -> bool:
-    """Whether an address is https, not file: or plain http."""
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in SCHEMES and bool(parts.hostname)
-    except ValueError:  # brackets without an address
-        return False
-
-
-def _require_allowed(url: str) -> None:
-    if not is_allowed(url):
-        raise DownloadError(f"url: expected an https address, found {quoted(url)}")
-
-
 def read_manifest(folder: Path) -> dict[str, Received]:
     """The files of a folder that were completely downloaded, by name."""
     path = folder / MANIFEST
     if not path.is_file():
         return {}
     try:
-        content = json.loads(path.read_text("utf-8"))
-        manifest = {name: Received(**entry) for name, entry in content.items()}
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise DownloadError(f"{path}: expected a manifest of downloads, found {error}") from error
-    for name, entry in manifest.items():
-        if type(entry.size) is not int or not isinstance(entry.sha256, str):
-            found = f"an entry of {name!r} without a size and a sha256"
-            raise DownloadError(f"{path}: expected a manifest of downloads, found {found}")
-    return manifest
+        return {name: Received(**entry) for name, entry in read_json_object(path).items()}
+    except TypeError as error:
+        raise input_error(path, "file", "a manifest of downloads", str(error)) from error

@@ -11,9 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.official import download
+from crosspro.data_prep.official import download, files
 from crosspro.data_prep.official.download import read_manifest
-from crosspro.data_prep.official.files import COLUMNS
 from crosspro.scripts.fetch_official import app
 from tests.scripts.run import crosspro
 
@@ -38,12 +37,13 @@ def table(tmp_path, monkeypatch):
     base = f"http://127.0.0.1:{server.server_port}"
     checksum = hashlib.sha256(OFFICIAL).hexdigest()
     rows = [
-        COLUMNS,
+        ("columns",) * 9,
         ("a.gz", "en-fr", "2016", "train", f"{base}/gone {base}/a.gz", "10", checksum, "x", "y"),
         ("b.gz", "en-de", "2016", "train", f"{base}/b.gz", "", "", "x", "y"),
     ]
     path = tmp_path / "table.tsv"
     path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    monkeypatch.setattr(files, "TABLE", path)
     yield path
     server.shutdown()
     server.server_close()
@@ -54,7 +54,7 @@ def call(*arguments: object):
 
 
 def test_a_file_is_fetched_once(tmp_path, table):
-    arguments = ("--table", table, "--task", "en-fr", "-o", tmp_path / "out")
+    arguments = ("--task", "en-fr", "-o", tmp_path / "out")
     assert call(*arguments).exit_code == 0
     assert (tmp_path / "out" / "2016" / "a.gz").read_bytes() == OFFICIAL
     assert read_manifest(tmp_path / "out" / "2016")["a.gz"].url.endswith("/a.gz")
@@ -64,7 +64,7 @@ def test_a_file_is_fetched_once(tmp_path, table):
 
 
 def test_what_is_missing_does_not_stop_the_rest(tmp_path, table):
-    result = call("--table", table, "--year", 2016, "-o", tmp_path / "out")
+    result = call("--year", 2016, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "404" in result.stderr
     assert "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2016" in result.stderr
@@ -72,7 +72,7 @@ def test_what_is_missing_does_not_stop_the_rest(tmp_path, table):
 
 
 def test_a_dry_run_lists_and_fetches_nothing(tmp_path, table):
-    result = call("--table", table, "--dry-run", "-o", tmp_path / "out")
+    result = call("--dry-run", "-o", tmp_path / "out")
     assert result.exit_code == 0
     assert "a.gz\ten-fr\ttrain\t10 bytes\tx" in result.stdout
     assert result.stdout.count("http://127.0.0.1") == 3
@@ -81,7 +81,7 @@ def test_a_dry_run_lists_and_fetches_nothing(tmp_path, table):
 
 
 def test_everything_at_once_needs_a_choice(tmp_path, table):
-    result = call("--table", table, "-o", tmp_path / "out")
+    result = call("-o", tmp_path / "out")
     assert isinstance(result.exception, CrossproError)
 
 

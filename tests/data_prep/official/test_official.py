@@ -1,31 +1,70 @@
-"""Downloads from a server on this machine."""
+"""The table of the official files, and downloads from a server on this machine."""
 
 from __future__ import annotations
 
 import hashlib
 import http.server
-import json
 import threading
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
 
 import pytest
 
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.official import download as module
 from crosspro.data_prep.official.download import DownloadError, download, read_manifest
+from crosspro.data_prep.official.files import PAGES, official_files, select
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
+def test_the_table_is_well_formed():
+    files = official_files()
+    assert len({file.path for file in files}) == len(files) > 40
+    for file in files:
+        assert PurePosixPath(file.name).name == file.name
+        assert file.evidence and file.source and file.urls
+        assert all(urlsplit(url).scheme == "https" for url in file.urls)
+        assert file.sha256 is None or len(bytes.fromhex(file.sha256)) == 32
+    assert {file.year for file in files} == PAGES.keys() == {2015, 2016, 2017}
+
+
+@pytest.mark.parametrize("task", ["en-fr", "fr-en", "en-de", "de-en"])
+def test_every_task_of_2016_has_data_and_documents(task):
+    for split, number in (("train", 6), ("dev", 2), ("test", 2)):
+        names = [file.name for file in select(official_files(), [task], [2016], [split])]
+        assert len(names) == number
+        assert sum("doc-ids" in name for name in names) == number // 2
+
+
+def test_every_year_has_addresses_at_lindat_and_on_the_hub():
+    for year, pages in PAGES.items():
+        urls = [url for file in select(official_files(), years=[year]) for url in file.urls]
+        for address in (f"FrancophonIA/DiscoMT-{year}", "lindat"):
+            assert any(address in url for url in urls)
+        assert any("hdl.handle.net" in page for page in pages)
+
+
+def test_unknown_choices_are_refused():
+    files = official_files()
+    for choice, name in (({"tasks": ["en-xx"]}, "task"), ({"years": [1999]}, "year"),
+                         ({"splits": ["all"]}, "split"),
+                         ({"tasks": ["en-fr"], "years": [2015]}, "task")):  # fmt: skip
+        with pytest.raises(CrossproError, match=name):
+            select(files, **choice)
+
+
 @pytest.fixture
 def server(monkeypatch):
-    """The address of a server, and the paths that it was asked for."""
+    """The address of a server, and the paths that were requested."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setattr(module, "SCHEMES", ("http", "https"))
-    asked = []
+    requested = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            requested.append(self.path)
             if self.path == "/missing":
                 self.send_error(404)
                 return
@@ -45,13 +84,13 @@ def server(monkeypatch):
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", asked
+    yield f"http://127.0.0.1:{server.server_port}", requested
     server.shutdown()
     server.server_close()
 
 
 def test_a_file_comes_from_the_first_address_that_has_it_and_is_fetched_once(server, tmp_path):
-    base, asked = server
+    base, requested = server
     urls = [f"{base}/missing", f"{base}/cut", f"{base}/moved"]
     path = tmp_path / "2016" / "file"
     calls = []
@@ -60,12 +99,12 @@ def test_a_file_comes_from_the_first_address_that_has_it_and_is_fetched_once(ser
     assert calls[-1] == (len(CONTENT), len(CONTENT))
     assert read_manifest(path.parent) == {"file": received}
     assert received.sha256 == SHA256
-    assert asked == ["/missing", "/cut", "/moved", "/file"]
+    assert requested == ["/missing", "/cut", "/moved", "/file"]
     assert download(urls, path) == (received, False)
-    assert len(asked) == 4
+    assert len(requested) == 4
     path.write_bytes(b"damaged")
     assert download(urls, path) == (received, True)
-    assert {one.name for one in path.parent.iterdir()} == {"file", "manifest.json"}
+    assert {file.name for file in path.parent.iterdir()} == {"file", "manifest.json"}
 
 
 @pytest.mark.parametrize(
@@ -91,16 +130,8 @@ def test_other_addresses_are_refused(url, tmp_path):
         download([url], tmp_path / "x")
 
 
-@pytest.mark.parametrize(
-    "content", ["[", "[1]", '{"x": {}}', '{"x": {"url": 1, "size": "", "sha256": 1}}']
-)
+@pytest.mark.parametrize("content", ["[", "[1]", '{"x": {}}', '{"x": [1]}'])
 def test_a_manifest_of_something_else_is_refused(content, tmp_path):
     (tmp_path / "manifest.json").write_text(content)
-    with pytest.raises(DownloadError, match=r"manifest\.json"):
+    with pytest.raises(CrossproError, match=r"manifest\.json"):
         read_manifest(tmp_path)
-
-
-def test_a_manifest_is_sorted(server, tmp_path):
-    for name in ("b", "a"):
-        download([f"{server[0]}/file"], tmp_path / name)
-    assert list(json.loads((tmp_path / "manifest.json").read_text())) == ["a", "b"]
