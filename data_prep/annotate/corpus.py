@@ -36,14 +36,7 @@ from crosspro.data_prep.core.files import open_bytes, read_text_lines, write_tex
 from crosspro.data_prep.core.processes import parallel_map
 from crosspro.data_prep.core.stored import Cache, content_key
 
-FORMS = (
-    "auto",
-    "spacy:MODEL",
-    "hanta",
-    "treetagger-output:FILE",
-    "conllu:FILE",
-    "tokens:FILE",
-)
+FORMS = ("auto", "spacy:MODEL", "hanta", "treetagger-output:FILE", "conllu:FILE", "tokens:FILE")
 _FILES: dict[str, type[ConlluFile | TokensFile | TreeTaggerOutput]] = {
     "treetagger-output": TreeTaggerOutput,
     "conllu": ConlluFile,

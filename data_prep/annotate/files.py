@@ -27,7 +27,6 @@ from crosspro.data_prep.formats.conllu import (
     ConlluSentence,
     ConlluWord,
     comment_value,
-    format_sentence,
     read_conllu,
 )
 
@@ -74,7 +73,7 @@ class ConlluFile(AnnotationFile[ConlluSentence]):
     """
 
     def __init__(self, path: str, language: str, tagset: str) -> None:
-        items = ((sentence.line or 0, sentence) for sentence in read_conllu(path))
+        items = ((sentence.line, sentence) for sentence in read_conllu(path))
         super().__init__(Path(path), "sentence", items)
         self.scheme = XPOS_SCHEMES.get(language, "ud")
         self.assembler = lru_cache(lambda scheme: Assembler(language, tagset, scheme))
@@ -109,23 +108,24 @@ class ConlluFile(AnnotationFile[ConlluSentence]):
         return replace(token, lemma=word.lemma, tag=tags[0]) if tags else token
 
 
-def conllu_sentence(sentence: AnnotatedSentence) -> ConlluSentence:
-    """An annotated sentence as CoNLL-U, with the task's tag as `Tag=`."""
-    words = tuple(
-        ConlluWord(
+def conllu_text(sentence: AnnotatedSentence) -> str:
+    """A sentence as CoNLL-U, with the task's tag as `Tag=`; nothing if it has no words."""
+    rows = [f"# {SCHEME_COMMENT} = {sentence.scheme}"] if sentence.scheme else []
+    for number, token in enumerate(sentence.tokens, start=1):
+        columns = (
+            str(number),
             presentable(token.form),
             "_".join(token.lemma.split()) or "_",
             token.upos if token.upos and token.upos != "SPACE" else "_",
             token.xpos or "_",
             token.features or "_",
-            token.head + 1 if token.deprel else None,
+            str(token.head + 1) if token.deprel else "_",
             token.deprel or "_",
+            "_",
             f"Tag={token.tag}",
         )
-        for token in sentence.tokens
-    )
-    scheme = (f"# {SCHEME_COMMENT} = {sentence.scheme}",) if sentence.scheme else ()
-    return ConlluSentence(words, comments=scheme)
+        rows.append("\t".join(columns))
+    return "\n".join(rows) + "\n\n" if sentence.tokens else ""
 
 
 class TokensFile(AnnotationFile[str]):
@@ -207,6 +207,6 @@ def tokens_line(sentence: AnnotatedSentence) -> str:
 LAYOUTS: dict[str, Callable[[AnnotatedSentence], str]] = {
     "tokens": lambda sentence: f"{tokens_line(sentence)}\n",
     "lemmas": lambda sentence: f"{' '.join(sentence.tagged_lemmas())}\n",
-    "conllu": lambda sentence: format_sentence(conllu_sentence(sentence)),
+    "conllu": conllu_text,
 }
 """How an annotated sentence is written: its line, or its lines."""

@@ -13,12 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.annotate.tags import (
-    REMEMBERED,
-    XPOS_SCHEMES,
-    Assembler,
-    presentable,
-)
+from crosspro.data_prep.annotate.tags import REMEMBERED, XPOS_SCHEMES, Assembler, presentable
 from crosspro.data_prep.core.errors import (
     CrossproError,
     choices,

@@ -1,18 +1,18 @@
-"""Reader and writer of CoNLL-U, the format of treebanks and parsers.
+"""Reader of CoNLL-U, the format of treebanks and parsers.
 
-A sentence is a list of syntactic words; ranges such as `3-4 du` are kept apart as `Contraction`s.
+A sentence is a list of syntactic words; ranges such as `3-4 du` are kept apart.
 Empty nodes (`5.1`) and enhanced dependencies (column 9) are left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import InputError, choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 
 UPOS = (
@@ -41,22 +41,17 @@ class ConlluWord:
 
 
 @dataclass(frozen=True, slots=True)
-class Contraction:
-    """A written word that stands for the syntactic words `first` to `last`, counted from 1."""
-
-    first: int
-    last: int
-    form: str
-
-
-@dataclass(frozen=True, slots=True)
 class ConlluSentence:
-    """A sentence with its comments; `line` is where it begins in its file."""
+    """A sentence with its comments; `line` is where it begins in its file.
+
+    `contractions` are written words that stand for several syntactic ones: by the number of their
+    first word, counted from 1, that of the last one and the form.
+    """
 
     words: tuple[ConlluWord, ...]
-    contractions: tuple[Contraction, ...] = ()
-    comments: tuple[str, ...] = ()
-    line: int | None = None
+    contractions: Mapping[int, tuple[int, str]]
+    comments: tuple[str, ...]
+    line: int
 
     def written(self) -> tuple[ConlluWord, ...]:
         """The words as they are written: each contraction is one word.
@@ -66,21 +61,20 @@ class ConlluSentence:
         """
         if not self.contractions:
             return self.words
-        contractions = {part.first: part for part in self.contractions}
         groups: list[range] = []
-        while not groups or groups[-1].stop <= len(self.words):
-            start = groups[-1].stop if groups else 1
-            part = contractions.get(start)
-            groups.append(range(start, (part.last if part else start) + 1))
+        start = 1
+        while start <= len(self.words):
+            last, _ = self.contractions.get(start, (start, ""))
+            groups.append(range(start, last + 1))
+            start = last + 1
         heads = {n: place for place, group in enumerate(groups, start=1) for n in group} | {0: 0}
         words = []
         for group in groups:
             parts = [self.words[number - 1] for number in group]
             outside = (word for word in parts if word.head is not None and word.head not in group)
             top = next(outside, parts[0])
-            part = contractions.get(group.start)
-            form = part.form if part else parts[0].form
             head = None if top.head is None else heads[top.head]
+            _, form = self.contractions.get(group.start, (0, parts[0].form))
             words.append(replace(parts[0], form=form, head=head, deprel=top.deprel))
         return tuple(words)
 
@@ -94,38 +88,21 @@ def comment_value(comments: Iterable[str], key: str) -> str | None:
     return None
 
 
-def format_sentence(sentence: ConlluSentence) -> str:
-    """The lines of a sentence, with the empty line that ends it; nothing if it has no words."""
-    if not sentence.words:
-        return ""
-    rows = list(sentence.comments)
-    for number, word in enumerate(sentence.words, start=1):
-        head = "_" if word.head is None else str(word.head)
-        first = (str(number), word.form, word.lemma, word.upos, word.xpos, word.feats)
-        rows.append("\t".join((*first, head, word.deprel, "_", word.misc)))
-    return "\n".join(rows) + "\n\n"
-
-
 def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
     """The sentences of a file; the first fault is raised with its line."""
     lines = enumerate((line.rstrip("\r") for line in read_text_lines(Path(path))), start=1)
     for blank, block in groupby(lines, lambda line: not line[1].strip()):
-        if not blank:
-            sentence = _sentence(Path(path), list(block))
-            if sentence.words:
-                yield sentence
+        sentence = None if blank else _sentence(Path(path), list(block))
+        if sentence and sentence.words:  # not comments alone
+            yield sentence
 
 
 def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
-    """The sentence of some lines, which has no words if there are comments alone."""
-
-    def error(field: str, expected: str, found: str) -> InputError:
-        return input_error(path, field, expected, found, number)
-
     comments: list[str] = []
     words: list[ConlluWord] = []
     word_lines: list[int] = []
-    contractions: list[Contraction] = []
+    contractions: dict[int, tuple[int, str]] = {}
+    reach = 0
     for number, text in lines:
         if text.startswith("#"):
             comments.append(text)
@@ -133,26 +110,27 @@ def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
         columns = text.split("\t")
         if len(columns) != _COLUMNS:
             found = f"{len(columns)}: {quoted(text)}"
-            raise error("columns", f"{_COLUMNS} separated by tabs", found)
+            raise input_error(path, "columns", f"{_COLUMNS} separated by tabs", found, number)
         identity, form, lemma, upos, xpos, feats, head, deprel, _, misc = columns
-        following = len(words) + 1
         if _EMPTY_NODE.fullmatch(identity):
             continue
+        following = len(words) + 1
+        bounds = _RANGE.fullmatch(identity)
+        first, last = map(int, bounds.groups()) if bounds else (following, following)
+        if first != following or (not bounds and identity != str(following)):
+            raise input_error(path, "ID", str(following), quoted(identity), number)
+        if bounds and (last <= first or first <= reach):
+            raise input_error(path, "ID", "a range of several words", quoted(identity), number)
         if not form:
-            raise error("FORM", "a word", "nothing")
-        if bounds := _RANGE.fullmatch(identity):
-            first, last = map(int, bounds.groups())
-            before = contractions[-1].last if contractions else 0
-            if not (last > first == following > before):
-                raise error("ID", f"a range from {max(following, before + 1)}", identity)
-            contractions.append(Contraction(first, last, form))
+            raise input_error(path, "FORM", "a word", "nothing", number)
+        if bounds:
+            contractions[first] = last, form
+            reach = last
             continue
-        if identity != str(following):
-            raise error("ID", str(following), quoted(identity))
         if upos not in UPOS:
-            raise error("UPOS", choices(UPOS), quoted(upos))
+            raise input_error(path, "UPOS", choices(UPOS), quoted(upos), number)
         if head != "_" and not _NUMBER.fullmatch(head):
-            raise error("HEAD", "a number or _", quoted(head))
+            raise input_error(path, "HEAD", "a number or _", quoted(head), number)
         word_head = None if head == "_" else int(head)
         words.append(ConlluWord(form, lemma, upos, xpos, feats, word_head, deprel, misc))
         word_lines.append(number)
@@ -160,7 +138,7 @@ def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
         if word.head is not None and (word.head > len(words) or word.head == position):
             expected = f"another word of 1 to {len(words)}, or 0"
             raise input_error(path, "HEAD", expected, str(word.head), number)
-    if contractions and contractions[-1].last > len(words):
+    if reach > len(words):
         expected = f"ranges inside {len(words)} words"
-        raise input_error(path, "ID", expected, str(contractions[-1].last), lines[0][0])
-    return ConlluSentence(tuple(words), tuple(contractions), tuple(comments), lines[0][0])
+        raise input_error(path, "ID", expected, str(reach), lines[0][0])
+    return ConlluSentence(tuple(words), contractions, tuple(comments), lines[0][0])

@@ -9,9 +9,8 @@ with nothing, but for the number of a noun whose gender is known: lemmas hide it
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from crosspro.data_prep.annotate.light_tagger import light_annotation
 from crosspro.data_prep.core.task import NONE, Task
@@ -37,14 +36,14 @@ def english_words(sentences: Iterable[Sequence[str]]) -> Lexicon:
     Without a text those words alone: in lemmatised text no word shows a number.
     """
     listed = {entry.word: entry for entry in _with_gender()}
-    nouns: dict[str, Entry] = {}
+    entries = dict(listed)
     for word, count in _nouns(sentences):
         gender = listed[word.lower()].gender if word.lower() in listed else None
-        nouns[word] = Entry(word, "NOUN", gender, number_by_form(word), count)
-    return Lexicon.of([*nouns.values(), *(e for e in listed.values() if e.word not in nouns)])
+        entries[word] = Entry(word, "NOUN", gender, _number_by_form(word), count)
+    return Lexicon.of(entries.values())
 
 
-def number_by_form(word: str) -> str:
+def _number_by_form(word: str) -> str:
     """The number of an English noun, as its ending says."""
     lowered = word.lower()
     plural = len(lowered) > 3 and lowered.endswith("s") and not lowered.endswith(_NO_PLURAL)
@@ -126,26 +125,19 @@ class PronounAgreement:
         return any(not other.differs(gender, number) for gender, number in self.kinds)
 
 
-@cache
-def pronoun_kinds(language: str) -> Mapping[str, tuple[NounKind, ...]]:
-    """The kinds of nouns that each pronoun of a language stands for: `conf/words/agreement/`."""
-    kinds: dict[str, tuple[NounKind, ...]] = defaultdict(tuple)
-    for name, words in word_lists("agreement", language).items():
+def class_agreements(task: Task) -> tuple[PronounAgreement, ...]:
+    """What each class of a task stands for (`conf/words/agreement/`), if all of its words tell."""
+    lists = word_lists("agreement", task.target_language)
+    kinds_of: dict[str, tuple[NounKind, ...]] = defaultdict(tuple)
+    for name, words in lists.items():
         if name != _EXPLETIVES:
             gender, _, number = name.rpartition(".")
             for word in words:
-                kinds[word] += ((gender or None, number),)
-    return dict(kinds)
-
-
-def class_agreements(task: Task) -> tuple[PronounAgreement, ...]:
-    """What each class of a task stands for, if all of its words tell."""
-    kinds_of = pronoun_kinds(task.target_language)
-    expletives = frozenset(word_lists("agreement", task.target_language).get(_EXPLETIVES, ()))
+                kinds_of[word] += ((gender or None, number),)
     agreements = []
-    for words in task.forms.values():
-        complete = all(word in kinds_of for word in words if word != NONE)
-        kinds = [kind for word in words if complete for kind in kinds_of.get(word, ())]
-        expletive = bool(kinds) and not expletives.isdisjoint(words)
+    for forms in task.forms.values():
+        complete = all(word in kinds_of for word in forms if word != NONE)
+        kinds = [kind for word in forms if complete for kind in kinds_of.get(word, ())]
+        expletive = bool(kinds) and not {*lists.get(_EXPLETIVES, ())}.isdisjoint(forms)
         agreements.append(PronounAgreement(tuple(dict.fromkeys(kinds)), expletive))
     return tuple(agreements)

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 
-from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
+from crosspro.data_prep.core.example import Example, Gap, Side, Token
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
 
 NOUN_TAGS = frozenset({"NOUN", "PROPN", "NOM", "NAM"})
@@ -47,25 +47,6 @@ class Candidate:
     in_chain: bool = False
 
 
-def antecedent_candidates(
-    document: Sequence[Example],
-    index: int,
-    gap: Gap,
-    sentences_back: int | None = None,
-    lexicon: Lexicon | None = None,
-    source_lexicon: Lexicon | None = None,
-) -> list[Candidate]:
-    """The nouns before a gap of `document[index]`: those of the target, then those of the source.
-
-    On each side the nearest comes first. At most `sentences_back` sentences are searched before the
-    gap's own, all of the document if it is None. A sentence of another document ends the search,
-    and where the document is not known, the sentence stands alone.
-    """
-    finder = NounFinder(document, lexicon, source_lexicon)
-    target = finder.before(index, gap, "target", sentences_back)
-    return [*target, *finder.before(index, gap, "source", sentences_back)]
-
-
 class NounFinder:
     """Finds the nouns before the gaps of some sentences, each of which is analysed once."""
 
@@ -76,23 +57,37 @@ class NounFinder:
         source_lexicon: Lexicon | None = None,
     ) -> None:
         self.document = document
-        self._lexicons = lexicon, source_lexicon
-        self._views: dict[int, _View] = {}
+        self._view = cache(lambda index: _View(document[index], lexicon, source_lexicon))
 
     def before(
         self, index: int, gap: Gap, side: Side, sentences_back: int | None = None
     ) -> Iterator[Candidate]:
-        """The nouns of one side before a gap of `document[index]`, the nearest first."""
+        """The nouns of one side before a gap of `document[index]`, the nearest first.
+
+        At most `sentences_back` sentences are searched before the gap's own, all of the document if
+        it is None. A sentence of another document ends the search, and where the document is not
+        known, the sentence stands alone.
+        """
         example = self.document[index]
-        chains = pronoun_chains(example, gap) if example.chains else frozenset()
+        chains = pronoun_chains(example, gap)
         pivot = gap.position if side == "target" else gap.source_index
         before = pivot  # tokens from the beginning of the sentence to the gap
-        for distance, sentence in enumerate(_back(self.document, index, sentences_back)):
+        for distance, sentence in enumerate(self._back(index, sentences_back)):
             view = self._view(sentence)
             before += len(view.words(side)) if distance else 0
             for place in view.nouns(side):
                 if distance or place < pivot:
                     yield view.candidate(side, place, distance, before - place, chains)
+
+    def _back(self, index: int, limit: int | None) -> Iterator[int]:
+        """The places of the sentence and of those before it in its document, the nearest first."""
+        document = self.document[index].document
+        first = 0 if limit is None else max(0, index - limit)
+        yield index
+        for place in range(index - 1, first - 1, -1):
+            if document is None or self.document[place].document != document:
+                return
+            yield place
 
     def nouns(self, index: int, side: Side, tags: Container[str]) -> list[int]:
         """The places of the nouns of a side of `document[index]` that have one of some tags.
@@ -105,11 +100,6 @@ class NounFinder:
     def form(self, index: int, side: Side, place: int) -> NounForm:
         """Lemma, gender and number of a noun."""
         return self._view(index).form(side, place)
-
-    def _view(self, index: int) -> _View:
-        if index not in self._views:
-            self._views[index] = _View(self.document[index], *self._lexicons)
-        return self._views[index]
 
 
 def nouns_of(
@@ -141,17 +131,6 @@ def pronoun_chains(example: Example, gap: Gap) -> frozenset[str]:
     return frozenset(target | _innermost(example, "source", gap.source_index))
 
 
-def _back(document: Sequence[Example], index: int, limit: int | None) -> Iterator[int]:
-    """The places of the sentence and of those before it in its document, the nearest first."""
-    name = document[index].document
-    first = 0 if limit is None else max(0, index - limit)
-    yield index
-    for place in range(index - 1, first - 1, -1):
-        if name is None or document[place].document != name:
-            return
-        yield place
-
-
 def _innermost(example: Example, side: Side, place: int) -> set[str]:
     around = [mention for mention in example.chains or () if mention.covers(side, place)]
     smallest = min((mention.size for mention in around), default=0)
@@ -159,55 +138,41 @@ def _innermost(example: Example, side: Side, place: int) -> set[str]:
 
 
 class _View:
-    """What is known of the words of one example, on both sides."""
+    """The nouns of one example, on both sides, and what is known of them."""
 
     def __init__(
         self, example: Example, lexicon: Lexicon | None, source_lexicon: Lexicon | None
     ) -> None:
         self.example = example
         self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
-        self._forms: dict[tuple[Side, int], NounForm] = {}
-        self._linked: dict[tuple[Side, int], tuple[str, ...]] = {}
+        self.parses = {"source": example.source_parse, "target": example.target_parse}
+        self.nouns = cache(self._nouns)
+        self.form = cache(self._form)
+        self.linked = cache(self._linked_words)
 
     def words(self, side: Side) -> Sequence[str]:
         return self.example.source if side == "source" else self.example.lemmas
 
-    def nouns(self, side: Side) -> tuple[int, ...]:
+    def _nouns(self, side: Side) -> tuple[int, ...]:
         """The places of the nouns of a side, the last first."""
-        return self._target_nouns if side == "target" else self._source_nouns
-
-    @cached_property
-    def _target_nouns(self) -> tuple[int, ...]:
-        gaps = {gap.position for gap in self.example.gaps}
-        tags = self.example.tags
-        if tags is not None:
-            nouns = [place for place, tag in enumerate(tags) if tag in NOUN_TAGS]
+        nouns: Iterable[int]
+        parse, lexicon = self.parses[side], self.lexicons[side]
+        if side == "target" and self.example.tags is not None:
+            nouns = [place for place, tag in enumerate(self.example.tags) if tag in NOUN_TAGS]
+        elif parse is not None:
+            nouns = [place for place, token in enumerate(parse.tokens) if _tag(token) in NOUN_TAGS]
+        elif lexicon is not None:
+            nouns = [place for place, word in enumerate(self.words(side)) if lexicon.is_noun(word)]
+        elif side == "source":
+            targets = frozenset(self.nouns("target"))
+            nouns = {source for source, target in self.example.links if target in targets}
         else:
-            nouns = self._nouns_of_layers("target") or []
-        return tuple(place for place in reversed(nouns) if place not in gaps)
-
-    @cached_property
-    def _source_nouns(self) -> tuple[int, ...]:
-        nouns = self._nouns_of_layers("source")
-        if nouns is None:
-            targets = frozenset(self._target_nouns)
-            nouns = sorted({source for source, target in self.example.links if target in targets})
-        return tuple(reversed(nouns))
-
-    def _nouns_of_layers(self, side: Side) -> list[int] | None:
-        """The nouns of a parse or a lexicon; None where there is neither."""
-        parse, lexicon = self.parse(side), self.lexicons[side]
-        if parse is not None:
-            return [n for n, token in enumerate(parse.tokens) if _tag(token) in NOUN_TAGS]
-        if lexicon is None:
-            return None
-        return [n for n, word in enumerate(self.words(side)) if lexicon.is_noun(word)]
-
-    def parse(self, side: Side) -> AnnotatedSentence | None:
-        return self.example.source_parse if side == "source" else self.example.target_parse
+            nouns = []
+        gaps = {gap.position for gap in self.example.gaps} if side == "target" else ()
+        return tuple(place for place in sorted(nouns, reverse=True) if place not in gaps)
 
     def token(self, side: Side, place: int) -> Token | None:
-        parse = self.parse(side)
+        parse = self.parses[side]
         return None if parse is None else parse.tokens[place]
 
     def tag(self, side: Side, place: int) -> str:
@@ -216,15 +181,12 @@ class _View:
         token = self.token(side, place)
         return "" if token is None else _tag(token)
 
-    def form(self, side: Side, place: int) -> NounForm:
+    def _form(self, side: Side, place: int) -> NounForm:
         """Lemma, gender and number of a noun."""
-        if (side, place) not in self._forms:
-            token, word = self.token(side, place), self.words(side)[place]
-            is_lemma = token is None or (side == "target" and self.example.tagged)
-            lemma = word if is_lemma or token is None else token.lemma
-            form = lemma, self._gender(side, place), self._number(side, place)
-            self._forms[side, place] = form
-        return self._forms[side, place]
+        token, word = self.token(side, place), self.words(side)[place]
+        is_lemma = token is None or (side == "target" and self.example.tagged)
+        lemma = word if is_lemma or token is None else token.lemma
+        return lemma, self._gender(side, place), self._number(side, place)
 
     def _gender(self, side: Side, place: int) -> str | None:
         token, lexicon = self.token(side, place), self.lexicons[side]
@@ -234,11 +196,11 @@ class _View:
         return None if lexicon is None else lexicon.gender(self.words(side)[place])
 
     def _number(self, side: Side, place: int) -> str | None:
-        parse, lexicon = self.parse(side), self.lexicons[side]
+        parse, lexicon = self.parses[side], self.lexicons[side]
         if side == "target" and self.example.tagged:  # a lemma hides its number
             if self.example.source_parse is None and self.lexicons["source"] is None:
                 return None
-            nouns = [source for source in self._sources(place) if source in self._source_nouns]
+            nouns = [source for source in self._sources(place) if source in self.nouns("source")]
             numbers = {self._number("source", noun) for noun in nouns} - {None}
             return numbers.pop() if len(numbers) == 1 else None
         parsed = "" if parse is None else parse.number(place)
@@ -250,14 +212,12 @@ class _View:
         """The source places that a target place is linked to."""
         return [source for source, target in self.example.links if target == place]
 
-    def linked(self, side: Side, place: int) -> tuple[str, ...]:
+    def _linked_words(self, side: Side, place: int) -> tuple[str, ...]:
         """The words of the other side at the links of a word."""
-        if (side, place) not in self._linked:
-            here, there = (0, 1) if side == "source" else (1, 0)
-            places = sorted(link[there] for link in self.example.links if link[here] == place)
-            words = self.words("target" if side == "source" else "source")
-            self._linked[side, place] = tuple(words[other] for other in places)
-        return self._linked[side, place]
+        here, there = (0, 1) if side == "source" else (1, 0)
+        places = sorted(link[there] for link in self.example.links if link[here] == place)
+        words = self.words("target" if side == "source" else "source")
+        return tuple(words[other] for other in places)
 
     def in_chains(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word heads a mention of one of the chains, or the source words it renders."""
@@ -285,19 +245,11 @@ class _View:
     def candidate(
         self, side: Side, place: int, sentences: int, tokens: int, chains: frozenset[str]
     ) -> Candidate:
+        word, tag, linked = self.words(side)[place], self.tag(side, place), self.linked(side, place)
         lemma, gender, number = self.form(side, place)
+        in_chain = self.in_chains(side, place, chains)
         return Candidate(
-            side,
-            sentences,
-            tokens,
-            place,
-            self.words(side)[place],
-            lemma,
-            self.tag(side, place),
-            gender,
-            number,
-            self.linked(side, place),
-            self.in_chains(side, place, chains),
+            side, sentences, tokens, place, word, lemma, tag, gender, number, linked, in_chain
         )
 
 

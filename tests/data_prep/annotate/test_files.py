@@ -10,13 +10,12 @@ from crosspro.data_prep.annotate.files import (
     ConlluFile,
     TokensFile,
     TreeTaggerOutput,
-    conllu_sentence,
+    conllu_text,
     tokens_line,
     treetagger_lemma,
 )
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
-from crosspro.data_prep.formats.conllu import format_sentence
 from tests.data_prep.formats.conllu_sample import SAMPLE
 
 
@@ -109,8 +108,7 @@ def test_our_files_come_back_as_they_were(tmp_path_factory, text):
     lemmas = [sentence.tagged_lemmas() for sentence in sentences]
     read = TokensFile(str(folder / "x.tokens"), "de", "universal").annotate(forms)
     assert [sentence.tagged_lemmas() for sentence in read] == lemmas
-    parsed = "".join(format_sentence(conllu_sentence(sentence)) for sentence in sentences)
-    (folder / "x.conllu").write_text(parsed, encoding="utf-8")
+    (folder / "x.conllu").write_text("".join(map(conllu_text, sentences)), encoding="utf-8")
     read = ConlluFile(str(folder / "x.conllu"), "de", "universal").annotate(forms)
     assert [sentence.tagged_lemmas() for sentence in read] == lemmas
     assert [sentence.forms for sentence in read] == forms

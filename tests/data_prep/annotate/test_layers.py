@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crosspro.data_prep.annotate.files import conllu_sentence
 from crosspro.data_prep.annotate.layers import Layers, layers_beside, layers_in, read_layered
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Mention, Token
@@ -32,7 +31,7 @@ def data(tmp_path, examples):
 
 def parse(words):
     tokens = [Token(word, word, "NOUN", "NOUN", None, -1, "dep", "Gender=Fem") for word in words]
-    return conllu_sentence(AnnotatedSentence(tuple(tokens)))
+    return AnnotatedSentence(tuple(tokens))
 
 
 def mentions_of(examples):

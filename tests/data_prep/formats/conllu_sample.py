@@ -1,14 +1,12 @@
-"""Two documents in CoNLL-U with what makes it difficult: ranges, empty nodes, a missing parse."""
+"""Layers for tests, and CoNLL-U with what makes it difficult: a range, an empty node, no parse."""
 
-from crosspro.data_prep.core.files import atomic_output, write_text
+from crosspro.data_prep.annotate.files import conllu_text
+from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.chains import HEADER
-from crosspro.data_prep.formats.conllu import format_sentence
 
 
 def write_conllu(path, sentences):
-    with atomic_output(path) as handle:
-        for sentence in sentences:
-            handle.write(format_sentence(sentence).encode("utf-8"))
+    write_text(path, "".join(map(conllu_text, sentences)))
 
 
 def write_chains(path, rows):

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.lexicon import induce as module
 from crosspro.data_prep.lexicon.induce import (
     LANGUAGES,
-    InductionSettings,
     classes_of,
     determiners,
     induce,
@@ -38,13 +38,13 @@ une fois .
 """
 
 
-def learn(text, language="fr", **settings):
-    sentences = [line.split() for line in text.splitlines()]
-    return induce(sentences, language, InductionSettings(**settings))
+def learn(text, language="fr"):
+    return induce([line.split() for line in text.splitlines()], language)
 
 
-def test_french():
-    lexicon = learn(FRENCH, min_count=2)
+def test_french(monkeypatch):
+    monkeypatch.setattr(module, "MIN_COUNT", 2)
+    lexicon = learn(FRENCH)
     found = {e.word: (e.category, e.gender, e.number) for e in lexicon}
     assert found == {
         "maison": ("NOUN", "Fem", "Sing"),
@@ -63,11 +63,11 @@ def test_french():
     assert counts["clé"] == 4
 
 
-def test_min_count_and_confidence():
+def test_least_evidence():
     assert not learn("la maison .\nune maison .").readings("maison")
     mixed = "la tour .\n" * 9 + "le tour .\n"
     assert learn(mixed).gender("tour") == "Fem"
-    assert learn(mixed, confidence=0.95).gender("tour") is None
+    assert learn(mixed + "le tour .").gender("tour") is None
 
 
 GERMAN = """\
@@ -125,7 +125,7 @@ tokens = st.sampled_from(["la", "le", "les", "l'", "die", "der", "una", "maison"
 
 @given(st.lists(st.lists(tokens | st.text(max_size=3))), st.sampled_from(LANGUAGES))
 def test_any_text_gives_a_lexicon(sentences, language):
-    for entry in induce(sentences, language, InductionSettings(min_count=1)):
+    for entry in induce(sentences * 3, language):
         assert entry.gender in (None, *GENDERS)
         assert entry.number in (None, *NUMBERS)
         assert entry.count >= 1

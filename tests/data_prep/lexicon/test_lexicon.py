@@ -17,10 +17,7 @@ from crosspro.data_prep.lexicon.lexicon import (
     read_lexicon,
     write_lexicon,
 )
-from crosspro.data_prep.lexicon.load import (
-    PACKAGES,
-    load_lexicon,
-)
+from crosspro.data_prep.lexicon.load import PACKAGES, load_lexicon
 from tests.conftest import mostly_slow
 
 

@@ -14,7 +14,7 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.antecedents import (
     NOUN_TAGS,
     Candidate,
-    antecedent_candidates,
+    NounFinder,
     nearest_agreeing,
     pronoun_chains,
 )
@@ -29,6 +29,14 @@ LEXICON = Lexicon.of(
         Entry("table", "NOUN", "Fem", "Sing"),
     ]
 )
+
+
+def antecedent_candidates(
+    document, index, gap, sentences_back=None, lexicon=None, source_lexicon=None
+):
+    finder = NounFinder(document, lexicon, source_lexicon)
+    target = finder.before(index, gap, "target", sentences_back)
+    return [*target, *finder.before(index, gap, "source", sentences_back)]
 
 
 def example(source, target, links, *gaps, document="d", tagged=True, **more):

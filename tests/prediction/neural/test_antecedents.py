@@ -14,7 +14,7 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Tok
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.demo.language import PROFILES
-from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
+from crosspro.data_prep.lexicon.antecedents import NounFinder
 from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.prediction.ensemble import Ensemble
@@ -38,9 +38,7 @@ def test_candidates_of_the_anaphora_network_are_the_nearest_nouns(units, train):
     nouns = made.network._candidates(text, all_gaps(text))
     pointed = made.antecedents(train, np.zeros(len(text), np.int64))
     for row, (line, gap) in enumerate(gaps_of(train)):
-        expected = [
-            noun for noun in antecedent_candidates(train, line, gap, 2) if noun.side == "target"
-        ]
+        expected = list(NounFinder(train).before(line, gap, "target", 2))
         words = {(noun.sentences, noun.index) for noun in expected[: None if units else 4]}
         chosen = {(noun.sentences, noun.index) for noun in pointed[row]}
         assert chosen <= words if units else chosen == words
