@@ -30,6 +30,7 @@ from crosspro.data_prep.formats.shared_task import (
     scan,
     write_examples,
 )
+from crosspro.data_prep.lexicon.lexicon import HEADER, Lexicon, read_lexicon, write_lexicon
 from crosspro.evaluation.pronouns import load_lists
 from tests.data_prep.formats.conllu_sample import SAMPLE
 
@@ -134,7 +135,7 @@ LISTS = (
 
 
 def sentences(path: Path) -> Any:
-    return [(s.words, s.comments, s.contractions) for s in read_conllu(path) if s.words]
+    return [(s.words, s.written(), s.comments) for s in read_conllu(path)]
 
 
 READERS = {
@@ -159,6 +160,12 @@ READERS = {
         lambda path: list(read_links(path, TOKENS, TOKENS)),
         (b"0-0 4-4\n2-2\n",),
         LINK_WORDS,
+    ),
+    "lexicon": Reader(
+        lambda path: list(read_lexicon(path)),
+        (f"{HEADER}\nPierre\tPROPN\tMasc\t_\t_\nclé\tNOUN\tFem\tSing\t3\n".encode(),),
+        (b"_", b"NOUN", b"Fem", b"X", b"17"),
+        lambda path, entries: write_lexicon(path, Lexicon.of(entries)),
     ),
     "CoNLL-U": Reader(
         sentences, (SAMPLE.encode(),), (b"1-2", b"1.1", b"0", b"_", b"# newdoc id = x", b"root")

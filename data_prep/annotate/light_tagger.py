@@ -25,7 +25,7 @@ def word_list(name: str) -> frozenset[str]:
 
 
 @cache
-def _known() -> dict[str, str]:
+def _listed_tags() -> dict[str, str]:
     """The tag of each listed word; the first class wins."""
     return {word: tag for tag in reversed(CLASSES) for word in word_lists("tagger", "en")[tag]}
 
@@ -48,17 +48,19 @@ def light_annotation(words: Sequence[str]) -> AnnotatedSentence:
 
 def _tag(word: str, before: str, tag_before: str, *, first: bool) -> str:
     lowered = word.lower()
-    if not any(character.isalnum() for character in word):
+    if not any(map(str.isalnum, word)):
         return "."
-    if lowered in _known():
-        return _known()[lowered]
+    if lowered in _listed_tags():
+        return _listed_tags()[lowered]
     if lowered[0].isdigit():
         return "NUM"
     if word[0].isupper() and not first:
         return "NOUN"
-    if lowered.endswith("ly") and lowered not in word_list("no-adverbs"):
+    if lowered in word_list("no-adverbs"):
+        return "ADJ"
+    if lowered.endswith("ly"):
         return "ADV"
-    if lowered in word_list("no-adverbs") or lowered.endswith(_ADJECTIVE_ENDINGS):
+    if lowered.endswith(_ADJECTIVE_ENDINGS):
         return "ADJ"
     if before in word_list("before-a-base") or before in word_list("subjects"):
         return "VERB"

@@ -1,16 +1,15 @@
-"""Segments of parallel text, language tags, and a check whether source and target are exchanged."""
+"""Segments of parallel text, language tags, and a check of the language of the source."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.words import table_rows, words_file
+from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.core.words import looks_otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,42 +46,14 @@ def same_language(tag: str, wanted: str) -> bool:
 
 
 _CHECKED = 2000
-"""Segments whose pronouns tell whether source and target are exchanged."""
-_LEAST = 5
-_COLUMNS = 7
-_WORD = re.compile(r"\w+")
+"""Segments that tell the language of a text."""
 
 
 def right_way_round(task: Task, texts: Iterator[Segment], source: Path) -> Iterator[Segment]:
-    """The same text; its beginning is read at once, and exchanged sides are refused.
-
-    They are exchanged if more than twice as many pronouns of the two languages stand on the wrong
-    side as on the right one.
-    """
+    """The same text; its beginning is read at once, and a source of another language is refused."""
     first = list(islice(texts, _CHECKED))
-    left, right = task.source_language, task.target_language
-    forms = {form for name, words in task.forms.items() if name != OTHER for form in words}
-    source_pronouns = {*task.source_pronouns} | _pronouns(left)
-    target_pronouns = forms | _pronouns(right)
-    sides = (
-        (source_pronouns - target_pronouns, target_pronouns - source_pronouns),
-        (target_pronouns - source_pronouns, source_pronouns - target_pronouns),
-    )
-    fitting = wrong = 0
-    for segment in first:
-        for text, (here, there) in zip((segment.source, segment.target), sides, strict=True):
-            for word in _WORD.findall(text.lower()):
-                fitting += word in here
-                wrong += word in there
-    if wrong >= _LEAST and wrong > 2 * fitting:
-        expected = f"text in {left}, as {task.name} is {left} to {right}"
-        found = f"pronouns of {right}: source and target look exchanged"
-        raise input_error(source, "language", expected, found)
+    language = task.source_language
+    if other := looks_otherwise((segment.source for segment in first), language):
+        expected = f"text in {language}, as {task.name} is {language} to {task.target_language}"
+        raise input_error(source, "language", expected, other)
     return chain(first, texts)
-
-
-def _pronouns(language: str) -> set[str]:
-    """The pronouns of a language by its table of forms; none if it has no table."""
-    path = words_file("forms", language)
-    rows = list(table_rows(path, _COLUMNS))[1:] if path else ()
-    return {row[0] for row in rows}

@@ -54,8 +54,8 @@ def read_doc_ids(path: str | Path) -> Iterator[str]:
     for number, line in enumerate(read_text_lines(Path(path)), start=1):
         columns = document_columns(line)
         if len(columns) == len(COLUMNS) and _LINKS.fullmatch(columns[-1]):
-            expected, found = "the id of a document", f"a line of a data file: {quoted(line)}"
-            raise input_error(path, "doc-ids", expected, found, number)
+            found = f"a line of a data file: {quoted(line)}"
+            raise input_error(path, "doc-ids", "the id of a document", found, number)
         yield columns[0]
 
 

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
     CrossproError,
-    InputError,
     choices,
     how_to_install,
     input_error,
@@ -186,26 +185,20 @@ LEXICONS = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}
 # Settings -----------------------------------------------------------------------------------------
 
 
-def load_lexicon(name: str | Path) -> Lexicon:
-    """The lexicon of an installed package, or of a file."""
+def load_lexicon(name: str | Path, key: str = "lexicon") -> Lexicon:
+    """The lexicon of an installed package, or of a file; `key` is the setting that names it."""
     if str(name) in PACKAGES:
         package = PACKAGES[str(name)]
-        return Lexicon.of(package.read(package.path()))
+        try:
+            path = package.path()
+        except CrossproError as error:
+            expected = f"an installed {' or '.join(PACKAGES)}, a TSV file, or none ({key}=null)"
+            raise input_error("settings", key, expected, str(error)) from error
+        return Lexicon.of(package.read(path))
     if not is_file(Path(name)):
         expected = f"{choices(PACKAGES)}, or a TSV file"
-        raise input_error("settings", "lexicon", expected, f"no file {name}")
+        raise input_error("settings", key, expected, f"no file {name}")
     return read_lexicon(name)
-
-
-def lexicon_of_setting(name: str, key: str) -> Lexicon:
-    """The lexicon that a setting names; a missing package says what else to set."""
-    try:
-        return load_lexicon(name)
-    except InputError:
-        raise
-    except CrossproError as error:
-        expected = f"an installed one of {', '.join(PACKAGES)}, a TSV file, or none ({key}=null)"
-        raise input_error("settings", key, expected, str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -236,7 +229,7 @@ def side_lexicon(
         if name == INDUCED and not can_learn:
             return SideLexicon(side, language, missing=True)
     if name != INDUCED:
-        lexicon = None if name is None else lexicon_of_setting(name, key)
+        lexicon = None if name is None else load_lexicon(name, key)
         return SideLexicon(side, language, name, lexicon)
     if not can_learn:
         expected = "inflected text of French, German or Spanish, or English, to learn from"

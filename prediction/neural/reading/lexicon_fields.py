@@ -31,7 +31,7 @@ from crosspro.data_prep.lexicon.lexicon import (
     read_lexicon,
     write_lexicon,
 )
-from crosspro.data_prep.lexicon.load import lexicon_of_setting
+from crosspro.data_prep.lexicon.load import load_lexicon
 from crosspro.prediction.neural.reading.fields import Field, Reads, source_words, target_tokens
 from crosspro.prediction.neural.reading.subwords import WORD_START
 
@@ -223,7 +223,7 @@ def lexicons_for(reads: Reads, task: Task, text: Text) -> dict[str, Lexicon]:
                 language, sentences = text[side]
                 lexicons[side] = induce(sentences, language)
         elif name != NO_LEXICON:
-            lexicons[side] = lexicon_of_setting(name, f"system.network.{side}_lexicon")
+            lexicons[side] = load_lexicon(name, f"system.network.{side}_lexicon")
     return lexicons | noun_lists(reads, lexicons, task, text)
 
 

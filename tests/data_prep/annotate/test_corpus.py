@@ -92,15 +92,10 @@ def test_two_processes_give_what_one_gives(monkeypatch):
 
 @pytest.mark.parametrize(
     ("documents", "bounds"),
-    [
-        ([], [0, 0]),
-        (["a"] * 1500, [0, 1500]),
-        (["a"] * 999 + ["b"] * 2, [0, 1001]),
-        (["a"] * 1000 + ["b"] * 2, [0, 1000, 1002]),
-        ([None] * 2001, [0, 1000, 2000, 2001]),
-        (["a"] * 10 + [None] * 995, [0, 1000, 1005]),
-    ],
-)
+    [([], [0, 0]), (["a"] * 1500, [0, 1500]), (["a"] * 999 + ["b"] * 2, [0, 1001]),
+     (["a"] * 1000 + ["b"] * 2, [0, 1000, 1002]), ([None] * 2001, [0, 1000, 2000, 2001]),
+     (["a"] * 10 + [None] * 995, [0, 1000, 1005])],
+)  # fmt: skip
 def test_documents_are_not_cut(documents, bounds):
     shards = document_shards(iter(documents))
     assert [shards[0].start, *(shard.stop for shard in shards)] == bounds
@@ -148,14 +143,3 @@ def test_the_command_writes_each_layout(tmp_path):
     assert (result.exit_code, result.stdout) == (0, "")
     again = [str(text), "-l", "de", "--annotator", f"conllu:{output}", "--layout", "lemmas"]
     assert CliRunner().invoke(app, again).stdout == "sie|X gehen|X .|X\n\nes|X gibt|X sie|X\n"
-
-
-def test_the_command_leaves_no_half_written_output(tmp_path):
-    text, output = tmp_path / "text", tmp_path / "out"
-    text.write_text("Sie gehen\nEr\n", encoding="utf-8")
-    spec = tokens_file(tmp_path, [["Sie", "gehen"]])
-    result = CliRunner().invoke(
-        app, [str(text), "-l", "de", "--annotator", spec, "-o", str(output)]
-    )
-    assert isinstance(result.exception, CrossproError)
-    assert not output.exists()

@@ -77,13 +77,9 @@ def test_tokens_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [
-        ("Il|il", r"x.tokens:1: token:"),
-        ("Elle|elle|PRO", r"x.tokens:1: token:"),
-        ("Il|il|", r"x.tokens:1: token"),
-        ("Il|il|PRO va|aller|VER", "x.tokens:1: line:"),
-    ],
-)
+    [("Il|il", r"x.tokens:1: token:"), ("Elle|elle|PRO", r"x.tokens:1: token:"),
+     ("Il|il|", r"x.tokens:1: token"), ("Il|il|PRO va|aller|VER", "x.tokens:1: line:")],
+)  # fmt: skip
 def test_bad_lines_of_a_tokens_file(tmp_path, line, message):
     path = tmp_path / "x.tokens"
     path.write_text(f"{line}\n", encoding="utf-8")
@@ -117,14 +113,9 @@ def test_our_files_come_back_as_they_were(tmp_path_factory, text):
 
 @pytest.mark.parametrize(
     ("form", "lemma", "expected"),
-    [
-        ("suis", "suivre|être", "être"),
-        ("fils", "fil|fils", "fil"),
-        ("Xyz", "<unknown>", "Xyz"),
-        ("12", "@card@", "12"),
-        ("|", "|", "|"),
-    ],
-)
+    [("suis", "suivre|être", "être"), ("fils", "fil|fils", "fil"), ("Xyz", "<unknown>", "Xyz"),
+     ("12", "@card@", "12"), ("|", "|", "|")],
+)  # fmt: skip
 def test_lemmas_of_treetagger(form, lemma, expected):
     assert treetagger_lemma(form, lemma) == expected
 
@@ -157,13 +148,10 @@ def test_output_of_treetagger(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        (OUTPUT.replace("Ich\t", "Du\t"), "x.tt:2: word:"),
-        (OUTPUT.replace("PPER", "PRO:PER"), "x.tt:2: tag:"),
-        (OUTPUT.replace("\tich", ""), "x.tt:2: columns:"),
-        ("", "x.tt: word:"),
-    ],
-)
+    [(OUTPUT.replace("Ich\t", "Du\t"), "x.tt:2: word:"),
+     (OUTPUT.replace("PPER", "PRO:PER"), "x.tt:2: tag:"),
+     (OUTPUT.replace("\tich", ""), "x.tt:2: columns:"), ("", "x.tt: word:")],
+)  # fmt: skip
 def test_bad_output_of_treetagger(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
         treetagger(tmp_path, text).annotate([["Ich"]])

@@ -102,13 +102,9 @@ def test_a_gap_is_a_word_of_the_target_parse(data, examples, en_fr):
 
 @pytest.mark.parametrize(
     ("document", "sentence", "side", "field"),
-    [
-        ("nowhere", 0, None, "document"),
-        (None, 0, "source", "last"),
-        (None, 0, "target", "last"),
-        (None, 999, None, "sentence"),
-    ],
-)
+    [("nowhere", 0, None, "document"), (None, 0, "source", "last"), (None, 0, "target", "last"),
+     (None, 999, None, "sentence")],
+)  # fmt: skip
 def test_mentions_outside_the_text_are_refused(
     data, examples, en_fr, document, sentence, side, field
 ):
@@ -125,17 +121,11 @@ def test_mentions_outside_the_text_are_refused(
 
 @pytest.mark.parametrize(
     ("line", "field"),
-    [
-        ("d\tc\tsource\t0\t0\t0", "mention"),
-        ("d\t\tsource\t0\t0\t1", "chain"),
-        ("d\tc\tboth\t0\t0\t1", "side"),
-        ("d\tc\tsource\t-1\t0\t1", "sentence"),
-        ("d\tc\tsource\t0\t0\tx", "last"),
-        ("d\tc\tsource\t0\t2\t1", "last"),
-        ("too few", "columns"),
-        ("\udcff", "encoding"),
-    ],
-)
+    [("d\tc\tsource\t0\t0\t0", "mention"), ("d\t\tsource\t0\t0\t1", "chain"),
+     ("d\tc\tboth\t0\t0\t1", "side"), ("d\tc\tsource\t-1\t0\t1", "sentence"),
+     ("d\tc\tsource\t0\t0\tx", "last"), ("d\tc\tsource\t0\t2\t1", "last"),
+     ("too few", "columns"), ("\udcff", "encoding")],
+)  # fmt: skip
 def test_faults_of_a_chain_file_are_named(tmp_path, line, field):
     path = tmp_path / "x.chains.tsv"
     text = f"{HEADER}\nd\tc\tsource\t0\t0\t0\n{line}\n"

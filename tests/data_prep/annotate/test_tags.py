@@ -46,31 +46,27 @@ def test_every_tag_of_universal_dependencies_and_fifteen_french_ones_are_listed(
 
 @pytest.mark.parametrize(
     ("scheme", "tagset", "language", "tag", "word", "coarse"),
-    [
-        ("treetagger-fr", "treetagger-fr", "fr", "VER:futu", "ira", "VER"),
-        ("treetagger-fr", "treetagger-fr", "fr", "PUN:cit", '"', "PUN"),
-        ("treetagger-fr", "universal", "fr", "DET:ART", "le", "DET"),
-        ("treetagger-fr", "treetagger-fr", "fr", "PRO:PER", "il", "PRON"),
-        ("treetagger-fr", "treetagger-fr", "fr", "SENT", "?", "."),
-        ("ud", "treetagger-fr", "fr", "DET", "Cette", "PRON"),
-        ("ud", "treetagger-fr", "fr", "PUNCT", ",", "PUN"),
-        ("ud", "universal", "de", "SCONJ", "weil", "CONJ"),
-        ("ud", "universal", "en", "SCONJ", "because", "ADP"),
-        ("ud", "universal", "en", "PART", "to", "PRT"),
-        ("ud", "universal", "en", "PART", "not", "ADV"),
-        ("stts", "universal", "de", "PAV", "darauf", "PRON"),
-        ("stts", "universal", "de", "VAFIN", "hat", "VERB"),
-        ("stts", "universal", "de", "$.", ".", "."),
-        ("ptb", "universal", "en", "MD", "can", "VERB"),
-        ("ptb", "universal", "en", "IN/that", "that", "ADP"),
-        ("ptb", "universal", "en", ":", ";", "."),
-        ("c5", "universal", "en", "CJT", "that", "ADP"),
-        ("c5", "universal", "en", "DTQ", "what", "PRON"),
-        ("c5", "universal", "en", "DTQ", "which", "DET"),
-        ("c5", "none", "en", "VVZ", "goes", "VVZ"),
-        ("stts", "universal", "de", "QQQ", "?", "X"),
-    ],
-)
+    [("treetagger-fr", "treetagger-fr", "fr", "VER:futu", "ira", "VER"),
+     ("treetagger-fr", "treetagger-fr", "fr", "PUN:cit", '"', "PUN"),
+     ("treetagger-fr", "universal", "fr", "DET:ART", "le", "DET"),
+     ("treetagger-fr", "treetagger-fr", "fr", "PRO:PER", "il", "PRON"),
+     ("treetagger-fr", "treetagger-fr", "fr", "SENT", "?", "."),
+     ("ud", "treetagger-fr", "fr", "DET", "Cette", "PRON"),
+     ("ud", "treetagger-fr", "fr", "PUNCT", ",", "PUN"),
+     ("ud", "universal", "de", "SCONJ", "weil", "CONJ"),
+     ("ud", "universal", "en", "SCONJ", "because", "ADP"),
+     ("ud", "universal", "en", "PART", "to", "PRT"),
+     ("ud", "universal", "en", "PART", "not", "ADV"),
+     ("stts", "universal", "de", "PAV", "darauf", "PRON"),
+     ("stts", "universal", "de", "VAFIN", "hat", "VERB"),
+     ("stts", "universal", "de", "$.", ".", "."),
+     ("ptb", "universal", "en", "MD", "can", "VERB"),
+     ("ptb", "universal", "en", "IN/that", "that", "ADP"),
+     ("ptb", "universal", "en", ":", ";", "."), ("c5", "universal", "en", "CJT", "that", "ADP"),
+     ("c5", "universal", "en", "DTQ", "what", "PRON"),
+     ("c5", "universal", "en", "DTQ", "which", "DET"),
+     ("c5", "none", "en", "VVZ", "goes", "VVZ"), ("stts", "universal", "de", "QQQ", "?", "X")],
+)  # fmt: skip
 def test_conversions(scheme, tagset, language, tag, word, coarse):
     assert TagConverter(scheme, tagset, language)(tag, word) == coarse
 
@@ -109,30 +105,14 @@ def test_pronouns_of_the_tasks_stay_in_their_class_but_for_the_number_in_french(
 
 @pytest.mark.parametrize(
     ("language", "form", "tag", "lemma"),
-    [
-        ("fr", "ils", "PRON", "il"),
-        ("fr", "elles", "PRON", "elle"),
-        ("fr", "ces", "DET", "ce"),
-        ("fr", "Cela", "PRON", "cela"),
-        ("fr", "c’", "PRON", "ce"),
-        ("fr", "les", "PRON", "le"),
-        ("fr", "la", "NOM", None),
-        ("fr", "en", "PRON", "en"),
-        ("fr", "en", "PRP", None),
-        ("fr", "s'", "KON", "si"),
-        ("fr", "entre", "PRP", "entre"),
-        ("fr", "entre", "VER", None),
-        ("fr", "des", "PRP", "du"),
-        ("fr", "des", "DET", "un"),
-        ("en", "I", "PRON", "I"),
-        ("en", "them", "PRON", "them"),
-        ("en", "mine", "NOUN", None),
-        ("de", "Sie", "PRON", "sie"),
-        ("es", "la", "PRON", "lo"),
-        ("es", "la", "DET", "el"),
-        ("it", "la", "DET", None),
-    ],
-)
+    [("fr", "ils", "PRON", "il"), ("fr", "elles", "PRON", "elle"), ("fr", "ces", "DET", "ce"),
+     ("fr", "Cela", "PRON", "cela"), ("fr", "c’", "PRON", "ce"), ("fr", "les", "PRON", "le"),
+     ("fr", "la", "NOM", None), ("fr", "en", "PRON", "en"), ("fr", "en", "PRP", None),
+     ("fr", "s'", "KON", "si"), ("fr", "entre", "PRP", "entre"), ("fr", "entre", "VER", None),
+     ("fr", "des", "PRP", "du"), ("fr", "des", "DET", "un"), ("en", "I", "PRON", "I"),
+     ("en", "them", "PRON", "them"), ("en", "mine", "NOUN", None), ("de", "Sie", "PRON", "sie"),
+     ("es", "la", "PRON", "lo"), ("es", "la", "DET", "el"), ("it", "la", "DET", None)],
+)  # fmt: skip
 def test_lemmas_of_pronouns(language, form, tag, lemma):
     assert pronoun_lemma(form, tag, language) == lemma
 

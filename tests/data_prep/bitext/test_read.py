@@ -114,15 +114,12 @@ def test_faults_of_the_call_are_found_before_reading(tmp_path):
 
 @pytest.mark.parametrize(
     ("source", "target", "ids", "place"),
-    [
-        ("a\nb\nc\n", "A\nB\n", None, "x.fr::lines"),
-        ("a\nb\n", "A\nB\n", "1\n2\n3\n", "ids::doc-ids"),
-        ("a\n", "A\n", b"\xff\n", "ids:1:encoding"),
-        (b"a\n\xe9t\xe9\n", "A\nB\n", None, "x.en:2:encoding"),
-        ("a\n\nc\n", "A\nB\n\n", None, "x.en:2:segment"),
-        ("\n \n", "\n \n", None, "x.en::file"),
-    ],
-)
+    [("a\nb\nc\n", "A\nB\n", None, "x.fr::lines"),
+     ("a\nb\n", "A\nB\n", "1\n2\n3\n", "ids::doc-ids"),
+     ("a\n", "A\n", b"\xff\n", "ids:1:encoding"),
+     (b"a\n\xe9t\xe9\n", "A\nB\n", None, "x.en:2:encoding"),
+     ("a\n\nc\n", "A\nB\n\n", None, "x.en:2:segment"), ("\n \n", "\n \n", None, "x.en::file")],
+)  # fmt: skip
 def test_faults_of_plain_files(tmp_path, source, target, ids, place):
     paths = write(tmp_path, "plain", source, target)
     if ids is not None:
@@ -137,17 +134,14 @@ UNIT = '<tu><tuv xml:lang="{}"><seg>{}</seg></tuv>\n<tuv xml:lang="{}"><seg>{}</
 
 @pytest.mark.parametrize(
     ("old", "new", "place"),
-    [
-        ("</seg>\n</doc>", "\n</doc>", "x.fr.xml:5:XML"),
-        ('docid="1"', 'docid="2"', "x.fr.xml:2:document"),
-        ('<seg id="2">b</seg>', "", "x.en.xml:4:segment"),
-        (">b<", "> <", "x.en.xml:4:segment"),
-        ('id="2"', 'id="1"', "x.fr.xml:4:segment"),
-        ("<x>", '<!DOCTYPE x [<!ENTITY a "aaaa">]><x>', "x.fr.xml:1:entity"),
-        ("</x>", '<doc docid="9">\n<seg id="1">z</seg></doc></x>', "x.fr.xml:6:document"),
-        (DOC, '<x><seg id="1">a</seg></x>', "x.fr.xml:1:segment"),
-    ],
-)
+    [("</seg>\n</doc>", "\n</doc>", "x.fr.xml:5:XML"),
+     ('docid="1"', 'docid="2"', "x.fr.xml:2:document"),
+     ('<seg id="2">b</seg>', "", "x.en.xml:4:segment"), (">b<", "> <", "x.en.xml:4:segment"),
+     ('id="2"', 'id="1"', "x.fr.xml:4:segment"),
+     ("<x>", '<!DOCTYPE x [<!ENTITY a "aaaa">]><x>', "x.fr.xml:1:entity"),
+     ("</x>", '<doc docid="9">\n<seg id="1">z</seg></doc></x>', "x.fr.xml:6:document"),
+     (DOC, '<x><seg id="1">a</seg></x>', "x.fr.xml:1:segment")],
+)  # fmt: skip
 def test_faults_of_talks(tmp_path, old, new, place):
     assert fault(*write(tmp_path, "iwslt", DOC, DOC.replace(old, new))) == place
 

@@ -57,21 +57,18 @@ def test_words_without_a_project_file_are_drafts(project):
 
 @pytest.mark.parametrize(
     ("name", "old", "new", "line", "field"),
-    [
-        (WORDS, '<word id="word_3">the</word>', '<word id="word_3">the', 24, "XML"),
-        (WORDS, ">old<", "><", 7, "word"),
-        (WORDS, "word_4", "word_3", 7, "word"),
-        (WORDS, ' id="word_4"', "", 7, "word"),
-        (WORDS, "<words>", '<!DOCTYPE x [<!ENTITY a "b">]><words>', 3, "XML"),
-        (WORDS, 'SYSTEM "words.dtd"', '[<!ENTITY x SYSTEM "file:///etc/passwd">]', 2, "entity"),
-        (COREF, 'word_7"', 'word_99"', 5, "span"),
-        (COREF, "word_3..word_5", "word_5..word_3", 4, "span"),
-        (COREF, ' span="word_7"', "", 5, "span"),
-        (COREF, "markable_101", "markable_100", 5, "markable"),
-        (COREF, "</markables>", "", 9, "XML"),
-        (SENTENCES, "word_1..word_6", "word_1..word_7", 5, "span"),
-    ],
-)
+    [(WORDS, '<word id="word_3">the</word>', '<word id="word_3">the', 24, "XML"),
+     (WORDS, ">old<", "><", 7, "word"), (WORDS, "word_4", "word_3", 7, "word"),
+     (WORDS, ' id="word_4"', "", 7, "word"),
+     (WORDS, "<words>", '<!DOCTYPE x [<!ENTITY a "b">]><words>', 3, "XML"),
+     (WORDS, 'SYSTEM "words.dtd"', '[<!ENTITY x SYSTEM "file:///etc/passwd">]', 2, "entity"),
+     (COREF, 'word_7"', 'word_99"', 5, "span"),
+     (COREF, "word_3..word_5", "word_5..word_3", 4, "span"),
+     (COREF, ' span="word_7"', "", 5, "span"),
+     (COREF, "markable_101", "markable_100", 5, "markable"),
+     (COREF, "</markables>", "", 9, "XML"),
+     (SENTENCES, "word_1..word_6", "word_1..word_7", 5, "span")],
+)  # fmt: skip
 def test_each_fault_is_named_with_its_line(project, name, old, new, line, field):
     edit(project, name, old, new)
     problem = problems(project)[0]

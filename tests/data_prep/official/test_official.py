@@ -109,15 +109,10 @@ def test_a_file_comes_from_the_first_address_that_has_it_and_is_fetched_once(ser
 
 @pytest.mark.parametrize(
     ("address", "name", "expected", "fault"),
-    [
-        ("file", "x", {"sha256": "0" * 64}, "sha256"),
-        ("file", "x", {"size": 5}, "size"),
-        ("cut", "x", {}, "size"),
-        ("page", "x.data", {}, "content"),
-        ("file", "x.gz", {}, "content"),
-        ("missing", "x", {}, "404"),
-    ],
-)
+    [("file", "x", {"sha256": "0" * 64}, "sha256"), ("file", "x", {"size": 5}, "size"),
+     ("cut", "x", {}, "size"), ("page", "x.data", {}, "content"),
+     ("file", "x.gz", {}, "content"), ("missing", "x", {}, "404")],
+)  # fmt: skip
 def test_what_is_not_the_file_is_refused(server, tmp_path, address, name, expected, fault):
     with pytest.raises(DownloadError, match=fault):
         download([f"{server[0]}/{address}"], tmp_path / name, **expected)
