@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import crosspro.evaluation.metrics as registry
+from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.shared_task import parse_examples
 from crosspro.evaluation.evaluation import evaluate
 from crosspro.evaluation.links import link_texts
 from crosspro.evaluation.metrics.contrastive import ScoredSet, SystemScores
@@ -41,12 +41,13 @@ def submissions():
     task = load_task("en-fr")
     gold = np.arange(SIZE, dtype=np.int8) % len(task.classes)
     wrong = np.where(np.arange(SIZE) % 3, gold, 0).astype(np.int8)
-    lines = [f"{task.classes[one]}\tx\tIt sleeps\tREPLACE_0 dormir\t0-0" for one in gold]
-    examples = parse_examples(lines, task, "gold")
+    tokens = (("It", "sleeps"), ("REPLACE_0", "dormir"), ((0, 0),))
+    gaps = [(Gap(0, 0, task.classes[label], "x"),) for label in gold]
+    examples = [Example.of_tokens(*tokens, gaps_of_line) for gaps_of_line in gaps]
     documents = np.repeat(np.arange(SIZE // 2), 2)
     gold_labels = Gold("gold", gold, np.ones(SIZE, dtype=np.int64), documents)
     submitted = Submission("good", gold), Submission("bad", wrong)
-    return {"task": task}, Submitted(gold_labels, submitted, list(examples))
+    return {"task": task}, Submitted(gold_labels, submitted, examples)
 
 
 def texts():
