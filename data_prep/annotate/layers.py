@@ -63,13 +63,12 @@ def layers_beside(path: str | Path) -> Layers:
     path = Path(path)
     stem = data_stem(path)
     stems = dict.fromkeys((stem, stem.removesuffix(BLIND), stem.removesuffix(".gold")))
-    files: dict[str, Path] = {}
-    for layer, suffix in SUFFIXES.items():
+
+    def beside(suffix: str) -> Path | None:
         names = (f"{name}.{suffix}{end}" for name in stems if name for end in COMPRESSED)
-        files.update(
-            (layer, file) for file in map(path.with_name, reversed([*names])) if is_file(file)
-        )
-    return Layers(**files)
+        return next(filter(is_file, map(path.with_name, names)), None)
+
+    return Layers(**{layer: beside(suffix) for layer, suffix in SUFFIXES.items()})
 
 
 def data_stem(path: Path) -> str:

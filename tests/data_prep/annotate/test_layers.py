@@ -6,8 +6,6 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from crosspro.data_prep.annotate.layers import Layers, layers_beside, layers_in, read_layered
 from crosspro.data_prep.core.errors import InputError
@@ -136,22 +134,3 @@ def test_faults_of_a_chain_file_are_named(tmp_path, line, field):
     path.write_text("chain\tdocument\n", encoding="utf-8")
     with pytest.raises(InputError, match="header"):
         read_chains(path)
-
-
-names = st.text(
-    st.characters(blacklist_characters="\t\n\r", blacklist_categories=["Cs"]), max_size=4
-)
-rows = st.builds(
-    lambda document, sentence, chain, side, first, more: ChainRow(
-        document, sentence, Mention(chain or "c", side, first, first + more)
-    ),
-    names, st.integers(0, 99), names, st.sampled_from(["source", "target"]),
-    st.integers(0, 99), st.integers(0, 9),
-)  # fmt: skip
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(rows, unique=True))
-def test_chains_survive_writing_and_reading(tmp_path, written):
-    write_chains(tmp_path / "x.tsv", written)
-    assert [replace(row, line=None) for row in read_chains(tmp_path / "x.tsv")] == written

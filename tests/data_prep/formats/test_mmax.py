@@ -5,10 +5,8 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from crosspro.data_prep.core.errors import CrossproError, InputError
+from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.formats.mmax import read_mmax
 from tests.conftest import GOLDEN
 
@@ -83,17 +81,6 @@ def test_missing_files_and_folders(project, tmp_path):
     assert problems(tmp_path / "none")[0].field == "project"
     (tmp_path / "empty").mkdir()
     assert problems(tmp_path / "empty")[0].field == "project"
-
-
-@given(st.integers(0, 2000), st.binary(min_size=1, max_size=6), st.sampled_from([WORDS, COREF]))
-def test_mutated_files_raise_nothing_else(tmp_path_factory, place, text, name):
-    folder = shutil.copytree(PROJECT, tmp_path_factory.mktemp("mutant") / "en")
-    content = (folder / name).read_bytes()
-    (folder / name).write_bytes(content[:place] + text + content[place + 1 :])
-    try:
-        assert len(read_mmax(folder)) == 2
-    except CrossproError as error:
-        assert str(error)
 
 
 def test_the_real_corpus_is_well_formed(parcorfull):
