@@ -92,9 +92,13 @@ class Cache:
         with suppress(OSError):
             self.folder.rmdir()
 
+    def path(self, step: str, key: str) -> Path:
+        """Where the result of a step is, or will be."""
+        return self.folder / f"{step}.{key}"
+
     def lines(self, step: str, key: str, make: Callable[[], Iterable[str]]) -> Path:
         """A text file, written piece by piece unless it is there."""
-        path = self.folder / f"{step}.{key}"
+        path = self.path(step, key)
         if not path.is_file():
             with atomic_output(path) as handle:
                 for text in make():

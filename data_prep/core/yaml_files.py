@@ -10,7 +10,6 @@ import yaml
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import read_bytes
 
-
 _PYYAML_ERRORS = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
 """Raised for `!!timestamp x`, deep nesting or a bad byte, beside the errors PyYAML documents."""
 
