@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from pathlib import Path
@@ -152,7 +152,7 @@ def _annotate(settings: AnnotationSettings, sentences: Sentences) -> list[Annota
 
 @lru_cache(maxsize=4)
 def _annotator_of_process(settings: AnnotationSettings) -> Annotator:
-    return make_annotator(*astuple(settings)[:3], parse=settings.parse)
+    return make_annotator(**asdict(settings))
 
 
 # Shards -------------------------------------------------------------------------------------------

@@ -116,7 +116,8 @@ def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
             continue
         following = len(words) + 1
         bounds = _RANGE.fullmatch(identity)
-        first, last = map(int, bounds.groups()) if bounds else (following, following)
+        first = int(bounds[1]) if bounds else following
+        last = int(bounds[2]) if bounds else following
         if first != following or (not bounds and identity != str(following)):
             raise input_error(path, "ID", str(following), quoted(identity), number)
         if bounds and (last <= first or first <= reach):
