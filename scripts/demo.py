@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,7 @@ import typer
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus, kinds
+from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.evaluation.report.records import csv_text
 from crosspro.evaluation.report.tables import text_table
@@ -43,7 +44,7 @@ def demo(
     }
     make_folder(output)
     for name, sentences in corpus.items():
-        examples = [sentence.example for sentence in sentences]
+        examples = [example for example, _ in sentences]
         write_examples(output / f"{name}.data", examples)
         write_doc_ids(output / f"{name}.doc-ids", examples)
         write_text(output / f"{name}.gaps.tsv", _origins(sentences))
@@ -56,8 +57,8 @@ def demo(
 
 
 def _kinds_table(sentences: list[DemoSentence]) -> str:
-    numbers = kinds(sentences)
-    total = sum(numbers.values())
+    numbers = Counter((origin.kind, origin.back) for _, origins in sentences for origin in origins)
+    total = numbers.total()
     rows = [
         (kind, str(back), str(number), f"{100 * number / total:.1f}%")
         for (kind, back), number in sorted(numbers.items(), key=lambda item: -item[1])
@@ -67,7 +68,7 @@ def _kinds_table(sentences: list[DemoSentence]) -> str:
 
 def _origins(sentences: list[DemoSentence]) -> str:
     rows: list[Sequence[object]] = [("line", "position", "label", "kind", "sentences_back")]
-    for line, sentence in enumerate(sentences, start=1):
-        for gap, origin in zip(sentence.example.gaps, sentence.origins, strict=True):
+    for line, (example, origins) in enumerate(sentences, start=1):
+        for gap, origin in zip(example.gaps, origins, strict=True):
             rows.append((line, gap.position, gap.label, origin.kind, origin.back))
     return csv_text(rows, "\t")

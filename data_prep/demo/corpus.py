@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
 
 from crosspro.data_prep.core.errors import choices, input_error
@@ -17,7 +14,7 @@ from crosspro.data_prep.formats.shared_task import placeholder
 from crosspro.data_prep.gaps.extract import with_gap_links
 
 SPLITS = {"train": 2250, "dev": 150, "test": 150}
-"""Documents of each split unless told otherwise."""
+"""Documents of each split by default."""
 
 _SCENES_PER_DOCUMENT = (5, 9)
 _TAGS = {
@@ -28,13 +25,8 @@ _TAGS = {
     "none": {},
 }  # fmt: skip
 
-
-@dataclass(frozen=True)
-class DemoSentence:
-    """An example and, for each of its gaps, where the pronoun comes from."""
-
-    example: Example
-    origins: tuple[Origin, ...]
+DemoSentence = tuple[Example, tuple[Origin, ...]]
+"""An example and, for each of its gaps, where the pronoun comes from."""
 
 
 def demo_corpus(
@@ -42,20 +34,16 @@ def demo_corpus(
 ) -> list[DemoSentence]:
     """The sentences of a split; `documents` is its size."""
     if task.name not in PROFILES:
-        raise input_error(
-            f"task {task.name}",
-            "data",
-            f"a demo task ({choices(PROFILES)})",
-            f"{task.name}; use files of your own (data=shared_task)",
-        )
+        expected = f"a demo task ({choices(PROFILES)})"
+        advice = f"{task.name}; use files of your own (data=shared_task)"
+        raise input_error(f"task {task.name}", "data", expected, advice)
     if split not in SPLITS:
         raise input_error("demo", "split", choices(SPLITS), split)
     # Seeding by text keeps splits and tasks independent of each other.
     random = Random(f"{seed} {task.name} {split}")  # noqa: S311 - no secret depends on it
     scenes = Scenes(task, PROFILES[task.name], random)
-    number = SPLITS[split] if documents is None else documents
     sentences: list[DemoSentence] = []
-    for document in range(number):
+    for document in range(SPLITS[split] if documents is None else documents):
         name = f"{split}-{document:05d}"
         for _ in range(random.randint(*_SCENES_PER_DOCUMENT)):
             sentences += [_example(sentence, task, name) for sentence in scenes.draw()]
@@ -66,7 +54,7 @@ def demo_examples(
     task: Task, split: str, documents: int | None = None, seed: int = 1
 ) -> list[Example]:
     """The examples of a split."""
-    return [sentence.example for sentence in demo_corpus(task, split, documents, seed)]
+    return [example for example, _ in demo_corpus(task, split, documents, seed)]
 
 
 def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
@@ -77,7 +65,9 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
     }
     target = [word for word in target if word.form or word.slot in pronouns]
     subjects = [part.subject for part in sentence if isinstance(part, Clause)]
-    origin_of = {one.slot: one.origin for one in subjects if isinstance(one, SaidPronoun)}
+    origin_of = {
+        subject.slot: subject.origin for subject in subjects if isinstance(subject, SaidPronoun)
+    }
     shown: list[tuple[str, str | None]] = []
     gaps, origins = [], []
     for position, word in enumerate(target):
@@ -90,18 +80,17 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
         hidden = joined_tag(*_columns(word, task)) if word.form else NONE
         gaps.append(Gap(position, index, label, hidden))
         origins.append(origin_of[word.slot or ""])
-    links = tuple(
+    links = (
         (s, t)
         for s, left in enumerate(source)
         for t, right in enumerate(target)
         if right.form and left.key is not None and left.key == right.key
     )
     forms = tuple(word.form for word in source)
-    linked = with_gap_links(links, gaps)
     lemmas = tuple(lemma for lemma, _ in shown)
     tags = tuple(tag for _, tag in shown) if task.tagged else None
-    example = Example(forms, lemmas, tags, linked, tuple(gaps), document)
-    return DemoSentence(example, tuple(origins))
+    linked = with_gap_links(links, gaps)
+    return Example(forms, lemmas, tags, linked, tuple(gaps), document), tuple(origins)
 
 
 def _counts(word: Word, task: Task) -> bool:
@@ -116,12 +105,4 @@ def _columns(word: Word, task: Task) -> tuple[str, str | None]:
     if not task.tagged:
         return word.form, None
     category = "STOP" if word.form == "." else word.category
-    tag = _TAGS[task.tagset].get(category, category)
-    return word.lemma, tag
-
-
-def kinds(sentences: Sequence[DemoSentence]) -> Counter[tuple[str, int]]:
-    """How many gaps there are of each kind and distance."""
-    return Counter(
-        (origin.kind, origin.back) for sentence in sentences for origin in sentence.origins
-    )
+    return word.lemma, _TAGS[task.tagset].get(category, category)

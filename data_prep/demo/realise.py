@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crosspro.data_prep.annotate.tags import pronoun_lemma
-from crosspro.data_prep.demo.language import LANGUAGES, Adjective, Invariable, Noun, Verb
+from crosspro.data_prep.demo.language import LANGUAGES, Adjective, Invariable, Noun, Verb, table
 
 NOTHING = ""
 """The form of a subject that is left out."""
@@ -113,24 +113,12 @@ class Joint:
 
 Part = Clause | Joint
 
-BE = Verb({"en": ("be", "is", "are"), "fr": ("être", "est", "sont"),
-           "de": ("sein", "ist", "sind"), "es": ("ser", "es", "son")})  # fmt: skip
-CAN = Verb({"en": ("can", "can", "can"), "fr": ("pouvoir", "peut", "pouvez"),
-            "de": ("können", "kann", "können"), "es": ("poder", "puede", "pueden")})  # fmt: skip
-EXIST = Verb({"en": ("be", "is", "are"), "fr": ("avoir", "a", "a"),
-              "de": ("geben", "gibt", "gibt"), "es": ("haber", "hay", "hay")})  # fmt: skip
-CONCERN = Verb({"en": ("be", "is", "is"), "fr": ("agir", "agit", "agit"),
-                "de": ("gehen", "geht", "geht"), "es": ("tratar", "trata", "trata")})  # fmt: skip
-
-_VERB_LAST = frozenset({"de"})
-STOP = Joint(dict.fromkeys(LANGUAGES, "."))
-COMMA = Joint(dict.fromkeys(LANGUAGES, ","))
-AND = Joint({"en": "and", "fr": "et", "de": "und", "es": "y"})
-BUT = Joint({"en": ", but", "fr": ", mais", "de": ", aber", "es": ", pero"})
-BECAUSE = Joint({"en": "because", "fr": "parce que", "de": ", weil", "es": "porque"}, _VERB_LAST)
-WHEN = Joint({"en": "when", "fr": "quand", "de": ", wenn", "es": "cuando"}, _VERB_LAST)
-FRONTED_WHEN = Joint({**WHEN.forms, "de": "wenn"}, _VERB_LAST)
-THAT = Joint({"en": "that", "fr": "que", "de": ", dass", "es": "que"}, _VERB_LAST)
+JOINTS = {
+    row["name"]: Joint(
+        {language: row[language] for language in LANGUAGES}, frozenset(row["verb_last"].split())
+    )
+    for row in table("joints")
+}
 
 _VOWELS = tuple("aeiouâàéèêëîïôûùœ")
 _ELIDED = {"le": "l'", "la": "l'", "que": "qu'", "de": "d'", "ce": "c'"}
@@ -166,7 +154,7 @@ def realise(parts: Sequence[Part], language: str) -> list[Word]:
         words += _joint(part.forms[language], f"{index}")
         if language in part.subordinating_in:
             order = "subordinate"
-        elif part is COMMA and order == "subordinate":
+        elif part == JOINTS["comma"] and order == "subordinate":
             order = "inverted"  # the main clause after a fronted subordinate one
         else:
             order = "main"
@@ -289,14 +277,14 @@ def _phrase(phrase: Phrase, language: str, key: str, accusative: bool = False) -
     referent = phrase.referent
     for index, noun in enumerate(referent.nouns):
         if index:
-            conjunction = AND.forms[language]
+            conjunction = JOINTS["and"].forms[language]
             words.append(Word(conjunction, conjunction, "CONJ", f"{key}.and"))
-        table = _DEFINITE if phrase.definite else _INDEFINITE
+        articles = _DEFINITE if phrase.definite else _INDEFINITE
         gender = noun.gender[language]
         cell = gender
         if referent.plural:
             cell = "fpl" if language == "es" and gender == "f" else "pl"
-        forms = table["de-acc" if language == "de" and accusative else language]
+        forms = articles["de-acc" if language == "de" and accusative else language]
         article = forms[cell]
         form = noun.forms[language][int(referent.plural)]
         if article == "a" and form.startswith(tuple("aeiou")):
