@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crosspro.data_prep.annotate.tags import pronoun_lemma
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.demo.language import LANGUAGES, Adjective, Invariable, Noun, Verb, table
 
 NOTHING = ""
@@ -322,3 +323,51 @@ def _capitalise(words: list[Word]) -> list[Word]:
             capital = replace(word, form=word.form[0].upper() + word.form[1:])
             return [*words[:index], capital, *words[index + 1 :]]
     return words
+
+
+_RELATIONS = {
+    "s": "nsubj", "o": "obj", "c": "obl", "a": "xcomp", "inf": "xcomp", "adv": "advmod",
+    "p": "case", "about": "case", "mark": "punct",
+}  # fmt: skip
+
+
+def parsed(words: Sequence[Word]) -> AnnotatedSentence:
+    """A parse in the manner of Universal Dependencies, but with finite verbs as heads.
+
+    The keys of words tell their part: `k1.s.n0` is the first noun of the subject of a clause.
+    """
+    places = {word.key: place for place, word in enumerate(words) if word.key}
+    verbs = [place for key, place in places.items() if key.endswith(".v")]
+    tokens = []
+    for place, word in enumerate(words):
+        head, relation = _head(word, place, places, verbs)
+        plural = word.category == "NOUN" and word.form.lower() != word.lemma.lower()
+        tag = "." if word.category == "PUNCT" else word.category
+        upos = "CCONJ" if word.category == "CONJ" else word.category
+        number = "Number=Plur" if plural else ""
+        tokens.append(Token(word.form, word.lemma, tag, upos, None, head, relation, number))
+    return AnnotatedSentence(tuple(tokens))
+
+
+def _head(word: Word, place: int, places: dict[str, int], verbs: Sequence[int]) -> tuple[int, str]:
+    """The place of a word's head, and the relation between them."""
+    clause, _, role = (word.key or ".case").partition(".")
+    phrase, _, part = role.partition(".")
+    verb = places.get(f"{clause}.v", verbs[0])
+    if phrase == "v":
+        if place != verb:  # of s' agit, y a the first word
+            return verb, "expl"
+        return (-1, "root") if verb == verbs[0] else (verbs[0], "conj")
+    if word.slot is not None:
+        return verb, "nsubj"
+    if phrase == "joint":
+        return next((later for later in verbs if later > place), verbs[0]), "mark"
+    if part.startswith("d"):
+        return places[f"{clause}.{phrase}.n{part[1:]}"], "det"
+    if part == "and":
+        return places[f"{clause}.{phrase}.n1"], "cc"
+    if part == "n1":
+        return places[f"{clause}.{phrase}.n0"], "conj"
+    if phrase in ("p", "about"):
+        return places.get(f"{clause}.{'c' if phrase == 'p' else 'o'}.n0", verb), "case"
+    return verb, _RELATIONS.get(phrase, "case")

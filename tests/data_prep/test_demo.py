@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -88,6 +89,29 @@ def test_an_antecedent_is_where_the_origin_says(en_fr):
                 opening, _ = corpus[index - origin.back]
                 assert opening.document == example.document
                 assert opening.gaps == ()
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_layers_parse_the_source_and_chain_antecedents_with_their_pronouns(name):
+    task = load_task(name)
+    layered = demo_examples(task, "dev", 20, layers=True)
+    plain = [replace(example, source_parse=None, chains=None) for example in layered]
+    assert plain == demo_examples(task, "dev", 20)
+    chained = 0
+    for example in layered:
+        tokens = example.source_parse.tokens
+        assert example.source_parse.forms == example.source
+        assert sum(token.deprel == "root" for token in tokens) == 1
+        for token in tokens:
+            assert (token.head == -1) == (token.deprel == "root")
+            assert token.head == -1 or tokens[token.head].upos in ("VERB", "NOUN")
+        pronouns = {gap.source_index for gap in example.gaps}
+        for mention in example.chains:
+            assert mention.last < len(tokens)
+            head = tokens[mention.last]
+            chained += mention.first in pronouns
+            assert mention.first in pronouns or head.upos == "NOUN"
+    assert chained > 30 or task.null_subjects  # a pronoun that is not said has no mention
 
 
 def test_the_lexicon_is_large_and_complete():
