@@ -265,7 +265,11 @@ def encode(
     if doc_ids and len(doc_ids) != len(texts or ()):
         expected = f"one for each of {len(texts or ())} texts"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
-    paths = {"--data": data or (), "--text": texts or (), "--unseen": unseen or ()}
+    paths: dict[str, Sequence[Path]] = {
+        "--data": data or (),
+        "--text": texts or (),
+        "--unseen": unseen or (),
+    }
     files = {option: [task_file(path, rules, option) for path in paths[option]] for option in paths}
     refuse_other_forms((file.path, file.task) for file in (*files["--data"], *files["--unseen"]))
     contents: list[Contents] = []

@@ -39,7 +39,6 @@ class Referent:
 
     @property
     def person(self) -> bool:
-        """Whether it is a human being."""
         return self.nouns[0].person
 
     def gender(self, language: str) -> str:
@@ -216,7 +215,6 @@ def _pronoun_lemma(form: str, language: str) -> str:
 
 
 def _agreement(clause: Clause, language: str) -> tuple[str, int]:
-    """Gender and number of the subject."""
     subject = clause.subject
     if isinstance(subject, Phrase):
         return subject.referent.gender(language), subject.referent.number

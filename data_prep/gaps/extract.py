@@ -101,7 +101,6 @@ class Placement:
 
 
 def source_pronouns(source: Sequence[str], task: Task) -> list[int]:
-    """The positions of the task's source pronouns."""
     pronouns = task.source_pronouns
     return [index for index, word in enumerate(source) if word.lower() in pronouns]
 

@@ -49,7 +49,7 @@ from crosspro.data_prep.gaps.segments import (
     PronounDecision,
     segment_examples,
 )
-from crosspro.data_prep.pipeline.sets.statistics import DataSize, total_size
+from crosspro.data_prep.pipeline.sets.statistics import DataSize
 
 Annotations = Iterable[AnnotatedSentence | None]
 Annotate = Callable[[AnnotationSettings, Sentences, Sequence[range]], Iterator[AnnotatedSentence]]
@@ -205,25 +205,22 @@ def write_prepared(
     """
     names = [output.name, f"{output.name}{BLIND}"][: 1 + blind]
     ids = [output.with_name(f"{name}.doc-ids") for name in names]
+    total = DataSize()
     with ExitStack() as files:
         # The last to be opened is the first to be moved into place: the data comes last.
         data, *hidden = (
             files.enter_context(atomic_output(output.with_name(f"{name}.data"))) for name in names
         )
         id_files = [files.enter_context(atomic_output(path)) for path in ids if documents]
-
-        def written() -> Iterator[Example]:
-            for example in examples:
-                line = format_example(example)
-                data.write(f"{line}\n".encode())
-                for file in id_files:
-                    file.write(f"{example.document or ''}\n".encode())
-                visible = line.split("\t", 2)[2]
-                for file in hidden:
-                    file.write(f"\t\t{visible}\n".encode())
-                yield example
-
-        total = total_size(written())
+        for example in examples:
+            total.add(example)
+            line = format_example(example)
+            data.write(f"{line}\n".encode())
+            for file in id_files:
+                file.write(f"{example.document or ''}\n".encode())
+            visible = line.split("\t", 2)[2]
+            for file in hidden:
+                file.write(f"\t\t{visible}\n".encode())
     if not documents:
         for path in ids:
             path.unlink(missing_ok=True)

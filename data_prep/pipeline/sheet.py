@@ -173,13 +173,12 @@ def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections
             wrong["missing"] += not linked and bool(words)
             wrong["wrong"] += bool(linked) and linked != words
             ours, people, both = ours + len(linked), people + len(words), both + len(linked & words)
-    rates = {name: _share(wrong[name], checked[name]) for name in (KEPT, REMOVED)}
-    precision = recall = None
-    if rates[KEPT] is not None:
-        precision = 1 - rates[KEPT]
-        if rates[REMOVED] is not None or not in_text[REMOVED]:
-            right = in_text[KEPT] * precision
-            recall = _share(right, right + in_text[REMOVED] * (rates[REMOVED] or 0))
+    precision = _share(checked[KEPT] - wrong[KEPT], checked[KEPT])
+    lost = _share(wrong[REMOVED], checked[REMOVED])
+    recall = None
+    if precision is not None and (lost is not None or not in_text[REMOVED]):
+        right = in_text[KEPT] * precision
+        recall = _share(right, right + in_text[REMOVED] * (lost or 0))
     return {
         **{
             name: {"in_text": in_text[name], "checked": checked[name], "wrong": wrong[name]}

@@ -82,11 +82,9 @@ class LinkTable:
 
 def label_leaks(splits: Splits, task: Task) -> Mapping[str, LabelLeak]:
     """What links give away in train, dev and the test sets, by the name of the set."""
-    leaks = {}
-    for name, examples in {"train": splits.train, "dev": splits.dev, **splits.test}.items():
-        if leak := label_leak(examples, task):
-            leaks[name] = leak
-    return leaks
+    sets = {"train": splits.train, "dev": splits.dev, **splits.test}
+    leaks = {name: label_leak(examples, task) for name, examples in sets.items()}
+    return {name: leak for name, leak in leaks.items() if leak is not None}
 
 
 def label_leak(examples: Iterable[Example], task: Task) -> LabelLeak | None:

@@ -36,7 +36,6 @@ class TextIndex:
     documents: set[str] = field(default_factory=set)
 
     def add(self, examples: Iterable[Example]) -> None:
-        """Index more examples."""
         self.add_sources((example.source, example.document) for example in examples)
 
     def add_sources(self, lines: Iterable[tuple[Sequence[str], str | None]]) -> None:

@@ -112,10 +112,9 @@ class DocumentNumbers(TypedDict):
 @_from_settings
 def demo_splits(task: Task, documents: DocumentNumbers, seed: Seed) -> Splits:
     """The generated corpus with this many documents in train, dev and test, with its layers."""
-    train, dev, test = (
-        demo_examples(task, split, documents[split], seed, layers=True)
-        for split in ("train", "dev", "test")
-    )
+    train = demo_examples(task, "train", documents["train"], seed, layers=True)
+    dev = demo_examples(task, "dev", documents["dev"], seed, layers=True)
+    test = demo_examples(task, "test", documents["test"], seed, layers=True)
     return Splits(train, dev, {"test": test})
 
 

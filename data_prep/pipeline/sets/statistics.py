@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from crosspro.data_prep.core.example import Example
@@ -37,11 +36,3 @@ class DataSize:
         if task is not None:
             indices = (task.class_index[gap.label] for gap in example.gaps if gap.label is not None)
             self.classes.update(task.classes[index] for index in indices)
-
-
-def total_size(examples: Iterable[Example]) -> DataSize:
-    """The size of a data set."""
-    size = DataSize()
-    for example in examples:
-        size.add(example)
-    return size

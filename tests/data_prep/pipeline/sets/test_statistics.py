@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.pipeline.sets.statistics import DataSize, total_size
+from crosspro.data_prep.pipeline.sets.statistics import DataSize
 
 
 def test_statistics_count_everything_once(examples, en_fr):
@@ -16,4 +16,4 @@ def test_statistics_count_everything_once(examples, en_fr):
     inserted = sum(gap.word == "NONE" for example in examples for gap in example.gaps)
     assert inserted
     tokens = sum(len(example.target) for example in examples)
-    assert total_size(examples).target_tokens == tokens - inserted
+    assert size.target_tokens == tokens - inserted
