@@ -90,10 +90,9 @@ def prepare(
     check_settings(task, settings)
     counts = Counts(pronouns=pronouns)
     if settings.links is None:
-        source, target = (
-            np.fromiter(map(len, side), np.int64) for side in (bitext.source, bitext.target)
-        )
-        counts.backed_off = int(beyond_limits(source, target).sum())
+        sides = (bitext.source, bitext.target)
+        lengths = [np.fromiter(map(len, side), np.int64) for side in sides]
+        counts.backed_off = int(beyond_limits(lengths[0], lengths[1]).sum())
     links = _links(task, bitext, settings, cache, report)
     targets: Annotations = repeat(None, len(bitext))
     sources: Annotations = repeat(None, len(bitext))

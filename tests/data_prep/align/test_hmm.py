@@ -119,7 +119,7 @@ def test_digamma_is_that_of_scipy():
 
 def test_estimates_discount_rare_words_most_and_nothing_is_impossible():
     states = np.array([0, 0, 1, 1], dtype=np.int32)
-    counts, totals = np.array([90.0, 10.0, 1.0, 0.0]), np.array([100.0, 1.0])
+    counts, totals = np.array([90.0, 10.0, 0.1, 0.0]), np.array([100.0, 0.1])
     bayes = translation_probabilities(counts, totals, states, 50)
     plain = counts / totals[states]
     assert (bayes[:3] < plain[:3]).all()
