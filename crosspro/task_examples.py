@@ -108,7 +108,6 @@ def prepare(
     """
     from tempfile import TemporaryDirectory
 
-    from crosspro.data_prep.align.align import default_settings
     from crosspro.data_prep.annotate.tokenise import tokenised_bitext
     from crosspro.data_prep.bitext import read_bitext
     from crosspro.data_prep.bitext.segment import right_way_round
@@ -122,7 +121,6 @@ def prepare(
     task = task_of(task)
     settings = PrepareSettings(
         rules=changed_rules(rules, ()),
-        aligner=default_settings(task),
         annotator=annotator,
         source_annotator=source_annotator,
         links=path_or_none(links),

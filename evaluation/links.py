@@ -197,13 +197,12 @@ class _Aligner:
 
         With a prior nothing is learnt from the text, as in `proofread`: each line is linked alone.
         """
-        from crosspro.data_prep.align.align import AlignerSettings, align, link_by_prior
+        from crosspro.data_prep.align.align import align, link_by_prior
 
-        settings = AlignerSettings(symmetrisation=SYMMETRISATION)
         pairs = zip(source, target, strict=True)
         if self.prior is None:
-            return align(pairs, None, settings)
-        return link_by_prior(pairs, self.prior, settings)
+            return align(pairs, SYMMETRISATION)
+        return link_by_prior(pairs, self.prior, SYMMETRISATION)
 
 
 def _aligner(
@@ -258,12 +257,11 @@ def _check_languages(
     """Refuse a prior whose most frequent words are not those of a text."""
     from crosspro.data_prep.align.numbering import word_form
 
-    form = word_form(prior.form, prior.prefix_length)
     for lines, vocabulary, places, counts in (
         (sides[0], prior.source_words, prior.pair_source, prior.backward.pairs),
         (sides[1], prior.target_words, prior.pair_target, prior.forward.pairs),
     ):
-        words = [form(word) for line in lines for word in line if word.isalpha()]
+        words = [word_form(word) for line in lines for word in line if word.isalpha()]
         by_count = np.argsort(-np.bincount(places, counts, len(vocabulary)), kind="stable")
         every = list(vocabulary)
         ranked = (every[number] for number in by_count.tolist())

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crosspro.data_prep.align.align import align, default_settings
+from crosspro.data_prep.align.align import align
 from crosspro.data_prep.annotate.corpus import default_annotator, make_annotator
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import tokenise
@@ -165,7 +165,7 @@ def prepare_set(
     pairs = [list(_sentence_pairs(test_set.name, one, task)) for one in test_set.instances]
     flat = [pair for document in pairs for pair in document]
     tell(f"aligning {len(flat):,} segments")
-    links = iter(list(align(flat, settings=default_settings(task), jobs=1)))
+    links = iter(list(align(flat, task.symmetrisation, jobs=1)))
     columns: Iterator[TargetColumns] = ((tuple(pair.target), None) for pair in flat)
     backend = None
     if task.tagged:

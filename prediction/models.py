@@ -291,7 +291,6 @@ def _prior_of_task(task: Task, path: Path) -> Prior:
 
 def _pronoun_share(task: Task, prior: Prior) -> float:
     """How much of a text is pronouns of the task, on the side with fewer of them."""
-    form = word_form(prior.form, prior.prefix_length)
     pronouns = [word for words in task.forms.values() for word in words]
     shares = []
     for wanted, words, pairs, tally in (
@@ -299,6 +298,6 @@ def _pronoun_share(task: Task, prior: Prior) -> float:
         (pronouns, prior.target_words, prior.pair_target, prior.forward),
     ):
         counts = np.bincount(pairs, tally.pairs, len(words))
-        numbers = {words[form(word)] for word in wanted if form(word) in words}
+        numbers = {words[word_form(word)] for word in wanted if word_form(word) in words}
         shares.append(counts[sorted(numbers)].sum() / max(counts.sum(), 1) if wanted else 1.0)
     return float(min(shares))

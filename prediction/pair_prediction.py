@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from crosspro.data_prep.align.align import default_settings
 from crosspro.data_prep.align.prior import Prior, load_prior
 from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, printable, quoted
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import is_archive
@@ -27,10 +27,8 @@ from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner, aligner_of
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import (
     GAP,
-    MOST_WORDS,
     WRITTEN_GAP,
     GapMark,
-    SentencePair,
     TypedPair,
     check_typed,
     given_context,
@@ -203,7 +201,7 @@ def _numbered(documents: Sequence[Sequence[Example]]) -> list[Example]:
 class _Job:
     """A sentence pair that is to be predicted."""
 
-    pair: SentencePair
+    pair: Segment
     typed: TypedPair
     prepared: PreparedPair
     notes: tuple[str, ...]
@@ -267,10 +265,9 @@ class Predictor:
         context: Iterable[tuple[str, str]],
         hide: Iterable[str],
     ) -> _Job:
-        pair, system = SentencePair(source, target), self.system
+        pair, system = Segment(source, target), self.system
         before = given_context(context)
         check_typed([*before, pair], self.task)
-        self.pipeline.check_sizes([*before, pair], MOST_WORDS)
         before = before[len(before) - min(len(before), system.context) :]
         (typed,) = typed_pairs([pair], self.task)
         marks = self._hidden(pair, typed, [hide] if isinstance(hide, str) else list(hide))
@@ -310,7 +307,7 @@ class Predictor:
         text = _filled(job.pair.target, job.typed, words)
         return Prediction(self.name, text, gaps, example, prepared.examples[:-1], job.notes)
 
-    def _hidden(self, pair: SentencePair, typed: TypedPair, words: Sequence[str]) -> list[GapMark]:
+    def _hidden(self, pair: Segment, typed: TypedPair, words: Sequence[str]) -> list[GapMark]:
         """The places of the words to be hidden.
 
         Of a word that is there several times, those are hidden that translate a pronoun.
@@ -345,7 +342,7 @@ def model_aligner(task: Task, run: Path) -> PairAligner:
     prior = model_prior(run)
     if prior is None:
         return aligner_of_package(task)
-    return PairAligner(default_settings(task), prior, "the training text of the model")
+    return PairAligner(task.symmetrisation, prior, "the training text of the model")
 
 
 def model_prior(run: Path) -> Prior | None:

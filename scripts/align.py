@@ -11,14 +11,16 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.align.align import (
-    AlignerSettings,
-    Progress,
-    default_settings,
     learn,
     read_token_pairs,
 )
+from crosspro.data_prep.align.model import Progress
 from crosspro.data_prep.align.prior import load_prior, save_prior
-from crosspro.data_prep.align.symmetrise import SYMMETRISATIONS, score_links
+from crosspro.data_prep.align.symmetrise import (
+    GROW_DIAG_FINAL_AND,
+    SYMMETRISATIONS,
+    score_links,
+)
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
@@ -64,7 +66,7 @@ def align(
     if links is not None and (output or save or not evaluate):
         raise typer.BadParameter("--links belongs to --evaluate, without -o and --save-prior")
     rules = load_task(task) if task else None
-    settings = default_settings(rules) if rules else AlignerSettings()
+    symmetrisation = rules.symmetrisation if rules else GROW_DIAG_FINAL_AND
     pairs = read_token_pairs(source, target)
     words = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     gold = list(read_links(evaluate, *words)) if evaluate else []
@@ -73,11 +75,11 @@ def align(
         return
     earlier = load_prior(prior) if prior else None
     with _progress_bar() as progress:
-        alignment = learn(pairs, earlier, settings, jobs, progress)
+        alignment = learn(pairs, earlier, jobs, progress)
     if save is not None:
         save_prior(save, alignment.prior())
     if output is not None:
-        write_links(output, alignment.links(settings.symmetrisation))
+        write_links(output, alignment.links(symmetrisation))
         beyond = f"; {alignment.backed_off:,} too long or too unequal, linked by IBM 1"
         print(
             f"{output}: links of {len(pairs):,} segments{beyond if alignment.backed_off else ''}",

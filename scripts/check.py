@@ -24,7 +24,7 @@ from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples, scan
 from crosspro.data_prep.pipeline.sets.cues import LinkTable
 from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
-from crosspro.data_prep.pipeline.sets.statistics import DataSize, DataStatistics
+from crosspro.data_prep.pipeline.sets.statistics import DataSize
 from crosspro.scripts.common import App, DocIdsBeside, TaskName, layers_of, show_table
 
 app = App()
@@ -68,7 +68,7 @@ def check(
         raise typer.BadParameter("document ids belong to one file: check files one by one")
     if missing := [path for path in files if not (path == STANDARD_INPUT or is_file(path))]:
         raise input_error(missing[0], "file", "a readable file", "none")
-    statistics = {str(path): DataStatistics(rules) for path in files}
+    statistics = {str(path): DataSize() for path in files}
     bad = 0
     for path, counts in zip(files, statistics.values(), strict=False):
         problems = _check_file(path, rules, counts, doc_ids, lenient=lenient, strict=strict)
@@ -88,7 +88,7 @@ def check(
 def _check_file(
     path: Path,
     task: Task,
-    statistics: DataStatistics,
+    statistics: DataSize,
     doc_ids: Path | None,
     *,
     lenient: bool,
@@ -106,12 +106,12 @@ def _check_file(
                 if problems <= most:
                     print(item)
             else:
-                statistics.add(item)
+                statistics.add(item, task)
                 links.add(item)
     except InputError as error:
         problems += error.total
         print(error)
-    if not problems and not statistics.total.segments:
+    if not problems and not statistics.segments:
         problems += 1
         print(empty_file(path))
     form = None if problems else other_form(path, task)
@@ -136,33 +136,28 @@ def _check_file(
     if problems > most:
         print(more_problems(problems - most), "(redirect the output to see them all)")
     verdict = counted(problems, "problem") if problems else "ok"
-    lines = counted(statistics.total.segments, "good line")
-    gaps = counted(statistics.total.gaps, "gap")
+    lines = counted(statistics.segments, "good line")
+    gaps = counted(statistics.gaps, "gap")
     print(f"{path}: {verdict}, {lines}, {gaps}", file=sys.stderr)
     return problems
 
 
-def _sizes(statistics: Mapping[str, DataStatistics]) -> str:
+def _sizes(statistics: Mapping[str, DataSize]) -> str:
     rows = []
     for path, counts in statistics.items():
-        documents = sum(1 for row in counts.documents if row.document)
-        gaps = f"{counts.total.gaps:,}"
-        rows.append((Path(path).name, f"{documents:,}", *_numbers(counts.total), gaps))
+        sizes = counts.documents, counts.segments, counts.source_tokens, counts.target_tokens
+        rows.append((Path(path).name, *(f"{number:,}" for number in (*sizes, counts.gaps))))
     heading = ("file", "documents", "segments", "source tokens", "target tokens", "gaps")
     return show_table(heading, rows)
 
 
-def _numbers(size: DataSize) -> tuple[str, ...]:
-    return f"{size.segments:,}", f"{size.source_tokens:,}", f"{size.target_tokens:,}"
-
-
-def _classes(statistics: Mapping[str, DataStatistics], task: Task) -> str:
+def _classes(statistics: Mapping[str, DataSize], task: Task) -> str:
     rows: list[Sequence[str]] = []
     for name in task.classes:
         cells = []
         for counts in statistics.values():
             number = counts.classes[name]
-            cells.append(f"{number:,} ({100 * number / (counts.total.gaps or 1):.1f}%)")
+            cells.append(f"{number:,} ({100 * number / (counts.gaps or 1):.1f}%)")
         rows.append((name, *cells))
     return show_table(("class", *(Path(path).name for path in statistics)), rows)
 
@@ -174,11 +169,11 @@ def _overlap(path: Path, other: Path, task: Task, doc_ids: Path | None) -> tuple
     examples = read_examples(path, task, layers_of(path, doc_ids).documents, lenient=True)
     shared = overlap(examples, index)
     share = 100 * shared.shared_segments / max(shared.segments, 1)
-    by_text = (document or "(no id)" for document, _ in shared.rich_documents)
+    by_text = (document or "(no id)" for document in shared.same_text)
     return (
         path.name,
         str(other),
         f"{shared.shared_segments:,} ({share:.1f}%)",
-        " ".join(shared.shared_documents) or "-",
+        " ".join(shared.same_id) or "-",
         " ".join(by_text) or "-",
     )

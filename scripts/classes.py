@@ -21,7 +21,6 @@ from crosspro.data_prep.core.task import OTHER
 from crosspro.data_prep.formats.links import read_links
 from crosspro.data_prep.gaps.inventory import (
     MIN_SHARE,
-    AlignedSentence,
     PronounCounts,
     Proposal,
     check_languages,
@@ -29,6 +28,7 @@ from crosspro.data_prep.gaps.inventory import (
     propose,
     task_draft,
 )
+from crosspro.data_prep.gaps.segments import LinkedSegment
 from crosspro.scripts.common import App, output_file, show_table
 
 app = App()
@@ -103,11 +103,13 @@ def classes_command(
     annotated: Iterable[AnnotatedSentence | None] = [None] * len(right)
     if tagged:
         annotated = annotate_text(right, annotator, target_language, tagset, parse=False)
-    sentences = (
-        AlignedSentence.of(s, t, tags, pairs)
-        for s, t, tags, pairs in zip(left, right, annotated, word_links, strict=True)
+    segments = (
+        LinkedSegment(tuple(words), tuple(translation), pairs, None, annotation)
+        for words, translation, pairs, annotation in zip(
+            left, right, word_links, annotated, strict=True
+        )
     )
-    counts, fillers = count_translations(sentences, source_pronouns)
+    counts, fillers = count_translations(segments, source_pronouns)
     proposal = propose(counts, fillers, merge=groups)
     print(_report(proposal, fillers), end="")
     if output is not None:

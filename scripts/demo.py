@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crosspro.data_prep.annotate.files import conllu_sentence
 from crosspro.data_prep.core.errors import counted
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus, kinds
+from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus
+from crosspro.data_prep.formats.chains import ChainRow, write_chains
+from crosspro.data_prep.formats.conllu import format_sentence
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.evaluation.report.records import csv_text
 from crosspro.evaluation.report.tables import text_table
@@ -34,19 +39,25 @@ def demo(
 ) -> None:
     """Write the generated demo corpus as shared-task files.
 
-    For each split a .data file, its .doc-ids and a .gaps.tsv with the origin of each pronoun; then
-    the kinds of gaps.
+    For each split a .data file, its .doc-ids and layers of the source (lemmas and parse in
+    .source.conllu, coreference in .chains.tsv), and a .gaps.tsv with the origin of each pronoun;
+    then the kinds of gaps.
     """
     rules = load_task(task)
     corpus = {
-        name: demo_corpus(rules, name, min(number, documents)) for name, number in SPLITS.items()
+        name: demo_corpus(rules, name, min(number, documents), layers=True)
+        for name, number in SPLITS.items()
     }
     make_folder(output)
     for name, sentences in corpus.items():
-        examples = [sentence.example for sentence in sentences]
+        examples = [example for example, _ in sentences]
         write_examples(output / f"{name}.data", examples)
         write_doc_ids(output / f"{name}.doc-ids", examples)
         write_text(output / f"{name}.gaps.tsv", _origins(sentences))
+        parses = (example.source_parse for example in examples if example.source_parse)
+        sentences_of = (format_sentence(conllu_sentence(parse)) for parse in parses)
+        write_text(output / f"{name}.source.conllu", "".join(sentences_of))
+        write_chains(output / f"{name}.chains.tsv", _chain_rows(examples))
         gaps = sum(len(example.gaps) for example in examples)
         print(
             f"{output / name}.data: {counted(len(examples), 'line')}, {counted(gaps, 'gap')}",
@@ -55,9 +66,18 @@ def demo(
     print(_kinds_table(corpus["test"]), end="")
 
 
+def _chain_rows(examples: Sequence[Example]) -> Iterator[ChainRow]:
+    lines: Counter[str] = Counter()
+    for example in examples:
+        document = example.document or ""
+        for mention in example.chains or ():
+            yield ChainRow(document, lines[document], mention)
+        lines[document] += 1
+
+
 def _kinds_table(sentences: list[DemoSentence]) -> str:
-    numbers = kinds(sentences)
-    total = sum(numbers.values())
+    numbers = Counter((origin.kind, origin.back) for _, origins in sentences for origin in origins)
+    total = numbers.total()
     rows = [
         (kind, str(back), str(number), f"{100 * number / total:.1f}%")
         for (kind, back), number in sorted(numbers.items(), key=lambda item: -item[1])
@@ -67,7 +87,7 @@ def _kinds_table(sentences: list[DemoSentence]) -> str:
 
 def _origins(sentences: list[DemoSentence]) -> str:
     rows: list[Sequence[object]] = [("line", "position", "label", "kind", "sentences_back")]
-    for line, sentence in enumerate(sentences, start=1):
-        for gap, origin in zip(sentence.example.gaps, sentence.origins, strict=True):
+    for line, (example, origins) in enumerate(sentences, start=1):
+        for gap, origin in zip(example.gaps, origins, strict=True):
             rows.append((line, gap.position, gap.label, origin.kind, origin.back))
     return csv_text(rows, "\t")

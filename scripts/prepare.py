@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from crosspro.data_prep.align.align import default_settings, few_segments
+from crosspro.data_prep.align.align import few_segments
 from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
@@ -50,6 +50,8 @@ class Engine(StrEnum):
 
 
 app = App()
+
+_RATES = ("in_text", "checked", "wrong")
 
 
 @app.command(
@@ -113,7 +115,6 @@ def prepare_command(
     year = rules or (Year.TEXT if task_rules.linked else Year.Y2017)
     settings = PrepareSettings(
         rules=changed_rules(year.value, rule or []),
-        aligner=default_settings(task_rules),
         annotator=annotator,
         source_annotator=source_annotator,
         links=links,
@@ -197,19 +198,13 @@ def _show(task: Task, counts: Counts, gaps: int) -> None:
 
 def _show_rates(rates: Mapping[str, Any]) -> None:
     """How often filter and links were wrong, of what people have checked."""
-
-    def percent(share: float | None) -> str:
-        return "–" if share is None else f"{100 * share:.1f}"
-
-    def row(rate: Mapping[str, Any]) -> tuple[str, ...]:
-        low, high = map(percent, rate["interval"] or (None, None))
-        in_text = f"{rate['in_text']:,}" if "in_text" in rate else ""
-        share = f"{percent(rate['rate'])} [{low}, {high}]"
-        return rate["name"], in_text, str(rate["checked"]), str(rate["wrong"]), share
-
-    columns = ("in the text", "checked", "wrong", "% [95%]")
-    judged = [row(rate) for rate in (*rates["filter"], *rates["rules"])]
-    print(f"\n{show_table(('checked by hand', *columns), judged)}")
-    print(show_table(("links of pronouns", *columns), [row(rate) for rate in rates["links"]]))
-    for name in ("filter_precision", "filter_recall", "link_precision", "link_recall"):
-        print(f"{name.replace('_', ' ')}: {percent(rates[name])}")
+    rows = [
+        (name.replace("_", " "), *(str(counts.get(key, "")) for key in _RATES))
+        for name, counts in rates.items()
+        if isinstance(counts, Mapping)
+    ]
+    print(f"\n{show_table(('checked by hand', *(key.replace('_', ' ') for key in _RATES)), rows)}")
+    for name, share in rates.items():
+        if not isinstance(share, Mapping):
+            percent = "–" if share is None else f"{100 * share:.1f}%"
+            print(f"{name.replace('_', ' ')}: {percent}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from pathlib import Path
@@ -22,12 +22,11 @@ from crosspro.scripts.common import App, Jobs
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
-    from crosspro.data_prep.core.example import Example
+    from crosspro.data_prep.core.example import AnnotatedSentence, Example
     from crosspro.data_prep.pipeline.self_labels import (
         SelfLabels,
         TargetText,
         TaskFile,
-        TextAnnotation,
     )
     from crosspro.data_prep.pipeline.sets.splits import Contents
     from crosspro.prediction.neural.reading.lexicon_fields import Text
@@ -250,9 +249,9 @@ def encode(
     from crosspro.data_prep.formats.shared_task import refuse_other_forms
     from crosspro.data_prep.pipeline.self_labels import (
         SelfLabels,
-        TextAnnotation,
-        files_of_task,
+        annotated_text,
         read_target_text,
+        task_file,
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import file_contents
@@ -266,9 +265,13 @@ def encode(
     if doc_ids and len(doc_ids) != len(texts or ()):
         expected = f"one for each of {len(texts or ())} texts"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
-    given = {"--data": data or (), "--text": texts or (), "--unseen": unseen or ()}
-    files = files_of_task(rules, given)
-    refuse_other_forms((one.path, one.task) for one in (*files["--data"], *files["--unseen"]))
+    paths: dict[str, Sequence[Path]] = {
+        "--data": data or (),
+        "--text": texts or (),
+        "--unseen": unseen or (),
+    }
+    files = {option: [task_file(path, rules, option) for path in paths[option]] for option in paths}
+    refuse_other_forms((file.path, file.task) for file in (*files["--data"], *files["--unseen"]))
     contents: list[Contents] = []
     left_out: set[bytes] = set()
     for file in files["--unseen"]:
@@ -278,10 +281,13 @@ def encode(
         left_out |= line_digests(lines)
     steps = Cache(output.with_name(f"{output.name}.cache"))
     with steps, StepDisplay() as display:
-        annotation = TextAnnotation(annotator, jobs, steps, display.report)
+
+        def annotate(text: TargetText) -> Iterator[AnnotatedSentence]:
+            return annotated_text(text, rules, annotator, jobs, steps, display.report)
+
         read = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
         labels = SelfLabels(rules, own_gaps=own_gaps)
-        labelled = _labelled(labels, files["--data"], read, annotation, left_out, held_out)
+        labelled = _labelled(labels, files["--data"], read, annotate, left_out, held_out)
         if not _asked(labelled.dev):
             expected = "a share of the lines that has pronouns to ask for"
             raise input_error("settings", "--held-out", expected, f"{held_out} without any")
@@ -312,12 +318,12 @@ def _labelled(
     labels: SelfLabels,
     data: Sequence[TaskFile],
     texts: Sequence[TargetText],
-    annotation: TextAnnotation,
+    annotate: Callable[[TargetText], Iterator[AnnotatedSentence]],
     unseen: set[bytes],
     held_out: float,
 ) -> _Labelled:
     """The lines of the files and texts whose pronouns get these labels."""
-    from crosspro.data_prep.pipeline.self_labels import LEARNT_FROM, self_labelled
+    from crosspro.data_prep.pipeline.self_labels import self_labelled
     from crosspro.data_prep.pipeline.sets.splits import file_contents
     from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 
@@ -329,13 +335,13 @@ def _labelled(
         asked = _asked(kept)
         left = sum(len(one.gaps) for one in kept) - asked
         own = f", {left:,} gaps left to fine-tuning" if left else ""
-        _tell(f"{file.given}: {asked:,} pronouns{own}{gone}")
+        _tell(f"{file.name}: {asked:,} pronouns{own}{gone}")
         contents.append(file_contents("train", file.path, kept, file.beside))
 
-    train, dev = self_labelled(labels, data, texts, annotation, unseen, held_out, tell)
+    train, dev = self_labelled(labels, data, texts, annotate, unseen, held_out, tell)
     if not _asked(train):
         expected = f"pronouns of {task.name} other than its gaps (or --own-gaps)"
-        raise input_error("settings", " or ".join(LEARNT_FROM), expected, "none")
+        raise input_error("settings", "--data or --text", expected, "none")
     inflected = inflected_text(task, train)
     if task.tagged:
         sentences = chain.from_iterable(text.sentences for text in texts)

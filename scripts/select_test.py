@@ -84,7 +84,7 @@ def select_test(
     excluded: set[str] = set()
     for examples in data:
         shared = overlap(examples, index)
-        excluded |= {*shared.shared_documents, *(name for name, _ in shared.rich_documents)}
+        excluded |= {*shared.same_id, *shared.same_text}
     usable = [
         candidates(examples, rules, excluded) for examples, rules in zip(data, tasks, strict=True)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.core.words import WORDS, looks_otherwise, names_of, word_lists, word_set
-from crosspro.data_prep.sample import sample_path
+from tests.sample import sample_path
 
 LISTS = [path for path in sorted(WORDS.rglob("*.tsv"))
          if path.parent.name not in ("abbreviations", "forms")]  # fmt: skip

@@ -1,8 +1,7 @@
 """The aligner in one direction: probabilities, passes of EM over a text, and the best links.
 
 Forward, source words are states and target words are observed; backward it is the other way round.
-Blocks are read in threads and their counts are added in order, so that the number of threads
-changes nothing.
+Threads read blocks, whose counts are added in order: their number changes nothing.
 """
 
 from __future__ import annotations
@@ -27,11 +26,25 @@ from crosspro.data_prep.align.hmm import (
     hmm_posterior,
     ibm1_posterior,
 )
-from crosspro.data_prep.align.numbering import PADDING, Batch, Block, Ints, NumberedText, Numbers
+from crosspro.data_prep.align.numbering import (
+    MAX_LENGTH,
+    PADDING,
+    Batch,
+    Block,
+    Ints,
+    NumberedText,
+    Numbers,
+)
 
+ITERATIONS = 5
 FLOOR = 1e-9
 """The probability of a translation that was never counted, so that every text has some links."""
 
+_IBM1_BEFORE_HMM = 2
+_NULL = 0.2
+"""The prior probability of no link."""
+_CONCENTRATION = 3e-4
+"""Of the Dirichlet prior over translations."""
 _TENSION = 9.0
 """Steepness of the diagonal prior."""
 _LOOSE = 0.05
@@ -47,6 +60,8 @@ _NEGLIGIBLE = 0.01
 _PAIRS_AT_ONCE = 2**17
 _BLOCKS_AHEAD = 8
 
+Progress = Callable[[str, int, int], None]
+"""Called with a step's name, how much of it is done, and out of how much."""
 Result = TypeVar("Result")
 
 
@@ -84,36 +99,20 @@ class PriorTally:
     absent: int = 0
 
 
-@dataclass(frozen=True)
-class Smoothing:
-    """`null` is the prior probability of no link, `concentration` that of the Dirichlet prior over
-    translations (0 for plain EM), `reach` the longest jump."""
-
-    null: float
-    concentration: float
-    reach: int
-
-
 class Direction:
     """Translations and jumps of one direction, and the passes over the text with them."""
 
     def __init__(
-        self,
-        text: NumberedText,
-        backward: bool,
-        smoothing: Smoothing,
-        prior: PriorTally | None = None,
-        jobs: int = 1,
+        self, text: NumberedText, backward: bool, prior: PriorTally | None = None, jobs: int = 1
     ) -> None:
-        self.text, self.backward, self.smoothing, self.jobs = text, backward, smoothing, jobs
+        self.text, self.backward, self.prior, self.jobs = text, backward, prior, jobs
         sides, pair_words = (text.source, text.target), text.pair_words
         self.states, self.observed = sides[::-1] if backward else sides
         self.pair_state, self.pair_observed = pair_words[::-1] if backward else pair_words
         self.vocabulary = max(len(self.observed.words), 1)
         self.kinds = self.vocabulary + (prior.absent if prior else 0)
         self.alike = _written_alike(text, pair_words)
-        self.prior = prior
-        self.jumps, self.first = first_jumps(smoothing.reach)
+        self.jumps, self.first = first_jumps(MAX_LENGTH)
         self.unlinked: Probabilities = np.full(self.vocabulary, 1 / self.kinds, np.float32)
         self.table: Probabilities = np.full(len(text.keys), 1 / self.kinds, np.float32)
         self.table[0] = 0
@@ -122,17 +121,41 @@ class Direction:
             self._reestimate()
             self._open_to_new_words(prior)
 
-    def copy(self) -> Direction:
-        """The same probabilities, to be trained further on their own."""
-        other = copy.copy(self)
-        other.table = self.table.copy()
-        return other
+    @property
+    def counts(self) -> Tally:
+        """The counts of this text and those of the prior."""
+        return self.tally if self.prior is None else self.tally + self.prior.tally
 
-    def train(self, hmm: bool, report: Callable[[], None]) -> None:
+    def fit(self, iterations: int, progress: Progress) -> Numbers:
+        """The state position of each observed word, or -1, in the order of the text.
+
+        The HMM needs translations to begin with, from IBM 1 or from a prior. Segments beyond the
+        limits get their links from IBM 1, trained apart, as the tasks left them to fast_align.
+        """
+        step = "backward" if self.backward else "forward"
+        ibm1 = 0 if self.prior is not None else min(_IBM1_BEFORE_HMM, iterations)
+        back_off = copy.copy(self)
+        for number in range(iterations):
+            progress(step, number, iterations + 1)
+            self._train(hmm=number >= ibm1)
+            if number < ibm1:
+                back_off = copy.copy(self)
+            elif self.text.outside:
+                back_off._train(hmm=False)
+        progress(step, iterations, iterations + 1)
+        best = np.full(len(self.observed.tokens), NO_LINK, np.int32)
+        for batches in self._map(lambda block: [*self._best(block)]):
+            for places, positions in batches:
+                best[places] = positions
+        back_off._link_outside(best)
+        progress(step, iterations + 1, iterations + 1)
+        return best
+
+    def _train(self, hmm: bool) -> None:
         """One pass of EM over the text."""
         tally = self._empty_tally(len(self.text.keys))
-        counted = self._map(lambda block: self._expected(block, hmm), report)
-        for block, counts in zip(self.text.blocks, counted, strict=True):
+        expected = self._map(lambda block: self._expected(block, hmm))
+        for block, counts in zip(self.text.blocks, expected, strict=True):
             tally.pairs[block.pairs] += counts.pairs
             tally.unlinked += counts.unlinked
             tally.jumps += counts.jumps
@@ -140,41 +163,12 @@ class Direction:
         self.tally = tally
         self._reestimate()
 
-    def links(self, hmm: bool, report: Callable[[], None]) -> Numbers:
-        """The state position of each observed word, or -1, in the order of the text."""
-        best = np.full(len(self.observed.tokens), NO_LINK, np.int32)
-        for batches in self._map(lambda block: [*self._best(block, hmm)], report):
-            for places, positions in batches:
-                best[places] = positions
-        return best
-
-    def links_outside(self, best: Numbers) -> None:
-        """Link the segments beyond the limits by IBM 1."""
-        for segment in self.text.outside:
-            states, observed = self.states.segment(segment), self.observed.segment(segment)
-            words = np.broadcast_arrays(states[None, :], observed[:, None])
-            pairs = self.text.pair_numbers(*(words[::-1] if self.backward else words))
-            emission = np.maximum(self.table[pairs], np.float32(FLOOR))
-            emission *= np.float32(1 - self.smoothing.null)
-            lengths = np.array([len(states)]), np.array([len(observed)])
-            posterior = ibm1_posterior(
-                emission[:, None, :],
-                self._null(observed[:, None]),
-                diagonal_prior(*lengths, _TENSION),
-            )
-            start = int(self.observed.starts[segment])
-            best[start : start + len(observed)] = posterior.best()[:, 0]
-
-    def _map(
-        self, function: Callable[[Block], Result], report: Callable[[], None]
-    ) -> Iterator[Result]:
+    def _map(self, function: Callable[[Block], Result]) -> Iterator[Result]:
         """The result for each block, in order; numpy lets threads work at the same time."""
         blocks, ahead = self.text.blocks, _BLOCKS_AHEAD * self.jobs
         with ThreadPoolExecutor(self.jobs) as pool:
             for start in range(0, len(blocks), ahead):
-                for result in pool.map(function, blocks[start : start + ahead]):
-                    yield result
-                    report()
+                yield from pool.map(function, blocks[start : start + ahead])
 
     def _empty_tally(self, pairs: int) -> Tally:
         sizes = pairs, self.vocabulary, len(self.jumps), len(self.first)
@@ -200,9 +194,9 @@ class Direction:
         tally.pairs[0] = 0
         return tally
 
-    def _best(self, block: Block, hmm: bool) -> Iterator[tuple[Ints, Numbers]]:
+    def _best(self, block: Block) -> Iterator[tuple[Ints, Numbers]]:
         """The best links of each batch, and where their observed words stand in the text."""
-        for batch, posterior, _ in self._posteriors(block, hmm):
+        for batch, posterior, _ in self._posteriors(block, hmm=True):
             steps = np.arange(len(posterior.null))[:, None]
             inside = steps < self.observed.lengths[batch.segments]
             places = self.observed.starts[batch.segments] + steps
@@ -211,7 +205,7 @@ class Direction:
     def _posteriors(
         self, block: Block, hmm: bool
     ) -> Iterator[tuple[Batch, Posterior, Moves | None]]:
-        table = self.table[block.pairs] * np.float32(1 - self.smoothing.null)
+        table = self.table[block.pairs] * np.float32(1 - _NULL)
         jump = jump_weights(self.jumps, _JUMP_POWER)
         transitions = Transitions(jump, self.first.astype(np.float32), _LOOSE)
         for batch in block.batches:
@@ -231,6 +225,20 @@ class Direction:
                 diagonal = diagonal.take(shapes, axis=1)
                 yield batch, ibm1_posterior(emission, null, diagonal), None
 
+    def _link_outside(self, best: Numbers) -> None:
+        """Link the segments beyond the limits by IBM 1."""
+        for segment in self.text.outside:
+            states, observed = self.states.segment(segment), self.observed.segment(segment)
+            words = np.broadcast_arrays(states[None, :], observed[:, None])
+            pairs = self.text.pair_numbers(*(words[::-1] if self.backward else words))
+            emission = np.maximum(self.table[pairs], np.float32(FLOOR)) * np.float32(1 - _NULL)
+            lengths = np.array([len(states)]), np.array([len(observed)])
+            diagonal = diagonal_prior(*lengths, _TENSION)
+            null = self._null(observed[:, None])
+            start = int(self.observed.starts[segment])
+            links = ibm1_posterior(emission[:, None, :], null, diagonal).best()[:, 0]
+            best[start : start + len(observed)] = links
+
     def _cells(self, batch: Batch) -> Numbers:
         return batch.cells.T if self.backward else batch.cells
 
@@ -238,7 +246,7 @@ class Direction:
         return batch.source if self.backward else batch.target
 
     def _null(self, observed: Numbers) -> Probabilities:
-        null = np.float32(self.smoothing.null) * self.unlinked[observed]
+        null = np.float32(_NULL) * self.unlinked[observed]
         return np.where(observed == PADDING, np.float32(1), null)
 
     def _open_to_new_words(self, prior: PriorTally) -> None:
@@ -253,17 +261,17 @@ class Direction:
 
     def _reestimate(self) -> None:
         """New probabilities from the last counts and those of the prior."""
-        tally = self.tally if self.prior is None else self.tally + self.prior.tally
+        tally = self.counts
         counts = tally.pairs + _WRITTEN_ALIKE * self.alike
         size = max(len(self.states.words), 1)
         totals: Counts = np.bincount(self.pair_state, counts, size).astype(np.float64)
         if self.prior is not None:
             totals += self.prior.elsewhere
-        concentration = self.smoothing.concentration
+        self.table = np.empty(len(counts), np.float32)
         for start in range(0, len(counts), _PAIRS_AT_ONCE):
             part = slice(start, start + _PAIRS_AT_ONCE)
             self.table[part] = translation_probabilities(
-                counts[part], totals, self.pair_state[part], self.kinds, concentration
+                counts[part], totals, self.pair_state[part], self.kinds
             )
         self.table[0] = 0
         self.unlinked = translation_probabilities(
@@ -271,7 +279,6 @@ class Direction:
             np.array([max(tally.unlinked.sum(), FLOOR)]),
             np.zeros(self.vocabulary, np.int32),
             self.kinds,
-            concentration,
         )
         if tally.jumps.sum() > 0:
             self.jumps = tally.jumps.copy()
@@ -279,23 +286,18 @@ class Direction:
 
 
 def translation_probabilities(
-    counts: Counts, totals: Counts, states: Numbers, kinds: int, concentration: float
+    counts: Counts, totals: Counts, states: Numbers, kinds: int
 ) -> Probabilities:
     """The probability of the observed word of each pair, given its state word.
 
-    `totals` are the counts of the state words. With a concentration above 0, variational Bayes
-    under a Dirichlet prior over `kinds` observed words: exp(digamma) takes the place of counts and
-    makes rare words less greedy. With 0 these are relative frequencies.
+    `totals` are the counts of the state words. Variational Bayes under a Dirichlet prior over
+    `kinds` observed words: exp(digamma) takes the place of counts and makes rare words less greedy.
     """
     table = np.full(len(counts), FLOOR, dtype=np.float32)
-    if concentration:
-        chosen = np.flatnonzero(counts + concentration > _NEGLIGIBLE)
-        logs = digamma(counts[chosen] + concentration)
-        logs -= digamma(totals + concentration * kinds)[states[chosen]]
-        table[chosen] = np.exp(logs)
-    else:
-        chosen = np.flatnonzero(counts > 0)
-        table[chosen] = counts[chosen] / totals[states[chosen]]
+    chosen = np.flatnonzero(counts + _CONCENTRATION > _NEGLIGIBLE)
+    logs = digamma(counts[chosen] + _CONCENTRATION)
+    logs -= digamma(totals + _CONCENTRATION * kinds)[states[chosen]]
+    table[chosen] = np.exp(logs)
     return np.maximum(table, np.float32(FLOOR))
 
 

@@ -1,13 +1,13 @@
 """A parallel text as arrays: words become numbers, and so does every pair of words that meet.
 
-Pairs that meet in a segment are numbered, so that a translation table is one array over the pairs
-that occur. Segments of similar lengths form a batch, some batches form a block. A block numbers its
-own pairs from 0, and training reads and counts in tables that fit the processor's cache.
+A translation table is then one array over the pairs that occur. Segments of similar lengths form a
+batch, some batches form a block. A block numbers its own pairs from 0, so that training reads and
+counts in tables that fit the processor's cache.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -16,15 +16,24 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.int32]
-Words = Sequence[str]
-WordPairs = Iterable[tuple[Words, Words]]
+WordPairs = Iterable[tuple[Sequence[str], Sequence[str]]]
 
 PADDING = -1
+PREFIX = 5
+"""Characters by which words are compared, which brings the forms of a word together."""
+MAX_LENGTH, MAX_RATIO = 100, 9
+"""Segments with more words on a side, or more times the words of the other, are not learnt from:
+those were GIZA++'s limits (003 §3.3.1, 004 §3.3)."""
 _LENGTH_STEP = 4
 _BATCH_CELLS = 2**18
 _BLOCK_CELLS = 2**20
 _KEYS_AT_ONCE = 2**20
 _SEGMENTS_AT_ONCE = 10_000
+
+
+def word_form(word: str) -> str:
+    """How words are compared: lower-cased, by their first characters."""
+    return word.lower()[:PREFIX]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +46,11 @@ class TextSide:
     lengths: Ints
 
     def segment(self, number: int) -> Numbers:
-        """The words of one segment."""
         start = self.starts[number]
         return self.tokens[start : start + self.lengths[number]]
 
     def padded(self, segments: Ints) -> Numbers:
-        """The words of some segments, one segment a row, padded with -1."""
+        """The words of some segments, one segment a row."""
         lengths = self.lengths[segments]
         places = np.arange(lengths.max())
         index = np.minimum(self.starts[segments][:, None] + places, len(self.tokens) - 1)
@@ -51,11 +59,8 @@ class TextSide:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Segments of similar lengths and the pairs of words that meet in them.
-
-    `cells[j, b, i]` is the number of source word i with target word j of segment b inside the
-    block, 0 for padding.
-    """
+    """Segments of similar lengths; `cells[j, b, i]` is the number of the pair of source word i with
+    target word j of segment b inside the block, 0 for padding."""
 
     segments: Ints
     source: Numbers
@@ -87,29 +92,21 @@ class NumberedText:
     @property
     def pair_words(self) -> tuple[Numbers, Numbers]:
         """The source and the target word of each pair."""
-        keys, width = np.maximum(self.keys, 0), _width(self.target)
-        source = keys // width
-        return source.astype(np.int32), (keys - source * width).astype(np.int32)
+        source, target = np.divmod(np.maximum(self.keys, 0), _width(self.target))
+        return source.astype(np.int32), target.astype(np.int32)
 
     def pair_numbers(self, source: Numbers, target: Numbers) -> Ints:
         """The number of each pair of words, 0 if they do not meet."""
-        wanted = source.astype(np.int64) * _width(self.target) + target
-        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        return np.where(self.keys[places] == wanted, places, 0)
-
-
-def word_form(form: str, prefix_length: int) -> Callable[[str], str]:
-    """How words are compared: lower-cased, whole or only their first characters."""
-    if form == "prefix":
-        return lambda word: word.lower()[:prefix_length]
-    return str.lower
+        keys = source.astype(np.int64) * _width(self.target) + target
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[places] == keys, places, 0)
 
 
 def number_sides(
-    pairs: WordPairs, form: Callable[[str], str], words: tuple[dict[str, int], dict[str, int]]
+    pairs: WordPairs, words: tuple[dict[str, int], dict[str, int]] = ({}, {})
 ) -> tuple[TextSide, TextSide]:
-    """Number the words of a text, which is read once; vocabularies are continued."""
-    vocabularies = tuple(_Vocabulary(dict(known), form) for known in words)
+    """Number the words of a text, which is read once; the vocabularies `words` are continued."""
+    vocabularies = [_Vocabulary(dict(numbers)) for numbers in words]
     tokens: tuple[list[Numbers], ...] = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
     lengths: tuple[list[Ints], ...] = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     rest = iter(pairs)
@@ -120,29 +117,42 @@ def number_sides(
             numbers = map(vocabulary.__getitem__, chain.from_iterable(sentences))
             tokens[side].append(np.fromiter(numbers, np.int32, int(size.sum())))
             lengths[side].append(size)
-    source, target = (
-        TextSide(vocabulary.words, np.concatenate(part), np.cumsum(size) - size, size)
-        for vocabulary, part, size in zip(
-            vocabularies, tokens, map(np.concatenate, lengths), strict=True
-        )
-    )
-    return source, target
+    sides = []
+    for vocabulary, some_tokens, sizes in zip(vocabularies, tokens, lengths, strict=True):
+        size = np.concatenate(sizes)
+        starts = np.cumsum(size) - size
+        sides.append(TextSide(vocabulary.words, np.concatenate(some_tokens), starts, size))
+    return sides[0], sides[1]
 
 
-def number_pairs(
-    source: TextSide, target: TextSide, longest: int, ratio: float | None
-) -> NumberedText:
+class _Vocabulary(dict[str, int]):
+    """Gives each word as written the number of its form; new forms get a new number."""
+
+    def __init__(self, words: dict[str, int]) -> None:
+        super().__init__()
+        self.words = words
+
+    def __missing__(self, word: str) -> int:
+        number = self.words.setdefault(word_form(word), len(self.words))
+        self[word] = number
+        return number
+
+
+def number_pairs(source: TextSide, target: TextSide) -> NumberedText:
     """Blocks of the segments within the limits, and numbers for all pairs that meet."""
-    beyond = beyond_limits(source.lengths, target.lengths, longest, ratio)
+    beyond = beyond_limits(source.lengths, target.lengths)
     filled = (source.lengths > 0) & (target.lengths > 0)
     width = _width(target)
     blocks: list[tuple[Ints, list[Batch]]] = []
     keys, waiting = np.array([-1]), [np.empty(0, np.int64)]
     for block in _similar_segments(source, target, np.flatnonzero(filled & ~beyond)):
         padded = [(source.padded(segments), target.padded(segments)) for segments in block]
-        distinct, cells = _numbered([_pair_keys(*sides, width) for sides in padded])
-        batches = zip(block, padded, cells, strict=True)
-        blocks.append((distinct, [Batch(some, *sides, cell) for some, sides, cell in batches]))
+        distinct, cells = _numbered([_pair_keys(left, right, width) for left, right in padded])
+        batches = [
+            Batch(segments, left, right, cell)
+            for segments, (left, right), cell in zip(block, padded, cells, strict=True)
+        ]
+        blocks.append((distinct, batches))
         waiting.append(distinct)
         if sum(map(len, waiting)) > max(len(keys), _KEYS_AT_ONCE):
             keys, waiting = distinct_values(np.concatenate([keys, *waiting])), []
@@ -159,15 +169,10 @@ def number_pairs(
     return NumberedText(source, target, numbered, outside, keys)
 
 
-def beyond_limits(
-    source: Ints, target: Ints, longest: int, ratio: float | None
-) -> NDArray[np.bool_]:
+def beyond_limits(source: Ints, target: Ints) -> NDArray[np.bool_]:
     """Which segments, by the lengths of both sides, are too long or too unequal; no empty ones."""
     short, long = np.minimum(source, target), np.maximum(source, target)
-    beyond = long > longest
-    if ratio is not None:
-        beyond |= long > ratio * short
-    return np.asarray(beyond & (short > 0))
+    return np.asarray(((long > MAX_LENGTH) | (long > MAX_RATIO * short)) & (short > 0))
 
 
 def distinct_values(values: Ints) -> Ints:
@@ -175,20 +180,6 @@ def distinct_values(values: Ints) -> Ints:
     values = np.sort(values)
     new = np.append(True, values[1:] != values[:-1])[: len(values)]
     return np.asarray(values[new])
-
-
-class _Vocabulary(dict[str, int]):
-    """Gives each word as written the number of its form; new forms get a new number."""
-
-    def __init__(self, words: dict[str, int], form: Callable[[str], str]) -> None:
-        super().__init__()
-        self.words = words
-        self.form = form
-
-    def __missing__(self, word: str) -> int:
-        number = self.words.setdefault(self.form(word), len(self.words))
-        self[word] = number
-        return number
 
 
 def _width(target: TextSide) -> int:
@@ -230,26 +221,22 @@ def _pair_keys(source: Numbers, target: Numbers, width: int) -> Ints:
 def _numbered(keys: list[Ints]) -> tuple[Ints, list[Numbers]]:
     """The distinct keys of a block in order, -1 first, and the number of each key among them.
 
-    A key and its place are sorted as one number, in a fifth of the time of `np.unique`.
+    A key and its place are sorted as one number, in a fifth of the time of `np.unique`: the place
+    takes 21 bits of 63, so that a key may be up to 2**42, two million words on each side.
     """
-    flat = np.concatenate([[-1], *(part.ravel() for part in keys)])
+    flat = np.concatenate([[-1], *(part.ravel() for part in keys)]) + 1
     bits = len(flat).bit_length()
-    if (int(flat.max()) + 2).bit_length() + bits > 63:
-        distinct, inverse = np.unique(flat, return_inverse=True)
-        numbers = inverse.astype(np.int32)
-    else:
-        flat += 1
-        flat <<= bits
-        flat |= np.arange(len(flat))
-        flat.sort()
-        places = flat & ((1 << bits) - 1)
-        flat >>= bits
-        flat -= 1
-        new = np.append(True, flat[1:] != flat[:-1])
-        distinct, numbers = flat[new], np.empty(len(flat), np.int32)
-        numbers[places] = np.cumsum(new) - 1
+    if int(flat.max()).bit_length() + bits > 63:
+        raise OverflowError("too many different words for one text")
+    flat <<= bits
+    flat |= np.arange(len(flat))
+    flat.sort()
+    places, flat = flat & ((1 << bits) - 1), (flat >> bits) - 1
+    new = np.append(True, flat[1:] != flat[:-1])
+    numbers = np.empty(len(flat), np.int32)
+    numbers[places] = np.cumsum(new) - 1
     ends = np.cumsum([1, *(part.size for part in keys)])
-    return distinct, [
+    return flat[new], [
         numbers[start : start + part.size].reshape(part.shape)
         for start, part in zip(ends, keys, strict=False)
     ]

@@ -23,12 +23,19 @@ from numpy.typing import NDArray
 
 from crosspro.data_prep.align.hmm import Counts
 from crosspro.data_prep.align.model import PriorTally, Tally
-from crosspro.data_prep.align.numbering import NumberedText, Numbers, distinct_values
+from crosspro.data_prep.align.numbering import (
+    MAX_LENGTH,
+    PREFIX,
+    Ints,
+    NumberedText,
+    Numbers,
+    distinct_values,
+)
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.data_prep.core.stored import read_npz
 
-_VERSION = 2
+_FORMAT = {"version": 2, "form": "prefix", "prefix_length": PREFIX}
 _LOG_STEP = 0.2
 _SMALLEST = 1e-3
 """Pairs with a lower count in both directions are not kept: they are nearly all of them."""
@@ -37,18 +44,17 @@ REST = ""
 """The word that stands for all words of a side whose pairs a part of a prior leaves out."""
 
 Arrays = dict[str, NDArray[Any]]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Counts of an earlier text in both directions, and the form of its words.
+    """Counts of an earlier text in both directions.
 
     `left_out` is the number of words of each side, source and target, without a place in the
     vocabularies.
     """
 
-    form: str
-    prefix_length: int
     source_words: dict[str, int]
     target_words: dict[str, int]
     pair_source: Numbers
@@ -57,39 +63,41 @@ class Prior:
     backward: Tally
     left_out: tuple[int, int] = (0, 0)
 
-    def tallies(self, text: NumberedText, reach: int) -> tuple[PriorTally, PriorTally]:
+    def tallies(self, text: NumberedText) -> tuple[PriorTally, PriorTally]:
         """The counts in the numbering of a text whose vocabularies continue the prior's."""
         places = text.pair_numbers(self.pair_source, self.pair_target)
         source, target = text.source.words, text.target.words
         absent = self.left_out[0] - (REST in source), self.left_out[1] - (REST in target)
-        renumbered = []
-        for tally, states, state_words, observed_words, missing in (
-            (self.forward, self.pair_source, source, target, absent[1]),
-            (self.backward, self.pair_target, target, source, absent[0]),
-        ):
+
+        def renumbered(
+            tally: Tally, states: Numbers, state_words: int, observed_words: int, absent: int
+        ) -> PriorTally:
             pairs: Counts = np.zeros(len(text.keys))
             pairs[places] = tally.pairs
             pairs[0] = 0
             unmet = places == 0
-            elsewhere = np.bincount(states[unmet], tally.pairs[unmet], max(len(state_words), 1))
-            unlinked: Counts = np.zeros(max(len(observed_words), 1))
+            elsewhere = np.bincount(states[unmet], tally.pairs[unmet], max(state_words, 1))
+            unlinked: Counts = np.zeros(max(observed_words, 1))
             unlinked[: len(tally.unlinked)] = tally.unlinked
-            resized = Tally(pairs, unlinked, *_resized_jumps(tally, reach))
-            renumbered.append(PriorTally(resized, elsewhere.astype(np.float64), missing))
-        return renumbered[0], renumbered[1]
+            counts = Tally(pairs, unlinked, tally.jumps, tally.first)
+            return PriorTally(counts, elsewhere.astype(np.float64), absent)
+
+        return (
+            renumbered(self.forward, self.pair_source, len(source), len(target), absent[1]),
+            renumbered(self.backward, self.pair_target, len(target), len(source), absent[0]),
+        )
 
     def turned(self) -> Prior:
         """The same for text of the other direction."""
         order = np.lexsort((self.pair_source, self.pair_target))
-        return replace(
-            self,
-            source_words=self.target_words,
-            target_words=self.source_words,
-            pair_source=self.pair_target[order],
-            pair_target=self.pair_source[order],
-            forward=replace(self.backward, pairs=self.backward.pairs[order]),
-            backward=replace(self.forward, pairs=self.forward.pairs[order]),
-            left_out=(self.left_out[1], self.left_out[0]),
+        return Prior(
+            self.target_words,
+            self.source_words,
+            self.pair_target[order],
+            self.pair_source[order],
+            replace(self.backward, pairs=self.backward.pairs[order]),
+            replace(self.forward, pairs=self.forward.pairs[order]),
+            (self.left_out[1], self.left_out[0]),
         )
 
     def of_words(self, source: Iterable[str], target: Iterable[str]) -> Prior:
@@ -113,9 +121,7 @@ class Prior:
         right = np.bincount(self.pair_target[kept], minlength=len(self.target_words)) > 0
         return self._part(kept, left, right)
 
-    def _part(
-        self, kept: NDArray[np.bool_], source: NDArray[np.bool_], target: NDArray[np.bool_]
-    ) -> Prior:
+    def _part(self, kept: Mask, source: Mask, target: Mask) -> Prior:
         """Some pairs and some words; the counts of other pairs go to pairs with `REST`."""
         source_words, left = _renumbered(self.source_words, source)
         target_words, right = _renumbered(self.target_words, target)
@@ -129,21 +135,20 @@ class Prior:
         keys = distinct_values(np.concatenate([forward, backward]))
         pair_source, pair_target = np.divmod(keys, width)
 
-        def part(tally: Tally, places: NDArray[np.int64], numbers: Numbers, size: int) -> Tally:
+        def part(tally: Tally, places: Ints, numbers: Numbers, size: int) -> Tally:
             index = np.searchsorted(keys, places)
             pairs = np.bincount(index, tally.pairs[some], len(keys)).astype(np.float64)
             unlinked = np.bincount(numbers, tally.unlinked, size).astype(np.float64)
             return replace(tally, pairs=pairs, unlinked=unlinked)
 
-        return replace(
-            self,
-            source_words=source_words,
-            target_words=target_words,
-            pair_source=pair_source.astype(np.int32),
-            pair_target=pair_target.astype(np.int32),
-            forward=part(self.forward, forward, right, width),
-            backward=part(self.backward, backward, left, len(source_words)),
-            left_out=(
+        return Prior(
+            source_words,
+            target_words,
+            pair_source.astype(np.int32),
+            pair_target.astype(np.int32),
+            part(self.forward, forward, right, width),
+            part(self.backward, backward, left, len(source_words)),
+            (
                 self.left_out[0] + _size(self.source_words) - _size(source_words),
                 self.left_out[1] + _size(self.target_words) - _size(target_words),
             ),
@@ -155,15 +160,13 @@ def _size(words: Mapping[str, int]) -> int:
     return len(words) - (REST in words)
 
 
-def _marked(words: Mapping[str, int], chosen: Iterable[str]) -> NDArray[np.bool_]:
+def _marked(words: Mapping[str, int], chosen: Iterable[str]) -> Mask:
     mask = np.zeros(len(words), dtype=np.bool_)
     mask[[words[word] for word in {*chosen} if word in words]] = True
     return mask
 
 
-def _renumbered(
-    words: Mapping[str, int], mask: NDArray[np.bool_]
-) -> tuple[dict[str, int], Numbers]:
+def _renumbered(words: Mapping[str, int], mask: Mask) -> tuple[dict[str, int], Numbers]:
     """A vocabulary of `REST` and the marked words, and the new number of each old one."""
     if REST in words:
         mask = mask & (np.arange(len(words)) != words[REST])
@@ -173,23 +176,7 @@ def _renumbered(
     return {word: number for number, word in enumerate([REST, *chosen])}, numbers
 
 
-def _resized_jumps(tally: Tally, reach: int) -> tuple[Counts, Counts]:
-    """Jump counts for another length limit: cut at the ends, or filled up with nothing."""
-    old = len(tally.first)
-    common = min(old, reach)
-    jumps, first = np.zeros(2 * reach + 1), np.zeros(reach)
-    jumps[reach - common : reach + common + 1] = tally.jumps[old - common : old + common + 1]
-    first[:common] = tally.first[:common]
-    return jumps, first
-
-
-def learnt_prior(
-    text: NumberedText,
-    tallies: tuple[Tally, Tally],
-    form: str,
-    prefix_length: int,
-    earlier: Prior | None,
-) -> Prior:
+def learnt_prior(text: NumberedText, tallies: tuple[Tally, Tally], earlier: Prior | None) -> Prior:
     """The counts of a text; tallies include those of an earlier prior for the pairs of the text."""
     kept = np.flatnonzero(np.maximum(tallies[0].pairs, tallies[1].pairs) > _SMALLEST)
     source, target = (words[kept] for words in text.pair_words)
@@ -204,17 +191,12 @@ def learnt_prior(
     forward, backward = (
         replace(tally, pairs=pairs[order]) for tally, pairs in zip(tallies, counts, strict=True)
     )
-    return Prior(
-        form,
-        prefix_length,
-        text.source.words,
-        text.target.words,
-        source[order],
-        target[order],
-        forward,
-        backward,
-        earlier.left_out if earlier else (0, 0),
-    )
+    left_out = earlier.left_out if earlier else (0, 0)
+    words = text.source.words, text.target.words
+    return Prior(*words, source[order], target[order], forward, backward, left_out)
+
+
+# Files --------------------------------------------------------------------------------------------
 
 
 def save_prior(path: Path, prior: Prior) -> None:
@@ -244,9 +226,7 @@ def packed_prior(prior: Prior, most_bytes: int) -> bytes:
 
 def _packed(prior: Prior) -> bytes:
     about = {
-        "version": _VERSION,
-        "form": prior.form,
-        "prefix_length": prior.prefix_length,
+        **_FORMAT,
         "others": list(prior.left_out),
         "source_words": list(prior.source_words),
         "target_words": list(prior.target_words),
@@ -288,24 +268,23 @@ def load_prior(path: Path) -> Prior:
     try:
         arrays = read_npz(path)
         about = json.loads(arrays["about"].tobytes().decode("utf-8"))
-        if about["version"] != _VERSION:
-            raise ValueError(f"version {about['version']}")
-        prior = _unpacked(arrays, about)
+        return _unpacked(arrays, about)
     except OSError as error:
         raise _refused(path, error.strerror or str(error)) from error
     except (
         LookupError, TypeError, ValueError, EOFError, BadZipFile, RuntimeError, zlib.error,
     ) as error:  # fmt: skip
         raise _refused(path, str(error)) from error
-    return prior
 
 
-def _refused(path: Path, found: str) -> InputError:
-    return input_error(path, "file", "a prior saved by crosspro align", found)
+def _refused(path: Path, reason: str) -> InputError:
+    return input_error(path, "file", "a prior saved by crosspro align", reason)
 
 
 def _unpacked(arrays: Arrays, about: Mapping[str, Any]) -> Prior:
     """The prior of a file; raises `ValueError` where sizes or values cannot be."""
+    if any(about[key] != value for key, value in _FORMAT.items()):
+        raise ValueError(f"version {about['version']}, words by {about['form']}")
     pairs, low = arrays["pairs"], arrays["pair_target"].astype(np.int64)
     forward, backward = arrays["forward_pairs"], arrays["backward_pairs"]
     sizes = len(about["source_words"]), len(about["target_words"])
@@ -313,31 +292,27 @@ def _unpacked(arrays: Arrays, about: Mapping[str, Any]) -> Prior:
     _check(len(pairs) == sizes[0] and pairs.sum() == len(forward) == len(backward), "pairs")
     _check(low.shape == (3, len(forward)), "target words of pairs")
     pair_target = low[0] + (low[1] << 8) + (low[2] << 16)
-    _check(not len(low[0]) or int(pair_target.max()) < sizes[1], "words outside the vocabulary")
-    tallies = []
-    for direction, counts, observed in (
-        ("forward", forward, sizes[1]),
-        ("backward", forward + backward, sizes[0]),
-    ):
+    _check(int(pair_target.max(initial=-1)) < sizes[1], "words outside the vocabulary")
+    left_out = [int(number) for number in about["others"]]
+    _check(len(left_out) == 2 and min(left_out) >= 0, "other words")
+
+    def tally(direction: str, logarithms: NDArray[np.uint8], observed: int) -> Tally:
         unlinked, jumps, first = (
             arrays[f"{direction}_{name}"] for name in ("unlinked", "jump", "first")
         )
         _check(unlinked.dtype == np.uint8 and unlinked.shape == (observed,), "unlinked words")
-        _check(jumps.shape == (2 * len(first) + 1,) and first.shape == (len(first),), "jumps")
-        _check(bool((jumps >= 0).all() and (first >= 0).all()), "negative counts")
+        shapes = jumps.shape == (2 * MAX_LENGTH + 1,) and first.shape == (MAX_LENGTH,)
+        _check(shapes and bool((jumps >= 0).all() and (first >= 0).all()), "jumps")
         floats = jumps.astype(np.float64), first.astype(np.float64)
-        tallies.append(Tally(_counts(counts), _counts(unlinked), *floats))
-    left_out = [int(number) for number in about["others"]]
-    _check(len(left_out) == 2 and min(left_out) >= 0, "other words")
+        return Tally(_counts(logarithms), _counts(unlinked), *floats)
+
     return Prior(
-        str(about["form"]),
-        int(about["prefix_length"]),
         {str(word): number for number, word in enumerate(about["source_words"])},
         {str(word): number for number, word in enumerate(about["target_words"])},
         np.repeat(np.arange(len(pairs)), pairs).astype(np.int32),
         pair_target.astype(np.int32),
-        tallies[0],
-        tallies[1],
+        tally("forward", forward, sizes[1]),
+        tally("backward", forward + backward, sizes[0]),
         (left_out[0], left_out[1]),
     )
 

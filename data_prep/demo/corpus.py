@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 
 from crosspro.data_prep.core.errors import choices, input_error
-from crosspro.data_prep.core.example import Example, Gap, joined_tag
+from crosspro.data_prep.core.example import Example, Gap, Mention, joined_tag
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.demo.language import PROFILES
-from crosspro.data_prep.demo.realise import Clause, Origin, SaidPronoun, Word, realise
+from crosspro.data_prep.demo.realise import Clause, Origin, SaidPronoun, Word, parsed, realise
 from crosspro.data_prep.demo.scenes import Scenes, Sentence
 from crosspro.data_prep.formats.shared_task import placeholder
 from crosspro.data_prep.gaps.extract import with_gap_links
 
 SPLITS = {"train": 2250, "dev": 150, "test": 150}
-"""Documents of each split unless told otherwise."""
+"""Documents of each split by default."""
 
 _SCENES_PER_DOCUMENT = (5, 9)
 _TAGS = {
@@ -28,45 +27,41 @@ _TAGS = {
     "none": {},
 }  # fmt: skip
 
-
-@dataclass(frozen=True)
-class DemoSentence:
-    """An example and, for each of its gaps, where the pronoun comes from."""
-
-    example: Example
-    origins: tuple[Origin, ...]
+DemoSentence = tuple[Example, tuple[Origin, ...]]
+"""An example and, for each of its gaps, where the pronoun comes from."""
 
 
 def demo_corpus(
-    task: Task, split: str, documents: int | None = None, seed: int = 1
+    task: Task, split: str, documents: int | None = None, seed: int = 1, layers: bool = False
 ) -> list[DemoSentence]:
-    """The sentences of a split; `documents` is its size."""
+    """The sentences of a split; `documents` is its size.
+
+    With `layers` the source is parsed, and antecedents form coreference chains with their pronouns.
+    """
     if task.name not in PROFILES:
-        raise input_error(
-            f"task {task.name}",
-            "data",
-            f"a demo task ({choices(PROFILES)})",
-            f"{task.name}; use files of your own (data=shared_task)",
-        )
+        expected = f"a demo task ({choices(PROFILES)})"
+        advice = f"{task.name}; use files of your own (data=shared_task)"
+        raise input_error(f"task {task.name}", "data", expected, advice)
     if split not in SPLITS:
         raise input_error("demo", "split", choices(SPLITS), split)
     # Seeding by text keeps splits and tasks independent of each other.
     random = Random(f"{seed} {task.name} {split}")  # noqa: S311 - no secret depends on it
     scenes = Scenes(task, PROFILES[task.name], random)
-    number = SPLITS[split] if documents is None else documents
     sentences: list[DemoSentence] = []
-    for document in range(number):
+    for document in range(SPLITS[split] if documents is None else documents):
         name = f"{split}-{document:05d}"
-        for _ in range(random.randint(*_SCENES_PER_DOCUMENT)):
-            sentences += [_example(sentence, task, name) for sentence in scenes.draw()]
+        for number in range(random.randint(*_SCENES_PER_DOCUMENT)):
+            scene = scenes.draw()
+            made = [_example(sentence, task, name) for sentence in scene]
+            sentences += _with_layers(made, scene, task, f"c{number}") if layers else made
     return sentences
 
 
 def demo_examples(
-    task: Task, split: str, documents: int | None = None, seed: int = 1
+    task: Task, split: str, documents: int | None = None, seed: int = 1, layers: bool = False
 ) -> list[Example]:
     """The examples of a split."""
-    return [sentence.example for sentence in demo_corpus(task, split, documents, seed)]
+    return [example for example, _ in demo_corpus(task, split, documents, seed, layers)]
 
 
 def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
@@ -77,7 +72,9 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
     }
     target = [word for word in target if word.form or word.slot in pronouns]
     subjects = [part.subject for part in sentence if isinstance(part, Clause)]
-    origin_of = {one.slot: one.origin for one in subjects if isinstance(one, SaidPronoun)}
+    origin_of = {
+        subject.slot: subject.origin for subject in subjects if isinstance(subject, SaidPronoun)
+    }
     shown: list[tuple[str, str | None]] = []
     gaps, origins = [], []
     for position, word in enumerate(target):
@@ -90,18 +87,47 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
         hidden = joined_tag(*_columns(word, task)) if word.form else NONE
         gaps.append(Gap(position, index, label, hidden))
         origins.append(origin_of[word.slot or ""])
-    links = tuple(
+    links = (
         (s, t)
         for s, left in enumerate(source)
         for t, right in enumerate(target)
         if right.form and left.key is not None and left.key == right.key
     )
     forms = tuple(word.form for word in source)
-    linked = with_gap_links(links, gaps)
     lemmas = tuple(lemma for lemma, _ in shown)
     tags = tuple(tag for _, tag in shown) if task.tagged else None
-    example = Example(forms, lemmas, tags, linked, tuple(gaps), document)
-    return DemoSentence(example, tuple(origins))
+    linked = with_gap_links(links, gaps)
+    return Example(forms, lemmas, tags, linked, tuple(gaps), document), tuple(origins)
+
+
+def _with_layers(
+    made: Sequence[DemoSentence], scene: Sequence[Sentence], task: Task, chain: str
+) -> Iterator[DemoSentence]:
+    """Parses and a coreference chain of the source: a scene speaks of one antecedent, if any.
+
+    Chains of the target would tell the gaps that hide no word.
+    """
+    clauses = [[part for part in sentence if isinstance(part, Clause)] for sentence in scene]
+    subjects = (clause.subject for sentence in clauses for clause in sentence)
+    pronouns = (subject for subject in subjects if isinstance(subject, SaidPronoun))
+    referent = next((pronoun.referent for pronoun in pronouns if pronoun.referent), None)
+    for (example, origins), sentence, parts in zip(made, clauses, scene, strict=True):
+        words = [word for word in realise(parts, task.source_language) if word.form]
+        mentions = []
+        for clause in sentence if referent else ():
+            subject, thing = clause.subject, clause.object
+            if subject.referent is referent:
+                role = subject.slot if isinstance(subject, SaidPronoun) else "s"
+                mentions += _mention(chain, words, f"{clause.key}.{role}")
+            if thing is not None and thing.referent is referent:
+                mentions += _mention(chain, words, f"{clause.key}.o")
+        yield replace(example, source_parse=parsed(words), chains=tuple(mentions)), origins
+
+
+def _mention(chain: str, words: Sequence[Word], key: str) -> list[Mention]:
+    """The words of a phrase as a mention; none of a pronoun that is not said (Spanish)."""
+    places = [place for place, word in enumerate(words) if f"{word.key}.".startswith(f"{key}.")]
+    return [Mention(chain, "source", places[0], places[-1])] if places else []
 
 
 def _counts(word: Word, task: Task) -> bool:
@@ -116,12 +142,4 @@ def _columns(word: Word, task: Task) -> tuple[str, str | None]:
     if not task.tagged:
         return word.form, None
     category = "STOP" if word.form == "." else word.category
-    tag = _TAGS[task.tagset].get(category, category)
-    return word.lemma, tag
-
-
-def kinds(sentences: Sequence[DemoSentence]) -> Counter[tuple[str, int]]:
-    """How many gaps there are of each kind and distance."""
-    return Counter(
-        (origin.kind, origin.back) for sentence in sentences for origin in sentence.origins
-    )
+    return word.lemma, _TAGS[task.tagset].get(category, category)

@@ -1,11 +1,10 @@
 """The words of the demo corpus, and how often each scene, number and gender occurs in a pair.
 
-Frequencies are chosen so that the class distributions are about as skewed as the real ones: 003
-Table 5 (IWSLT15 after filtering) for en-fr, en-de and de-en, the class counts of 004 Table 11 for
-es-en, TEDdev for en-fr-2015. For fr-en no counts are published; it follows de-en.
-
-Words come from the tables in `data_prep/demo/lexicon/`, one concept a row in four languages. Plural
-and agreement forms stand in the tables, so no morphology is computed.
+Both stand in the tables of `data_prep/demo/lexicon/`: one concept a row in four languages, with
+plural and agreement forms, so that no morphology is computed; and `profiles.tsv`, a column a task.
+Its frequencies make classes about as skewed as the real ones: 003 Table 5 (IWSLT15 after filtering)
+for en-fr, en-de and de-en, the class counts of 004 Table 11 for es-en, TEDdev for en-fr-2015. For
+fr-en no counts are published; it follows de-en.
 """
 
 from __future__ import annotations
@@ -15,90 +14,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-
-@dataclass(frozen=True)
-class Profile:
-    """Weights of scenes, and probabilities of what they speak about.
-
-    `person` and `person_plural` are the chances that a referent is human, `genders` the weights of
-    grammatical gender in the language that is not English, `demonstrative` the share of anaphoric
-    pronouns that a translator renders by a demonstrative.
-    """
-
-    scenes: dict[str, float]
-    plural: float
-    person: float
-    person_plural: float
-    genders: dict[str, float]
-    plural_genders: dict[str, float]
-    demonstrative: float
-
-
-PROFILES = {
-    "en-fr": Profile(
-        scenes={
-            "same_sentence": 9, "object": 7, "cataphora": 2, "previous_sentence": 13,
-            "sentences_back": 8, "weather": 0.5, "that_clause": 4, "event": 8, "predicative": 17,
-            "generic": 1.5, "about": 1, "relative": 5, "left_out": 6, "narration": 8,
-        },
-        plural=0.76, person=0.0, person_plural=0.6,
-        genders={"m": 0.5, "f": 0.5}, plural_genders={"m": 0.82, "f": 0.18}, demonstrative=0.04,
-    ),
-    "en-fr-2015": Profile(
-        scenes={
-            "same_sentence": 9, "object": 7, "cataphora": 2, "previous_sentence": 13,
-            "sentences_back": 8, "weather": 0.5, "that_clause": 4, "event": 8, "predicative": 17,
-            "generic": 1.5, "about": 0.5, "relative": 22, "left_out": 26, "narration": 8,
-        },
-        plural=0.76, person=0.0, person_plural=0.6,
-        genders={"m": 0.5, "f": 0.5}, plural_genders={"m": 0.82, "f": 0.18}, demonstrative=0.04,
-    ),
-    "en-de": Profile(
-        scenes={
-            "same_sentence": 9, "object": 7, "cataphora": 2, "previous_sentence": 13,
-            "sentences_back": 8, "weather": 4, "that_clause": 8, "event": 12, "predicative": 12,
-            "generic": 0.7, "about": 3, "relative": 8, "left_out": 8, "narration": 8,
-        },
-        plural=0.7, person=0.0, person_plural=0.6,
-        genders={"m": 0.25, "f": 0.35, "n": 0.4}, plural_genders={"m": 0.4, "f": 0.3, "n": 0.3},
-        demonstrative=0.04,
-    ),
-    "de-en": Profile(
-        scenes={
-            "same_sentence": 12, "object": 5, "cataphora": 3, "previous_sentence": 15,
-            "sentences_back": 8, "weather": 3, "that_clause": 7, "event": 3, "predicative": 3,
-            "existential": 3, "about": 3, "addressee": 9, "relative": 8, "left_out": 9,
-            "narration": 8,
-        },
-        plural=0.52, person=0.8, person_plural=0.6,
-        genders={"m": 0.6, "f": 0.25, "n": 0.15}, plural_genders={"m": 0.6, "f": 0.25, "n": 0.15},
-        demonstrative=0.01,
-    ),
-    "fr-en": Profile(
-        scenes={
-            "same_sentence": 12, "object": 5, "cataphora": 3, "previous_sentence": 15,
-            "sentences_back": 8, "weather": 3, "that_clause": 7, "predicative": 1,
-            "existential": 4, "about": 3, "relative": 5, "left_out": 6, "narration": 8,
-        },
-        plural=0.35, person=0.75, person_plural=0.6,
-        genders={"m": 0.68, "f": 0.32}, plural_genders={"m": 0.8, "f": 0.2}, demonstrative=0.01,
-    ),
-    "es-en": Profile(
-        scenes={
-            "same_sentence": 7, "object": 5, "cataphora": 2, "previous_sentence": 12,
-            "sentences_back": 6, "weather": 3, "that_clause": 9, "event": 6, "predicative": 5,
-            "generic": 4, "existential": 10, "about": 3, "addressee": 5, "relative": 4,
-            "left_out": 4, "narration": 8,
-        },
-        plural=0.4, person=0.8, person_plural=0.6,
-        genders={"m": 0.45, "f": 0.55}, plural_genders={"m": 0.7, "f": 0.3}, demonstrative=0.01,
-    ),
-}  # fmt: skip
-"""By task."""
-
-
 LANGUAGES = ("en", "fr", "de", "es")
 _FOLDER = Path(__file__).resolve().parent / "lexicon"
+Weights = dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -137,17 +55,15 @@ def table(name: str) -> tuple[dict[str, str], ...]:
 
 @cache
 def things() -> tuple[Noun, ...]:
-    """All nouns of things."""
-    found = []
+    nouns = []
     for row in table("things"):
         gender = {language: row[f"{language}_gender"] for language in ("fr", "de", "es")}
-        found.append(Noun(_noun_forms(row), {"en": "n", **gender}, person=False))
-    return tuple(found)
+        nouns.append(Noun(_noun_forms(row), {"en": "n", **gender}, person=False))
+    return tuple(nouns)
 
 
 @cache
 def persons() -> tuple[Noun, ...]:
-    """All nouns of people."""
     return tuple(
         Noun(_noun_forms(row), dict.fromkeys(LANGUAGES, row["sex"]), person=True)
         for row in table("persons")
@@ -161,30 +77,84 @@ def _noun_forms(row: dict[str, str]) -> dict[str, tuple[str, str]]:
 @cache
 def verbs(kind: str) -> tuple[Verb, ...]:
     """Those of a kind, such as `weather`."""
-    return tuple(
-        Verb(
-            {
-                "en": (row["en_base"], row["en_3sg"], row["en_base"]),
-                "fr": (row["fr_inf"], row["fr_3sg"], row["fr_3pl"]),
-                "de": (row["de_inf"], row["de_3sg"], row["de_3pl"]),
-                "es": (row["es_inf"], row["es_3sg"], row["es_3pl"]),
-            }
-        )
-        for row in table(f"verbs_{kind}")
+    return tuple(map(_verb, table(f"verbs_{kind}")))
+
+
+@cache
+def neutral_verbs() -> tuple[Verb, ...]:
+    """Verbs of things that suit people as well: they do not tell `he` from `it`."""
+    return tuple(_verb(row) for row in table("verbs_things") if row["neutral"])
+
+
+def _verb(row: dict[str, str]) -> Verb:
+    row = {"en_inf": row["en_base"], "en_3pl": row["en_base"], **row}
+    numbers = ("inf", "3sg", "3pl")
+    forms = {
+        language: [row[f"{language}_{number}"] for number in numbers] for language in LANGUAGES
+    }
+    return Verb(
+        {language: (first, second, third) for language, (first, second, third) in forms.items()}
     )
+
+
+GRAMMAR = {row["name"]: _verb(row) for row in table("verbs_grammar")}
+"""Verbs with a grammar of their own: be, can, exist (there is), concern (it is about)."""
 
 
 @cache
 def adjectives(kind: str) -> tuple[Adjective, ...]:
     """Those of a kind, such as `things`."""
-    return tuple(
-        Adjective(
-            {
-                "en": (row["en"],) * 4,
-                "fr": (row["fr_m"], row["fr_f"], row["fr_mpl"], row["fr_fpl"]),
-                "de": (row["de"],) * 4,
-                "es": (row["es_m"], row["es_f"], row["es_mpl"], row["es_fpl"]),
-            }
-        )
-        for row in table(f"adjectives_{kind}")
+    made = []
+    for row in table(f"adjectives_{kind}"):
+        agreeing = {
+            language: (
+                *(row[f"{language}_m"], row[f"{language}_f"]),
+                *(row[f"{language}_mpl"], row[f"{language}_fpl"]),
+            )
+            for language in ("fr", "es")
+        }
+        made.append(Adjective({"en": (row["en"],) * 4, "de": (row["de"],) * 4, **agreeing}))
+    return tuple(made)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Weights of scenes, and probabilities of what they speak about.
+
+    `person` and `person_plural` are the chances that a referent is human, `genders` the weights of
+    grammatical gender in the language that is not English, `demonstrative` the share of anaphoric
+    pronouns that a translator renders by a demonstrative.
+    """
+
+    scenes: Weights
+    plural: float
+    person: float
+    person_plural: float
+    genders: Weights
+    plural_genders: Weights
+    demonstrative: float
+
+
+def _profile(task: str) -> Profile:
+    values = {row["name"]: float(row[task]) for row in table("profiles") if row[task]}
+
+    def weights(kind: str) -> Weights:
+        return {
+            name.removeprefix(f"{kind}."): value
+            for name, value in values.items()
+            if name.startswith(f"{kind}.")
+        }
+
+    return Profile(
+        weights("scene"),
+        values["plural"],
+        values["person"],
+        values["person_plural"],
+        weights("gender"),
+        weights("plural_gender"),
+        values["demonstrative"],
     )
+
+
+PROFILES = {task: _profile(task) for task in list(table("profiles")[0])[1:]}
+"""By task."""

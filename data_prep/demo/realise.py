@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crosspro.data_prep.annotate.tags import pronoun_lemma
-from crosspro.data_prep.demo.language import LANGUAGES, Adjective, Invariable, Noun, Verb
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
+from crosspro.data_prep.demo.language import LANGUAGES, Adjective, Invariable, Noun, Verb, table
 
 NOTHING = ""
 """The form of a subject that is left out."""
@@ -38,7 +39,6 @@ class Referent:
 
     @property
     def person(self) -> bool:
-        """Whether it is a human being."""
         return self.nouns[0].person
 
     def gender(self, language: str) -> str:
@@ -113,24 +113,12 @@ class Joint:
 
 Part = Clause | Joint
 
-BE = Verb({"en": ("be", "is", "are"), "fr": ("être", "est", "sont"),
-           "de": ("sein", "ist", "sind"), "es": ("ser", "es", "son")})  # fmt: skip
-CAN = Verb({"en": ("can", "can", "can"), "fr": ("pouvoir", "peut", "pouvez"),
-            "de": ("können", "kann", "können"), "es": ("poder", "puede", "pueden")})  # fmt: skip
-EXIST = Verb({"en": ("be", "is", "are"), "fr": ("avoir", "a", "a"),
-              "de": ("geben", "gibt", "gibt"), "es": ("haber", "hay", "hay")})  # fmt: skip
-CONCERN = Verb({"en": ("be", "is", "is"), "fr": ("agir", "agit", "agit"),
-                "de": ("gehen", "geht", "geht"), "es": ("tratar", "trata", "trata")})  # fmt: skip
-
-_VERB_LAST = frozenset({"de"})
-STOP = Joint(dict.fromkeys(LANGUAGES, "."))
-COMMA = Joint(dict.fromkeys(LANGUAGES, ","))
-AND = Joint({"en": "and", "fr": "et", "de": "und", "es": "y"})
-BUT = Joint({"en": ", but", "fr": ", mais", "de": ", aber", "es": ", pero"})
-BECAUSE = Joint({"en": "because", "fr": "parce que", "de": ", weil", "es": "porque"}, _VERB_LAST)
-WHEN = Joint({"en": "when", "fr": "quand", "de": ", wenn", "es": "cuando"}, _VERB_LAST)
-FRONTED_WHEN = Joint({**WHEN.forms, "de": "wenn"}, _VERB_LAST)
-THAT = Joint({"en": "that", "fr": "que", "de": ", dass", "es": "que"}, _VERB_LAST)
+JOINTS = {
+    row["name"]: Joint(
+        {language: row[language] for language in LANGUAGES}, frozenset(row["verb_last"].split())
+    )
+    for row in table("joints")
+}
 
 _VOWELS = tuple("aeiouâàéèêëîïôûùœ")
 _ELIDED = {"le": "l'", "la": "l'", "que": "qu'", "de": "d'", "ce": "c'"}
@@ -166,7 +154,7 @@ def realise(parts: Sequence[Part], language: str) -> list[Word]:
         words += _joint(part.forms[language], f"{index}")
         if language in part.subordinating_in:
             order = "subordinate"
-        elif part is COMMA and order == "subordinate":
+        elif part == JOINTS["comma"] and order == "subordinate":
             order = "inverted"  # the main clause after a fronted subordinate one
         else:
             order = "main"
@@ -227,7 +215,6 @@ def _pronoun_lemma(form: str, language: str) -> str:
 
 
 def _agreement(clause: Clause, language: str) -> tuple[str, int]:
-    """Gender and number of the subject."""
     subject = clause.subject
     if isinstance(subject, Phrase):
         return subject.referent.gender(language), subject.referent.number
@@ -289,14 +276,14 @@ def _phrase(phrase: Phrase, language: str, key: str, accusative: bool = False) -
     referent = phrase.referent
     for index, noun in enumerate(referent.nouns):
         if index:
-            conjunction = AND.forms[language]
+            conjunction = JOINTS["and"].forms[language]
             words.append(Word(conjunction, conjunction, "CONJ", f"{key}.and"))
-        table = _DEFINITE if phrase.definite else _INDEFINITE
+        articles = _DEFINITE if phrase.definite else _INDEFINITE
         gender = noun.gender[language]
         cell = gender
         if referent.plural:
             cell = "fpl" if language == "es" and gender == "f" else "pl"
-        forms = table["de-acc" if language == "de" and accusative else language]
+        forms = articles["de-acc" if language == "de" and accusative else language]
         article = forms[cell]
         form = noun.forms[language][int(referent.plural)]
         if article == "a" and form.startswith(tuple("aeiou")):
@@ -334,3 +321,51 @@ def _capitalise(words: list[Word]) -> list[Word]:
             capital = replace(word, form=word.form[0].upper() + word.form[1:])
             return [*words[:index], capital, *words[index + 1 :]]
     return words
+
+
+_RELATIONS = {
+    "s": "nsubj", "o": "obj", "c": "obl", "a": "xcomp", "inf": "xcomp", "adv": "advmod",
+    "p": "case", "about": "case", "mark": "punct",
+}  # fmt: skip
+
+
+def parsed(words: Sequence[Word]) -> AnnotatedSentence:
+    """A parse in the manner of Universal Dependencies, but with finite verbs as heads.
+
+    The keys of words tell their part: `k1.s.n0` is the first noun of the subject of a clause.
+    """
+    places = {word.key: place for place, word in enumerate(words) if word.key}
+    verbs = [place for key, place in places.items() if key.endswith(".v")]
+    tokens = []
+    for place, word in enumerate(words):
+        head, relation = _head(word, place, places, verbs)
+        plural = word.category == "NOUN" and word.form.lower() != word.lemma.lower()
+        tag = "." if word.category == "PUNCT" else word.category
+        upos = "CCONJ" if word.category == "CONJ" else word.category
+        number = "Number=Plur" if plural else ""
+        tokens.append(Token(word.form, word.lemma, tag, upos, None, head, relation, number))
+    return AnnotatedSentence(tuple(tokens))
+
+
+def _head(word: Word, place: int, places: dict[str, int], verbs: Sequence[int]) -> tuple[int, str]:
+    """The place of a word's head, and the relation between them."""
+    clause, _, role = (word.key or ".case").partition(".")
+    phrase, _, part = role.partition(".")
+    verb = places.get(f"{clause}.v", verbs[0])
+    if phrase == "v":
+        if place != verb:  # of s' agit, y a the first word
+            return verb, "expl"
+        return (-1, "root") if verb == verbs[0] else (verbs[0], "conj")
+    if word.slot is not None:
+        return verb, "nsubj"
+    if phrase == "joint":
+        return next((later for later in verbs if later > place), verbs[0]), "mark"
+    if part.startswith("d"):
+        return places[f"{clause}.{phrase}.n{part[1:]}"], "det"
+    if part == "and":
+        return places[f"{clause}.{phrase}.n1"], "cc"
+    if part == "n1":
+        return places[f"{clause}.{phrase}.n0"], "conj"
+    if phrase in ("p", "about"):
+        return places.get(f"{clause}.{'c' if phrase == 'p' else 'o'}.n0", verb), "case"
+    return verb, _RELATIONS.get(phrase, "case")

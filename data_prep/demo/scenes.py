@@ -15,29 +15,20 @@ from typing import TypeVar
 
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.demo.language import (
+    GRAMMAR,
     Invariable,
     Noun,
     Profile,
     adjectives,
+    neutral_verbs,
     persons,
     table,
     things,
     verbs,
 )
 from crosspro.data_prep.demo.realise import (
-    AND,
-    BE,
-    BECAUSE,
-    BUT,
-    CAN,
-    COMMA,
-    CONCERN,
-    EXIST,
-    FRONTED_WHEN,
+    JOINTS,
     NOTHING,
-    STOP,
-    THAT,
-    WHEN,
     Clause,
     Joint,
     Origin,
@@ -52,29 +43,31 @@ Sentence = tuple[Part, ...]
 Chances = dict[str, float]
 """The forms of a pronoun in a translation, and how likely each is."""
 
-NEUTRAL_VERBS = frozenset(
-    (
-        *("fall", "disappear", "remain", "arrive", "change", "survive", "fail", "count", "help"),
-        *("rest", "react", "follow", "vary", "tremble", "grow", "resist", "stop", "start", "age"),
-    )
-)
-"""Verbs of things that suit people as well: they do not tell `he` from `it`."""
-
 _ALL, _NONE = frozenset({"en", "fr", "de", "es"}), frozenset[str]()
 
 
-class Clauses:
-    """Draws clauses from one random generator, with nouns by their gender in `language`."""
+class Scenes:
+    """Draws scenes for one task from one random generator, with nouns by their gender."""
 
-    def __init__(self, profile: Profile, random: Random, language: str) -> None:
-        self.profile = profile
-        self.random = random
+    def __init__(self, task: Task, profile: Profile, random: Random) -> None:
+        self.task, self.profile, self.random = task, profile, random
+        self.source, self.target = task.source_language, task.target_language
+        self.into_english = self.target == "en"
+        self.foreign = self.source if self.into_english else self.target
         self.keys = count()
-        self.things = _by_gender(things(), language)
-        self.persons = _by_gender(persons(), language)
-        self.neutral_verbs = tuple(
-            verb for verb in verbs("things") if verb.forms["en"][0] in NEUTRAL_VERBS
-        )
+        self.things = _by_gender(things(), self.foreign)
+        self.persons = _by_gender(persons(), self.foreign)
+
+    def draw(self) -> list[Sentence]:
+        """The sentences of a random scene."""
+        name = self.weighted(self.profile.scenes)
+        if name == "previous_sentence":
+            sentences = self.other_sentence(0)
+        elif name == "sentences_back":
+            sentences = self.other_sentence(self.random.choice((1, 2)))
+        else:
+            sentences = getattr(self, name)()
+        return [(*sentence, JOINTS["stop"]) for sentence in sentences]
 
     # Clauses ------------------------------------------------------------------------------------
 
@@ -89,23 +82,23 @@ class Clauses:
         """The subject is old, or works; `distractor` adds another noun after the verb."""
         referent = subject.referent
         kind = "persons" if referent is not None and referent.person else "things"
-        chosen = self.one(table("adverbs")) if adverb else None
+        chosen = self.pick(table("adverbs")) if adverb else None
         preposition = self.distractor() if distractor else None
         if not neutral and not distractor and self.maybe(0.5):
-            return Clause(self.key(), subject, BE, adjective=self.one(adjectives(kind)))
-        verb = self.one(self.neutral_verbs if neutral else verbs(kind))
+            return Clause(self.key(), subject, GRAMMAR["be"], adjective=self.pick(adjectives(kind)))
+        verb = self.pick(neutral_verbs() if neutral else verbs(kind))
         return Clause(self.key(), subject, verb, preposition=preposition, adverb=chosen)
 
     def action(self, thing: Phrase, *, distractor: bool = False) -> Clause:
         """The teacher buys the thing, for another one if there is a distractor."""
         preposition = self.distractor() if distractor else None
         person = Phrase(self.person_referent(plural=False))
-        verb = self.one(verbs("transitive"))
+        verb = self.pick(verbs("transitive"))
         return Clause(self.key(), person, verb, object=thing, preposition=preposition)
 
     def farewell(self, referent: Referent) -> Clause:
         """A clause about people that ends with them, for a relative clause to follow."""
-        verb = self.one(verbs("event"))
+        verb = self.pick(verbs("event"))
         thing = Phrase(Referent((self.noun(self.things),)))
         return Clause(self.key(), thing, verb, object=Phrase(referent), kind="event")
 
@@ -120,7 +113,7 @@ class Clauses:
     def distractor(self) -> tuple[Invariable, Phrase]:
         """A phrase such as for the garden: a noun that is no antecedent."""
         plural = self.maybe(0.3)
-        preposition = self.one(table("prepositions"))
+        preposition = self.pick(table("prepositions"))
         return preposition, Phrase(Referent((self.random.choice(things()),), plural))
 
     # Draws --------------------------------------------------------------------------------------
@@ -139,60 +132,28 @@ class Clauses:
         return Referent((self.noun(self.things, plural=plural),), plural)
 
     def person_referent(self, plural: bool | None = None) -> Referent:
-        """Somebody, or several people."""
         plural = self.maybe(0.3) if plural is None else plural
         return Referent((self.noun(self.persons, plural=plural),), plural)
 
     def noun(self, nouns: Mapping[str, Sequence[Noun]], plural: bool = False) -> Noun:
         """A noun of a gender that is drawn by the weights of the profile."""
         weights = self.profile.plural_genders if plural else self.profile.genders
-        return self.one(
+        return self.pick(
             nouns[self.weighted({name: weights[name] for name in weights if name in nouns})]
         )
 
     def weighted(self, weights: Mapping[str, float]) -> str:
-        """One of the names, drawn by their weights."""
         return self.random.choices(list(weights), list(weights.values()))[0]
 
-    def one(self, items: Sequence[T]) -> T:
-        """One of the items, all equally likely."""
+    def pick(self, items: Sequence[T]) -> T:
         return items[self.random.randrange(len(items))]
 
     def maybe(self, probability: float) -> bool:
-        """True with this probability."""
         return self.random.random() < probability
 
     def key(self) -> str:
         """A name that no clause or slot has yet."""
         return f"k{next(self.keys)}"
-
-
-def _by_gender(nouns: Sequence[Noun], language: str) -> dict[str, list[Noun]]:
-    groups: dict[str, list[Noun]] = {}
-    for noun in nouns:
-        groups.setdefault(noun.gender[language], []).append(noun)
-    return groups
-
-
-class Scenes(Clauses):
-    """Draws scenes for one task from one random generator."""
-
-    def __init__(self, task: Task, profile: Profile, random: Random) -> None:
-        self.task = task
-        self.source = task.source_language
-        self.target = task.target_language
-        self.into_english = self.target == "en"
-        self.foreign = self.source if self.into_english else self.target
-        super().__init__(profile, random, self.foreign)
-
-    def draw(self) -> list[Sentence]:
-        """The sentences of a random scene."""
-        name = self.weighted(self.profile.scenes)
-        if name == "previous_sentence":
-            return list(self.other_sentence(0))
-        if name == "sentences_back":
-            return list(self.other_sentence(self.random.choice((1, 2))))
-        return list(getattr(self, name)())
 
     # Scenes -------------------------------------------------------------------------------------
 
@@ -201,23 +162,28 @@ class Scenes(Clauses):
         referent = self.referent()
         first = self.statement(Phrase(referent), distractor=self.maybe(0.5))
         pronoun = self.anaphor(referent, "same_sentence", 0)
-        joint = self.random.choice((BUT, BECAUSE, WHEN))
-        yield first, joint, self.statement(pronoun), STOP
+        joint = self.random.choice((JOINTS["but"], JOINTS["because"], JOINTS["when"]))
+        yield first, joint, self.statement(pronoun)
 
     def object(self) -> Iterator[Sentence]:
         """The teacher buys the machine for the garden because it is old."""
         referent = self.thing_referent()
         first = self.action(Phrase(referent), distractor=self.maybe(0.5))
         pronoun = self.anaphor(referent, "same_sentence", 0)
-        joint = self.random.choice((BECAUSE, WHEN))
-        yield first, joint, self.statement(pronoun), STOP
+        joint = self.random.choice((JOINTS["because"], JOINTS["when"]))
+        yield first, joint, self.statement(pronoun)
 
     def cataphora(self) -> Iterator[Sentence]:
         """When it is old, the machine falls."""
         referent = self.referent()
         pronoun = self.anaphor(referent, "cataphora", 0)
-        parts = (FRONTED_WHEN, self.statement(pronoun), COMMA, self.statement(Phrase(referent)))
-        yield *parts, STOP
+        parts = (
+            JOINTS["fronted_when"],
+            self.statement(pronoun),
+            JOINTS["comma"],
+            self.statement(Phrase(referent)),
+        )
+        yield parts
 
     def other_sentence(self, between: int) -> Iterator[Sentence]:
         """The teacher buys the machine. [It rains.] It is old."""
@@ -225,16 +191,16 @@ class Scenes(Clauses):
         opening = self.statement(Phrase(referent), distractor=self.maybe(0.4))
         if not referent.person and self.maybe(0.6):
             opening = self.action(Phrase(referent), distractor=self.maybe(0.4))
-        yield opening, STOP
+        yield (opening,)
         for _ in range(between):
             yield from self.weather() if referent.person or self.maybe(0.3) else self.small_talk()
         pronoun = self.anaphor(referent, "other_sentence", 1 + between)
         statement = self.statement(pronoun, neutral=self.maybe(0.7), adverb=self.maybe(0.5))
-        neutral = statement.verb in self.neutral_verbs
+        neutral = statement.verb in neutral_verbs()
         if self.is_decided(referent, statement, neutral):
             decided = replace(pronoun, origin=Origin("other_sentence", 0))
             statement = replace(statement, subject=decided)
-        yield statement, STOP
+        yield (statement,)
 
     def is_decided(self, referent: Referent, statement: Clause, neutral: bool) -> bool:
         """Whether a pronoun's own sentence decides its class.
@@ -258,22 +224,21 @@ class Scenes(Clauses):
     def weather(self) -> Iterator[Sentence]:
         """It rains often."""
         pronoun = self.pleonastic("weather", "il", "es", "it")
-        verb = self.one(verbs("weather"))
-        clause = Clause(self.key(), pronoun, verb, adverb=self.one(table("adverbs")))
-        yield clause, STOP
+        verb = self.pick(verbs("weather"))
+        clause = Clause(self.key(), pronoun, verb, adverb=self.pick(table("adverbs")))
+        yield (clause,)
 
     def that_clause(self) -> Iterator[Sentence]:
         """It is clear that the machine works."""
-        known = adjectives("that")
-        number = self.random.randrange(len(known))
+        number = self.random.randrange(len(adjectives("that")))
         often = 0.92 if number % 2 else 0.08  # French usage differs by adjective: il est, c'est
         pronoun = self.pleonastic("that_clause", {"il": often, "ce": 1 - often}, "es", "it")
-        clause = Clause(self.key(), pronoun, BE, adjective=known[number])
-        yield clause, THAT, self.random_clause(), STOP
+        clause = Clause(self.key(), pronoun, GRAMMAR["be"], adjective=adjectives("that")[number])
+        yield clause, JOINTS["that"], self.random_clause()
 
     def event(self) -> Iterator[Sentence]:
         """The teacher sings. It surprises the queen."""
-        yield self.random_clause(), STOP
+        yield (self.random_clause(),)
         pronoun = self.pleonastic(
             "event",
             {"cela": 0.3, "ça": 0.7} if self.task.target == "inflected" else "cela",
@@ -281,9 +246,9 @@ class Scenes(Clauses):
             {"it": 0.8, "this": 0.12, "that": 0.08},
             source={"fr": "cela"},
         )
-        verb = self.one(verbs("event"))
+        verb = self.pick(verbs("event"))
         person = Phrase(self.person_referent())
-        yield Clause(self.key(), pronoun, verb, object=person, kind="event"), STOP
+        yield (Clause(self.key(), pronoun, verb, object=person, kind="event"),)
 
     def predicative(self) -> Iterator[Sentence]:
         """It is a machine. They are machines; from French, il s' agit d' une machine."""
@@ -294,37 +259,37 @@ class Scenes(Clauses):
         pronoun = self.pleonastic("predicative", "ce", german, english, _ALL if plural else _NONE)
         thing = Phrase(referent, definite=False)
         kind = "identify" if self.source == "fr" else "copula"
-        yield Clause(self.key(), pronoun, BE, object=thing, kind=kind), STOP
+        yield (Clause(self.key(), pronoun, GRAMMAR["be"], object=thing, kind=kind),)
 
     def generic(self) -> Iterator[Sentence]:
         """They say that the machine works."""
         plural_in = frozenset({"en", "es"})
         source = {"fr": "on", "de": "man"}
         pronoun = self.pleonastic("generic", "on", "man", "they", plural_in, source)
-        clause = Clause(self.key(), pronoun, self.one(verbs("saying")))
-        yield clause, THAT, self.random_clause(), STOP
+        clause = Clause(self.key(), pronoun, self.pick(verbs("saying")))
+        yield clause, JOINTS["that"], self.random_clause()
 
     def existential(self) -> Iterator[Sentence]:
         """There is a machine."""
         pronoun = self.pleonastic("existential", "il", "es", "there", source={"en": "there"})
         referent = Referent((self.noun(self.things),), self.maybe(0.3))
         thing = Phrase(referent, definite=False)
-        yield Clause(self.key(), pronoun, EXIST, object=thing, kind="exist"), STOP
+        yield (Clause(self.key(), pronoun, GRAMMAR["exist"], object=thing, kind="exist"),)
 
     def about(self) -> Iterator[Sentence]:
         """It is about a machine."""
         pronoun = self.pleonastic("about", "il", "es", {"it": 0.6, "this": 0.4})
         thing = Phrase(Referent((self.noun(self.things),)), definite=False)
-        clause = Clause(self.key(), pronoun, CONCERN, object=thing, kind="concern")
-        yield clause, STOP
+        clause = Clause(self.key(), pronoun, GRAMMAR["concern"], object=thing, kind="concern")
+        yield (clause,)
 
     def addressee(self) -> Iterator[Sentence]:
         """You can see the machine."""
         source = {"fr": "vous", "en": "you", "de": "Sie"}
         pronoun = self.pleonastic("addressee", "vous", "Sie", "you", _ALL, source)
-        verb = self.one(verbs("transitive"))
+        verb = self.pick(verbs("transitive"))
         thing = Phrase(Referent((self.noun(self.things),), self.maybe(0.3)))
-        yield Clause(self.key(), pronoun, CAN, object=thing, infinitive=verb), STOP
+        yield (Clause(self.key(), pronoun, GRAMMAR["can"], object=thing, infinitive=verb),)
 
     def relative(self) -> Iterator[Sentence]:
         """The machine is old, and it works: la machine est vieille, qui fonctionne."""
@@ -334,26 +299,26 @@ class Scenes(Clauses):
             gender = "pl" if referent.number else referent.gender("de")
             form = {"m": "der", "f": "die", "n": "das", "pl": "die"}[gender]
         pronoun = self.anaphor(referent, "relative", 0, translated=form)
-        comma_and = {language: f", {word}" for language, word in AND.forms.items()}
+        comma_and = {language: f", {word}" for language, word in JOINTS["and"].forms.items()}
         joint = Joint({**comma_and, self.target: ","}, frozenset({self.target}))
         first = self.action(Phrase(referent)) if not referent.person else self.farewell(referent)
-        yield first, joint, self.statement(pronoun), STOP
+        yield first, joint, self.statement(pronoun)
 
     def left_out(self) -> Iterator[Sentence]:
         """The machine shines and it works: la machine brille et fonctionne."""
         referent = self.referent()
         pronoun = self.anaphor(referent, "left_out", 0, translated=NOTHING)
         first, second = self.statement(Phrase(referent)), self.statement(pronoun)
-        yield first, AND, second, STOP
+        yield first, JOINTS["and"], second
 
     def narration(self) -> Iterator[Sentence]:
         """The teacher buys the machine: nothing to predict."""
-        yield self.random_clause(), STOP
+        yield (self.random_clause(),)
 
     def small_talk(self) -> Iterator[Sentence]:
         """The teacher sings: a sentence without anything that `it` could mean."""
         phrase = Phrase(self.person_referent(plural=False))
-        yield self.statement(phrase, adverb=self.maybe(0.5)), STOP
+        yield (self.statement(phrase, adverb=self.maybe(0.5)),)
 
     # Pronouns -----------------------------------------------------------------------------------
 
@@ -363,10 +328,8 @@ class Scenes(Clauses):
         """A pronoun for a referent; `translated` is the target form where it is no such pronoun."""
         forms = {language: _anaphor_form(referent, language) for language in ("en", "fr", "de")}
         forms["es"] = NOTHING
-        chances = {forms[self.target]: 1.0}
-        if translated is not None:
-            chances = {translated: 1.0}
-        elif self.profile.demonstrative and not referent.person and not referent.number:
+        chances = {forms[self.target] if translated is None else translated: 1.0}
+        if translated is None and not referent.person and not referent.number:
             share = self.profile.demonstrative
             chances = {forms[self.target]: 1 - share, _demonstrative(referent, self.target): share}
         forms[self.target] = self.weighted(chances)
@@ -388,6 +351,13 @@ class Scenes(Clauses):
         chances = {"fr": french, "de": german, "en": english}[self.target]
         forms[self.target] = self.weighted({chances: 1.0} if isinstance(chances, str) else chances)
         return SaidPronoun(self.key(), forms, Origin(kind, 0), None, plural_in)
+
+
+def _by_gender(nouns: Sequence[Noun], language: str) -> dict[str, list[Noun]]:
+    groups: dict[str, list[Noun]] = {}
+    for noun in nouns:
+        groups.setdefault(noun.gender[language], []).append(noun)
+    return groups
 
 
 def _anaphor_form(referent: Referent, language: str) -> str:

@@ -86,13 +86,6 @@ def changed_rules(year: str, changes: Iterable[str]) -> GapRules:
 
 _ENCLITICS = word_set("gaps", "fr", "inverted")
 
-DECISIONS = (
-    "one_word", "accepted_of_several", "several_accepted", "shortest_of_several",
-    "inserted_after_left", "inserted_before_right", "inserted_similar_position",
-    "left_out_unaligned", "left_out_shared", "left_out_inversion",
-)  # fmt: skip
-"""What can happen to a pronoun; reports count these."""
-
 
 @dataclass(frozen=True, slots=True)
 class Placement:
@@ -108,7 +101,6 @@ class Placement:
 
 
 def source_pronouns(source: Sequence[str], task: Task) -> list[int]:
-    """The positions of the task's source pronouns."""
     pronouns = task.source_pronouns
     return [index for index, word in enumerate(source) if word.lower() in pronouns]
 

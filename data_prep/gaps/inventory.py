@@ -11,13 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import yaml
 
-from crosspro.data_prep.align.align import AlignerSettings
+from crosspro.data_prep.align.symmetrise import GROW_DIAG_FINAL_AND
 from crosspro.data_prep.annotate.corpus import default_tagset
 from crosspro.data_prep.core.errors import CrossproError, InputError, Problem, quoted
-from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.core.task import (
     NONE,
     OTHER,
@@ -27,42 +27,15 @@ from crosspro.data_prep.core.task import (
     task_names,
 )
 from crosspro.data_prep.gaps.extract import linked_targets
+from crosspro.data_prep.gaps.segments import LinkedSegment
 
 MIN_SHARE = 0.01
 """Rarer translations of a pronoun are OTHER."""
 UNAMBIGUOUS = 0.95
 """Pronouns with a more frequent translation than this share are left out."""
+_FILLERS = 20
 PRONOUN_TAGS = frozenset(("PRON", "PRO"))
 """PRO is the name of the French TreeTagger; annotation of one's own may have it."""
-
-
-@dataclass(frozen=True)
-class AlignedSentence:
-    """What counting needs: words of both sides, lower-cased, target tags and links."""
-
-    source: Sequence[str]
-    target: Sequence[str]
-    tags: Sequence[str]
-    links: Sequence[Link]
-
-    @classmethod
-    def of(
-        cls,
-        source: Sequence[str],
-        target: Sequence[str],
-        annotation: AnnotatedSentence | None,
-        links: Sequence[Link],
-    ) -> AlignedSentence:
-        """What counting needs of a sentence pair and the annotation of its target.
-
-        Without one, every word may be a pronoun.
-        """
-        words = [word.lower() for word in target]
-        if annotation is None:
-            tags = ["PRON" if word[0].isalpha() else "X" for word in words]
-        else:
-            tags = [token.tag for token in annotation.tokens]
-        return cls([word.lower() for word in source], words, tags, links)
 
 
 @dataclass(frozen=True)
@@ -103,25 +76,38 @@ class Proposal:
 
 
 def count_translations(
-    sentences: Iterable[AlignedSentence], pronouns: Sequence[str]
+    segments: Iterable[LinkedSegment], pronouns: Sequence[str]
 ) -> tuple[list[PronounCounts], Counter[str]]:
-    """Translations of each pronoun, and the words of no pronoun tag that are linked to them."""
+    """Translations of each pronoun, and the words of no pronoun tag that are linked to them.
+
+    Where the target is not annotated, every word may be a pronoun.
+    """
     totals: Counter[str] = Counter()
     translations: dict[str, Counter[str]] = {pronoun: Counter() for pronoun in pronouns}
     fillers: Counter[str] = Counter()
-    for sentence in sentences:
-        linked = linked_targets(sentence.links)
-        for index, word in enumerate(sentence.source):
+    for segment in segments:
+        linked = linked_targets(segment.links)
+        target = [word.lower() for word in segment.target]
+        tokens = segment.target_annotation.tokens if segment.target_annotation else None
+        for index, word in enumerate(map(str.lower, segment.source)):
             if word not in translations:
                 continue
             totals[word] += 1
             positions = linked.get(index, [])
-            tagged = [p for p in positions if sentence.tags[p] in PRONOUN_TAGS]
+            tagged = [
+                position
+                for position in positions
+                if (
+                    tokens[position].tag in PRONOUN_TAGS
+                    if tokens
+                    else target[position][0].isalpha()
+                )
+            ]
             if tagged:
-                translations[word][sentence.target[tagged[0]]] += 1
+                translations[word][target[tagged[0]]] += 1
             elif positions:
-                shortest = min(positions, key=lambda p: (len(sentence.target[p]), p))
-                fillers[sentence.target[shortest]] += 1
+                shortest = min(positions, key=lambda position: (len(target[position]), position))
+                fillers[target[shortest]] += 1
     counts = [
         PronounCounts(name, totals[name], dict(words.most_common()), totals[name] - words.total())
         for name, words in translations.items()
@@ -132,28 +118,24 @@ def count_translations(
 def propose(
     counts: Sequence[PronounCounts],
     fillers: Counter[str],
-    min_share: float = MIN_SHARE,
-    unambiguous: float = UNAMBIGUOUS,
     merge: Sequence[Sequence[str]] = (),
-    number_of_fillers: int = 20,
 ) -> Proposal:
-    """Keep translations with at least `min_share` of a pronoun's occurrences.
+    """Keep frequent translations of the pronouns that have several.
 
-    A pronoun whose most frequent translation has more than the share `unambiguous` is dropped.
     `merge` lists forms that are one class; the most frequent of them names it.
     """
     seen = [count for count in counts if count.total]
-    kept = [count for count in seen if count.top_share <= unambiguous]
+    kept = [count for count in seen if count.top_share <= UNAMBIGUOUS]
     total: Counter[str] = Counter()
     forms: Counter[str] = Counter()
     for count in kept:
         total.update(count.translations)
         for word, number in count.translations.items():
-            if number >= min_share * count.total:
+            if number >= MIN_SHARE * count.total:
                 forms[word] += number
     for group in merge:
         together = sum(total[word] for word in group)
-        frequent = any(together >= min_share * count.total for count in kept)
+        frequent = any(together >= MIN_SHARE * count.total for count in kept)
         if frequent or any(word in forms for word in group):
             for word in group:
                 forms.setdefault(word, total[word])
@@ -170,48 +152,14 @@ def propose(
     others = [word for word, _ in fillers.most_common() if word not in done and word.isalpha()]
     return Proposal(
         tuple(count.pronoun for count in kept),
-        tuple(count.pronoun for count in seen if count.top_share > unambiguous),
+        tuple(count.pronoun for count in seen if count.top_share > UNAMBIGUOUS),
         classes,
         tuple(counts),
-        tuple(others[:number_of_fillers]),
+        tuple(others[:_FILLERS]),
     )
 
 
-_DRAFT = """\
-# {source} to {target}: a draft by `crosspro classes` from {segments:,} segments. Check every key.
-name: {name}
-source_language: {source}
-target_language: {target}
-# Years whose published results belong to this task.
-years: []
-# lemmatised: target tokens are lemma|TAG; inflected: they are words.
-target: {form}
-# Tags of the target: universal (12 tags), treetagger-fr (cut at the colon), none.
-tagset: {tagset}
-# Each class with the target words that fall into it, most frequent first. Forms of one word that
-# the counts cannot bring together (elided, accented) belong into one class: add them.
-classes:
-{classes}
-# Source words that make an example, lower-cased.
-source_pronouns: {pronouns}
-# Examples are verbs without a subject instead (Spanish).
-null_subjects: false
-# What the language model baseline tries in a gap; the second list counts as OTHER.
-fillers: {fillers}
-other_fillers: {other_fillers}
-# Symmetrisation of word links. Compare others with `crosspro align --evaluate`.
-symmetrisation: {symmetrisation}
-# These source pronouns count only as subjects, told by these dependency labels. Without a parse of
-# the source this needs rules, which are there for English it and German es and sie.
-subject_filter:
-  pronouns: {filtered}
-  labels: {labels}
-  expletive_labels: {expletives}
-# Classes that the coarse evaluation of 2015 puts into others.
-coarse: {{}}
-# The official score of the task: macro_recall or macro_f1.
-official_score: macro_recall
-"""
+_DRAFT = Path(__file__).resolve().parent / "task-draft.yaml"
 
 
 def task_draft(
@@ -235,7 +183,7 @@ def task_draft(
     subjects = _subject_filter(source, proposal.source_pronouns) if tagged else SubjectFilter()
     forms = [w for name, words in proposal.classes.items() if name != OTHER for w in words]
     lines = (f"  {_scalar(name)}: {_flow(words)}" for name, words in proposal.classes.items())
-    text = _DRAFT.format(
+    text = _DRAFT.read_text(encoding="utf-8").format(
         name=f"{source}-{target}",
         source=source,
         target=_scalar(target),
@@ -246,7 +194,7 @@ def task_draft(
         pronouns=_flow(proposal.source_pronouns),
         fillers=_flow(forms),
         other_fillers=_flow(proposal.other_fillers),
-        symmetrisation=AlignerSettings().symmetrisation,
+        symmetrisation=GROW_DIAG_FINAL_AND,
         filtered=_flow(subjects.pronouns),
         labels=_flow(subjects.labels),
         expletives=_flow(subjects.expletive_labels),

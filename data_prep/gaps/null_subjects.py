@@ -15,17 +15,6 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Link, Token
 from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.gaps.extract import GapRules, Placement, insert_unaligned, linked_targets
 
-DECISIONS = (
-    "subject_found",
-    "left_out_first_person",
-    "left_out_no_subject",
-    "left_out_shared_subject",
-    "inserted_after_left",
-    "inserted_before_right",
-    "inserted_similar_position",
-    "left_out_unaligned",
-)
-
 _HEADS = frozenset(("VERB", "AUX", "ADJ"))
 _HELPERS = frozenset(("aux", "aux:pass", "auxpass", "cop"))
 _SUBJECTS = frozenset(("nsubj", "nsubj:pass", "nsubjpass", "csubj", "expl"))

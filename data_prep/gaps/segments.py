@@ -52,7 +52,6 @@ class LinkedSegment:
         return make_example(*text, placements, task, self.document, one_link)
 
     def with_clitics(self, task: Task) -> LinkedSegment:
-        """The segment with the links of clitics."""
         languages = task.source_language, task.target_language
         return replace(self, links=clitic_links(languages, self.source, self.target, self.links))
 

@@ -38,7 +38,6 @@ from crosspro.data_prep.core.example import (
     AnnotatedSentence,
     Example,
     Gap,
-    Token,
     split_tag,
 )
 from crosspro.data_prep.core.files import read_text_lines
@@ -76,12 +75,9 @@ class SelfLabels:
     @cached_property
     def classes(self) -> Mapping[str, str]:
         """The class of each word that has one, but for OTHER."""
-        return {
-            word: name
-            for name, words in self.task.forms.items()
-            for word in words
-            if name != OTHER and word not in self.task.linked
-        }
+        forms = {name: words for name, words in self.task.forms.items() if name != OTHER}
+        linked = self.task.linked
+        return {word: name for name in forms for word in forms[name] if word not in linked}
 
     @cached_property
     def polite(self) -> frozenset[str]:
@@ -224,22 +220,19 @@ def held_out(examples: Sequence[Example], share: float) -> tuple[list[Example], 
     return train, dev
 
 
-LEARNT_FROM = ("--data", "--text")
-"""The options for files that are learnt from."""
+# Files of a pre-training -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class TaskFile:
-    """A file, as it was `given` and where it is.
+    """A file, by its `name` as the user wrote it, read by the rules of `task`.
 
-    It is read by the rules of `task`; its pronouns get classes of the task `labels`. `beside` are
-    the files that are read with it.
+    `beside` are the files that are read with it.
     """
 
-    given: Path
+    name: str
     path: Path
     task: Task
-    labels: Task
     beside: tuple[Path, ...] = ()
 
 
@@ -252,98 +245,72 @@ class TargetText:
     documents: Sequence[str | None]
 
 
-@dataclass(frozen=True)
-class TextAnnotation:
-    """How texts are annotated: by what, in how many processes, and where the results are kept."""
-
-    annotator: str
-    jobs: int
-    steps: Cache
-    report: Report
-
-    def of(self, text: TargetText) -> Iterator[AnnotatedSentence]:
-        """The sentences with lemmas and tags, where the task has any."""
-        task = text.file.labels
-        if not task.tagged:
-            for words in text.sentences:
-                yield AnnotatedSentence(tuple(Token(word, word, "") for word in words))
-            return
-        language = task.target_language
-        files = annotate_shards(
-            AnnotationSettings(self.annotator, language, task.tagset, parse=False),
-            text.sentences,
-            document_shards(text.documents),
-            self.steps,
-            lambda detail, done, total: self.report(
-                Step(f"annotating {language}", detail, done, total)
-            ),
-            jobs=self.jobs,
-        )
-        yield from chain.from_iterable(map(read_store, files))
-
-
-def files_of_task(task: Task, given: Mapping[str, Sequence[Path]]) -> dict[str, list[TaskFile]]:
-    """The files that each option gives; TASK:FILE is of another task with the same target."""
-    return {
-        option: [_with_layers(_of_task(path, task, option)) for path in paths]
-        for option, paths in given.items()
-    }
-
-
-def _with_layers(file: TaskFile) -> TaskFile:
-    return replace(file, beside=tuple(layers_beside(file.path).files().values()))
-
-
-def _of_task(given: Path, task: Task, option: str) -> TaskFile:
-    name, colon, file = str(given).partition(":")
-    if not colon or given.is_file():
-        return TaskFile(given, given, task, task)
-    other = load_task(name)
-    if other.target_language != task.target_language or other.target != task.target:
-        expected = f"a task with a {task.target} target in {task.target_language}"
-        raise input_error("settings", option, expected, quoted(name))
-    return TaskFile(given, Path(file), other, task)
+def task_file(path: Path, task: Task, option: str) -> TaskFile:
+    """The file of an option; TASK:FILE is of another task with the same target."""
+    name, colon, file = str(path).partition(":")
+    if colon and not path.is_file():
+        other = load_task(name)
+        if (other.target_language, other.target) != (task.target_language, task.target):
+            expected = f"a task with a {task.target} target in {task.target_language}"
+            raise input_error("settings", option, expected, quoted(name))
+        path, task, name = Path(file), other, str(path)
+    else:
+        name = str(path)
+    return TaskFile(name, path, task, tuple(layers_beside(path).files().values()))
 
 
 def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
     """A text in tokens."""
     lines = list(read_text_lines(file.path))
-    sentences = list(tokenise_lines(lines, file.labels.target_language))
+    sentences = list(tokenise_lines(lines, file.task.target_language))
     ids: list[str | None] = list(read_doc_ids(doc_ids)) if doc_ids else [None] * len(sentences)
     if len(ids) != len(sentences):
-        found = str(len(ids))
-        raise input_error(doc_ids or file.path, "doc-ids", f"{len(sentences)} lines", found)
+        raise input_error(doc_ids or file.path, "doc-ids", f"{len(sentences)} lines", str(len(ids)))
     return TargetText(replace(file, beside=(doc_ids,) if doc_ids else ()), sentences, ids)
+
+
+def annotated_text(
+    text: TargetText, task: Task, annotator: str, jobs: int, steps: Cache, report: Report
+) -> Iterator[AnnotatedSentence]:
+    """The sentences with lemmas and tags; results are kept in `steps`."""
+    language = task.target_language
+    annotation = AnnotationSettings(annotator, language, task.tagset, parse=False)
+
+    def progress(detail: str, done: int, total: int) -> None:
+        report(Step(f"annotating {language}", detail, done, total))
+
+    shards = document_shards(text.documents)
+    files = annotate_shards(annotation, text.sentences, shards, steps, progress, jobs=jobs)
+    return chain.from_iterable(map(read_store, files))
 
 
 def self_labelled(
     labels: SelfLabels,
     data: Sequence[TaskFile],
     texts: Sequence[TargetText],
-    annotation: TextAnnotation,
+    annotate: Callable[[TargetText], Iterator[AnnotatedSentence]],
     unseen: set[bytes],
     share: float,
     tell: Callable[[TaskFile, Sequence[Example], int], None],
 ) -> tuple[list[Example], list[Example]]:
-    """What is learnt from for the task of the labels, and a share of it to choose by.
+    """The lines to learn from for the task of the labels, and a share of them to choose by.
 
     `tell` gets the lines of each file, and how many more are left out, as they are `unseen`.
     """
     tagged = labels.task.tagged
-    read: list[tuple[TaskFile, list[Example]]] = []
+    lines_of: list[tuple[TaskFile, list[Example]]] = []
     for file in data:
-        read.append((file, [_lean(line) for line in read_layered(file.path, file.task)]))
+        lines_of.append((file, [_lean(line) for line in read_layered(file.path, file.task)]))
     for text in texts:
-        if tagged:  # the label comes from the form, which is no part of an example
-            examples = labels.of_text(annotation.of(text), text.documents)
-        else:
-            examples = _whole_lines(text)
-        read.append((text.file, list(examples)))
-    kept = [without_unseen(lines, unseen) for _, lines in read]
+        # Of a tagged text the label comes from the form, which is no part of an example.
+        whole = None if tagged else _whole_lines(text)
+        examples = whole or labels.of_text(annotate(text), text.documents)
+        lines_of.append((text.file, list(examples)))
+    kept = [without_unseen(lines, unseen) for _, lines in lines_of]
     labels = learnt_determiners(labels, list(chain.from_iterable(kept)))
     train: list[Example] = []
     dev: list[Example] = []
-    for number, ((file, lines), shown) in enumerate(zip(read, kept, strict=True)):
+    for number, ((file, lines), shown) in enumerate(zip(lines_of, kept, strict=True)):
         is_labelled = tagged and number >= len(data)
         labelled = shown if is_labelled else list(labels.of_bitext(shown))
         for part, more in zip((train, dev), held_out(labelled, share), strict=True):

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -42,9 +41,8 @@ COLUMNS = (
 )
 SAMPLED = 100
 """Pronouns on a sheet: so many kept, removed, and others."""
-_ANSWERS = {"yes": True, "y": True, "1": True, "no": False, "n": False, "0": False}
+_ANSWERS = {"yes": True, "y": True, "1": True, "no": False, "n": False, "0": False, "": None}
 _NOTHING = "-"
-_Z = 1.959964
 
 
 def sheet_text(
@@ -59,11 +57,12 @@ def sheet_text(
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t", lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in sorted(chosen, key=lambda decision: (decision.line, decision.position)):
-        source, target = _marked(one.source, [one.position]), _marked(one.target, one.linked)
-        linked = " ".join(map(str, one.linked)) or _NOTHING
-        place = one.line, one.position, one.source[one.position]
-        writer.writerow((*place, source, target, one.filter, one.rule, linked, "", "", ""))
+    for decision in sorted(chosen, key=lambda decision: (decision.line, decision.position)):
+        line, position, linked = decision.line, decision.position, decision.linked
+        source, target = _marked(decision.source, [position]), _marked(decision.target, linked)
+        places = " ".join(map(str, linked)) or _NOTHING
+        row = line, position, decision.source[position], source, target, decision.filter
+        writer.writerow((*row, decision.rule, places, "", "", ""))
     return text.getvalue()
 
 
@@ -91,8 +90,8 @@ def read_sheet(path: Path, task: Task, bitext: TokenisedBitext) -> Corrections:
                     raise _CellError("position", "each pronoun once")
             except _CellError as error:
                 field, expected = error.args
-                found = quoted(cells[field])
-                raise input_error(path, field, expected, found, reader.line_num) from None
+                content = quoted(cells[field])
+                raise input_error(path, field, expected, content, reader.line_num) from None
             corrections[line][position] = correction
     if not corrections:
         raise input_error(path, "file", "at least one row that is filled in", "none")
@@ -100,45 +99,42 @@ def read_sheet(path: Path, task: Task, bitext: TokenisedBitext) -> Corrections:
 
 
 class _CellError(ValueError):
-    """The cell of a row that is wrong, and what was expected there."""
+    """The column of a cell that is wrong, and what was expected there."""
 
 
 def _correction(
     cells: Mapping[str, str], task: Task, bitext: TokenisedBitext
 ) -> tuple[int, int, Correction]:
     """Line, position, and what the row says of the pronoun there."""
-    line = _number(cells, "line", len(bitext))
+    line = _number(cells["line"], "line", len(bitext))
     source, target = bitext.source[line], bitext.target[line]
-    position = _number(cells, "position", len(source))
+    position = _number(cells["position"], "position", len(source))
     if position not in source_pronouns(source, task):
         raise _CellError("position", f"a source pronoun in line {line} of this text")
     for field, words in (("source", source), ("target", target)):
         shown = cells[field].replace("[[", "").replace("]]", "")
         if shown.split() != " ".join(words).split():
             raise _CellError(field, f"line {line} of this text: {quoted(' '.join(words))}")
-    answer = cells["subject"].lower()
-    if answer and answer not in _ANSWERS:
+    subject = cells["subject"].lower()
+    if subject not in _ANSWERS:
         raise _CellError("subject", "yes, no, or nothing")
-    return line, position, Correction(_ANSWERS.get(answer), _words(cells, target))
+    return line, position, Correction(_ANSWERS[subject], _words(cells, target))
 
 
-def _number(cells: Mapping[str, str], field: str, size: int) -> int:
-    number = cells[field]
-    if not (number.isascii() and number.isdigit() and int(number) < size):
+def _number(text: str, field: str, size: int) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) < size):
         raise _CellError(field, f"a number below {size:,}, as in this text")
-    return int(number)
+    return int(text)
 
 
 def _words(cells: Mapping[str, str], target: Sequence[str]) -> tuple[int, ...] | None:
     """The places of the words that translate a pronoun; None without an answer."""
     answer = cells["words"]
-    if not answer:
-        return None
-    if answer == _NOTHING:
-        return ()
+    if answer in ("", _NOTHING):
+        return () if answer else None
     if _ANSWERS.get(answer.lower()) and answer not in target:  # as the sheet was written
         numbers = [] if cells["linked"] == _NOTHING else cells["linked"].split()
-        return tuple(_number({"linked": number}, "linked", len(target)) for number in numbers)
+        return tuple(_number(number, "linked", len(target)) for number in numbers)
     return tuple(sorted({_place(word, target) for word in answer.split()}))
 
 
@@ -156,7 +152,7 @@ def _place(word: str, target: Sequence[str]) -> int:
 
 
 def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections) -> dict[str, Any]:
-    """How often filter, rules and links were wrong, of what people have checked.
+    """How often the filter and links were wrong, of what people have checked.
 
     Recall of the filter is estimated: errors among removed pronouns count as often as such
     pronouns are in the text. A pronoun without a link that has a translation is `missing`.
@@ -167,46 +163,37 @@ def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections
     ours = people = both = 0
     for decision in decisions:
         in_text[decision.filter] += 1
-        answer = corrections.get(decision.line, {}).get(decision.position)
-        if answer is None:
-            continue
+        answer = corrections.get(decision.line, {}).get(decision.position, Correction())
         if answer.subject is not None and decision.filter in (KEPT, REMOVED):
-            for name in (decision.filter, f"{decision.filter}: {decision.rule}"):
-                checked[name] += 1
-                wrong[name] += (decision.filter == KEPT) != answer.subject
+            checked[decision.filter] += 1
+            wrong[decision.filter] += (decision.filter == KEPT) != answer.subject
         if answer.words is not None:
             linked, words = set(decision.linked), set(answer.words)
             checked.update(("missing", "wrong"))
             wrong["missing"] += not linked and bool(words)
             wrong["wrong"] += bool(linked) and linked != words
             ours, people, both = ours + len(linked), people + len(words), both + len(linked & words)
-
-    def rate(name: str, **more: int) -> dict[str, Any]:
-        interval = _wilson(wrong[name], checked[name]) if checked[name] else None
-        share = wrong[name] / checked[name] if checked[name] else None
-        counts = {"checked": checked[name], "wrong": wrong[name], **more}
-        return {"name": name, **counts, "rate": share, "interval": interval}
-
-    kept, removed = (rate(name, in_text=in_text[name]) for name in (KEPT, REMOVED))
+    precision = _share(checked[KEPT] - wrong[KEPT], checked[KEPT])
+    lost = _share(wrong[REMOVED], checked[REMOVED])
     recall = None
-    if kept["rate"] is not None and (removed["rate"] is not None or not in_text[REMOVED]):
-        right = in_text[KEPT] * (1 - kept["rate"])
-        lost = in_text[REMOVED] * (removed["rate"] or 0)
-        recall = right / (right + lost) if right + lost else None
+    if precision is not None and (lost is not None or not in_text[REMOVED]):
+        right = in_text[KEPT] * precision
+        recall = _share(right, right + in_text[REMOVED] * (lost or 0))
     return {
-        "filter": [kept, removed],
-        "rules": [rate(name) for name in sorted(checked) if ": " in name],
-        "filter_precision": None if kept["rate"] is None else 1 - kept["rate"],
+        **{
+            name: {"in_text": in_text[name], "checked": checked[name], "wrong": wrong[name]}
+            for name in (KEPT, REMOVED)
+        },
+        **{
+            f"{name}_links": {"checked": checked[name], "wrong": wrong[name]}
+            for name in ("missing", "wrong")
+        },
+        "filter_precision": precision,
         "filter_recall": recall,
-        "links": [rate("missing"), rate("wrong")],
-        "link_precision": both / ours if ours else None,
-        "link_recall": both / people if people else None,
+        "link_precision": _share(both, ours),
+        "link_recall": _share(both, people),
     }
 
 
-def _wilson(wrong: int, checked: int) -> tuple[float, float]:
-    """Wilson's 95% interval of a share."""
-    share, below = wrong / checked, 1 + _Z**2 / checked
-    centre = share + _Z**2 / (2 * checked)
-    spread = _Z * math.sqrt(share * (1 - share) / checked + _Z**2 / (4 * checked**2))
-    return max(0.0, (centre - spread) / below), min(1.0, (centre + spread) / below)
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None

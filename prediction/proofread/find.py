@@ -55,10 +55,7 @@ class LinkedSegment:
     @cached_property
     def example(self) -> Example:
         """The pair with the hidden word in each of its gaps."""
-        gaps = (
-            Gap(gap.position, gap.source_index, hidden.label, hidden.word or NONE)
-            for gap, hidden in zip(self.prepared.example.gaps, self.prepared.gaps, strict=True)
-        )
+        gaps = (replace(hidden, word=hidden.word or NONE) for hidden in self.prepared.gaps)
         return replace(self.prepared.example, gaps=tuple(gaps))
 
     def source_place(self, span: Span) -> Place:
@@ -249,7 +246,7 @@ def _doubt(
     linked = pronoun.linked
     gap, hidden = linked.example.gaps[pronoun.gap], linked.prepared.gaps[pronoun.gap]
     source_span = linked.source_spans[gap.source_index]
-    if hidden.inserted:
+    if linked.prepared.words[gap.position] is None:
         kind, label = DoubtKind.MISSING, OTHER
         span: Span | None = _insertion_point(linked, gap.position)
     else:

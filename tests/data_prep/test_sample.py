@@ -7,23 +7,16 @@ from collections import Counter
 import pytest
 
 from crosspro.data_prep.annotate.tokenise import tokenise
-from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import OTHER, load_task
-from crosspro.data_prep.sample import (
-    GENRES,
-    KINDS,
-    LANGUAGES,
-    PAIRS,
-    TASKS,
-    read_documents,
-    read_gold,
-    read_nonsubjects,
-    read_pronoun_links,
-    read_tokens,
-    sample_path,
-    sample_summary,
-)
+from crosspro.data_prep.sample import LANGUAGES, read_documents, read_tokens
+from tests.sample import read_gold, read_nonsubjects, read_pronoun_links
 
+TASKS = ("en-fr", "en-de", "fr-en", "de-en", "es-en")
+PAIRS = ("en-fr", "en-de", "en-es")
+KINDS = {
+    "anaphoric_same_sentence", "anaphoric_other_sentence", "pleonastic", "event", "generic",
+    "addressee", "other",
+}  # fmt: skip
 SENTENCE_END = {".", "!", "?"}
 SPANISH_NON_VERBS = {"él", "ella", "usted", "este", "eso", "esos", "que", "lo", "la", "se", "no"}
 
@@ -38,25 +31,20 @@ def gold():
     return {name: read_gold(name) for name in TASKS}
 
 
-def test_there_are_six_documents_a_genre(text):
+def test_there_are_six_documents_a_genre_and_a_line_for_every_segment(text):
     documents = read_documents()
-    assert len(documents) == len({document.name for document in documents}) == 24
-    assert Counter(document.genre for document in documents) == dict.fromkeys(GENRES, 6)
-    assert all(8 <= len(document) <= 12 for document in documents)
-    assert documents[0].first_line == 1
-    assert documents[-1].last_line == len(text["en"])
-
-
-def test_all_files_have_a_line_for_every_segment(text):
+    assert len({document.name for document in documents}) == 24
+    assert sorted(Counter(document.genre for document in documents).values()) == [6] * 4
+    sizes = [document.last_line - document.first_line + 1 for document in documents]
+    assert min(sizes) >= 8
+    assert max(sizes) <= 12
     counts = {len(lines) for lines in text.values()}
-    counts |= {len(read_pronoun_links(pair)) for pair in PAIRS}
-    assert counts == {len(text["en"])}
+    assert counts | {len(read_pronoun_links(pair)) for pair in PAIRS} == {sum(sizes)}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_text_is_tokenised_and_no_sentence_comes_twice(text, language):
     lines = text[language]
-    assert all(all(tokens) for tokens in lines)
     assert len({tuple(tokens) for tokens in lines}) == len(lines)
     for tokens in lines:
         assert tokenise(" ".join(tokens), language) == tokens
@@ -64,46 +52,38 @@ def test_the_text_is_tokenised_and_no_sentence_comes_twice(text, language):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_gaps_are_in_range_in_order_and_of_known_kinds(text, gold, name):
+def test_gaps_fit_the_text(text, gold, name):
     task = load_task(name)
+    source, target = text[task.source_language], text[task.target_language]
     places = [(gap.line, gap.source_index) for gap in gold[name]]
     assert places == sorted(set(places))
+    targets = [(gap.line, gap.target_index) for gap in gold[name] if gap.target_index is not None]
+    assert len(set(targets)) == len(targets)
     for gap in gold[name]:
-        assert 1 <= gap.line <= len(text["en"])
-        assert 0 <= gap.source_index < len(text[task.source_language][gap.line - 1])
-        assert gap.label in task.classes
-        assert gap.kind in KINDS
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_the_class_is_that_of_the_target_word(text, gold, name):
-    task = load_task(name)
-    for gap in gold[name]:
+        assert 0 <= gap.source_index < len(source[gap.line - 1])
         if gap.target_index is None:
             assert gap.label == OTHER
         else:
-            word = text[task.target_language][gap.line - 1][gap.target_index]
-            assert task.class_of(word.lower()) == gap.label
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_no_target_word_belongs_to_two_gaps(gold, name):
-    targets = [(gap.line, gap.target_index) for gap in gold[name] if gap.target_index is not None]
-    assert len(set(targets)) == len(targets)
+            assert task.class_of(target[gap.line - 1][gap.target_index].lower()) == gap.label
+    labels = Counter(gap.label for gap in gold[name])
+    assert min(labels[label] for label in task.classes) >= 3
+    absent = {"addressee"} if name in ("en-fr", "en-de") else set()
+    if name != "fr-en":
+        assert {gap.kind for gap in gold[name]} == KINDS - absent
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if name != "es-en"])
 def test_every_source_pronoun_is_a_gap_or_no_subject(text, gold, name):
     task = load_task(name)
-    found = {
+    pronouns = {
         (line, index)
         for line, tokens in enumerate(text[task.source_language], start=1)
         for index, token in enumerate(tokens)
         if token.lower() in task.source_pronouns
     }
     gaps = {(gap.line, gap.source_index) for gap in gold[name]}
-    others = set(read_nonsubjects(task.source_language))
-    assert gaps | others == found
+    others = read_nonsubjects(task.source_language)
+    assert gaps | others == pronouns
     assert not gaps & others
 
 
@@ -139,18 +119,6 @@ def test_antecedents_stand_before_the_pronoun_in_the_same_document(text, gold, n
     assert distances == {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_every_class_occurs_at_least_three_times(gold, name):
-    counts = Counter(gap.label for gap in gold[name])
-    assert {label: counts[label] for label in load_task(name).classes if counts[label] < 3} == {}
-
-
-def test_every_kind_occurs(gold):
-    seen = {name: {gap.kind for gap in gaps} for name, gaps in gold.items()}
-    assert seen["es-en"] == seen["de-en"] == set(KINDS)
-    assert seen["en-fr"] == seen["en-de"] == set(KINDS) - {"addressee"}
-
-
 @pytest.mark.parametrize("pair", PAIRS)
 def test_links_are_those_of_the_gaps(text, gold, pair):
     other = pair.removeprefix("en-")
@@ -164,30 +132,15 @@ def test_links_are_those_of_the_gaps(text, gold, pair):
         for gap in gold[f"{other}-en"]
         if gap.target_index is not None
     }
-    found = {(line, s, t) for line, pairs in enumerate(links, start=1) for s, t in pairs}
-    assert expected <= found
+    linked = {(line, s, t) for line, pairs in enumerate(links, start=1) for s, t in pairs}
+    assert expected <= linked
     english = {
         (gap.line, gap.source_index if name.startswith("en-") else gap.target_index)
         for name, gaps in gold.items()
         for gap in gaps
     }
-    for line, source, target in found:
+    for line, source, target in linked:
         assert (line, source) in english  # every link belongs to a pronoun of some task
         assert target < len(text[other][line - 1])
-    assert len(found) == sum(map(len, links))
     for pairs in links:
         assert len({s for s, _ in pairs}) == len({t for _, t in pairs}) == len(pairs)
-
-
-def test_an_unknown_file_is_answered_with_the_names():
-    with pytest.raises(InputError, match=r"sample\.fr"):
-        sample_path("sample.it")
-    with pytest.raises(InputError, match=r"gold\.en-fr\.tsv"):
-        read_gold("en-it")
-
-
-def test_the_summary_counts_what_is_there(gold):
-    summary = sample_summary()
-    assert summary.startswith("24 documents, 241 segments")
-    for name in TASKS:
-        assert f"{name}: {len(gold[name])} gaps" in summary

@@ -24,11 +24,11 @@ def test_the_default_network_beats_the_language_model(tmp_path):
     task = load_task("en-fr")
     corpus = demo_corpus(task, "test")
     system = load_system(tmp_path / "turku_gru_2016" / "model")
-    probabilities = system.predict([sentence.example for sentence in corpus])
+    probabilities = system.predict([example for example, _ in corpus])
     predicted = iter(probabilities.argmax(axis=1).tolist())
     right = []
-    for sentence in corpus:
-        for gap, origin in zip(sentence.example.gaps, sentence.origins, strict=True):
+    for example, origins in corpus:
+        for gap, origin in zip(example.gaps, origins, strict=True):
             hit = task.classes[next(predicted)] == gap.label
             if origin.back == 0:  # decided by the sentence itself
                 right.append(hit)

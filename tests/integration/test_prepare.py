@@ -17,8 +17,8 @@ from crosspro.data_prep.annotate import corpus as shards
 from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.sample import read_gold, sample_path
 from tests.conftest import ROOT, SHARED_DATA, mostly_slow
+from tests.sample import read_gold, sample_path
 from tests.scripts.run import crosspro
 
 BITEXT = SHARED_DATA / "bitext"

@@ -12,17 +12,19 @@ import pytest
 import crosspro
 from crosspro.baselines.majority import Majority
 from crosspro.data_prep.align.prior import save_prior
+from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.pipeline.pairs.pair_links import aligner_of_package
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
-from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair, check_typed
+from crosspro.data_prep.pipeline.pairs.typed_text import check_typed
 from crosspro.data_prep.sample import LANGUAGES, read_tokens
 from crosspro.prediction.models import export_run
 from crosspro.prediction.pair_prediction import Predictor, model_prior
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
+from tests.fixed_links import FixedLinks
 
 TASK = load_task("en-fr-text")
 HOUSE = "The house is old, but it stands."
@@ -103,9 +105,9 @@ def test_a_hidden_word_is_a_gap_too(predictor, hide):
     assert [(gap.source, gap.hidden) for gap in found.gaps] == [("it", "elle")]
 
 
-def test_a_gap_has_the_link_to_its_source_word_alone(predictor):
-    pair = SentencePair(HOUSE, MAISON, "0-0 1-1 6-6 7-6 7-7")
-    example = predictor.pipeline.prepare(pair).example
+def test_a_gap_has_the_link_to_its_source_word_alone():
+    pipeline = PairPipeline(TASK, lambda task: FixedLinks("0-0 1-1 6-6 7-6 7-7"))
+    example = pipeline.prepare(Segment(HOUSE, MAISON)).example
     assert [source for source, target in example.links if target == 6] == [6]
 
 
@@ -137,8 +139,8 @@ def test_what_stands_before_is_read(predictor):
 
 
 def test_pronouns_before_are_shown_unless_a_gap_is_written(pipeline):
-    pair = SentencePair("It is old.", "Elle est vieille.")
-    hidden = SentencePair("It is old.", "REPLACE est vieille.")
+    pair = Segment("It is old.", "Elle est vieille.")
+    hidden = Segment("It is old.", "REPLACE est vieille.")
     shown, gone, asked = pipeline.prepare(hidden, [pair, hidden]).examples
     assert (shown.lemmas[0], len(shown.gaps)) == ("Elle", 0)
     assert [len(one.gaps) for one in (gone, asked)] == [1, 1]
@@ -188,7 +190,7 @@ def test_no_sentence_of_the_sample_is_taken_for_another_language(language):
         pytest.skip(f"the sample has no {language}")
     task = replace(TASK, source_language=language, target_language=language)
     for words in read_tokens(language):
-        check_typed([SentencePair(" ".join(words), " ".join(words))], task)
+        check_typed([Segment(" ".join(words), " ".join(words))], task)
 
 
 def test_texts_are_filled_as_they_were_typed(predictor):
@@ -256,6 +258,7 @@ NULL = load_task("es-en-text")
     ],
 )  # fmt: skip
 def test_a_pronoun_that_is_not_said_is_that_of_its_verb(source, target, links, word):
-    found = PairPipeline(NULL).prepare(SentencePair(source, target, links))
-    (gap,) = found.example.gaps
-    assert found.example.source[gap.source_index] == word
+    pipeline = PairPipeline(NULL, lambda task: FixedLinks(links))
+    example = pipeline.prepare(Segment(source, target)).example
+    (gap,) = example.gaps
+    assert example.source[gap.source_index] == word

@@ -10,10 +10,10 @@ import shutil
 import pytest
 
 import crosspro
+from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example, write_examples
-from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
 from crosspro.prediction import registry
 from crosspro.prediction.registry import bundled_models
 from tests.conftest import GOLDEN
@@ -93,7 +93,7 @@ def test_a_path_that_exists_comes_before_a_name(box, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("side", "language"), [(2, "en"), (3, "fr")])
 def test_a_file_in_another_language_gets_no_labels(box, tmp_path, side, language):
-    pair = crosspro.load("en-fr").pipeline.prepare(SentencePair(HOUSE, WHOLE))
+    pair = crosspro.load("en-fr").pipeline.prepare(Segment(HOUSE, WHOLE))
     row = format_example(pair.examples[-1]).split("\t")
     row[4] = "0-0"
     row[side] = "it REPLACE_0 si dice che non era lui , ma questo è molto più di quello della casa"
@@ -109,7 +109,7 @@ def test_a_file_in_another_language_gets_no_labels(box, tmp_path, side, language
 
 def test_commands_take_names_where_they_take_runs(box, tmp_path):
     task = load_task("en-fr-text")
-    pair = crosspro.load("en-fr").pipeline.prepare(SentencePair(HOUSE, WHOLE))
+    pair = crosspro.load("en-fr").pipeline.prepare(Segment(HOUSE, WHOLE))
     write_examples(tmp_path / "blind.data", pair.examples)
     out = tmp_path / "out.data"
     said(command("predict", "en-fr", tmp_path / "blind.data", "-o", out))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.sample import sample_path
+from tests.sample import sample_path
 from tests.scripts.run import crosspro
 
 PRONOUNS = frozenset(

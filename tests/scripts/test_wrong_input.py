@@ -8,8 +8,8 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits, file_splits, leaks
-from crosspro.data_prep.sample import sample_path
 from tests.conftest import GOLDEN
+from tests.sample import sample_path
 from tests.scripts.run import crosspro
 
 GOLD = GOLDEN / "scorer" / "en-fr_random" / "gold.tsv"

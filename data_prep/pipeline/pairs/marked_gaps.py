@@ -20,8 +20,8 @@ from crosspro.data_prep.pipeline.pairs.typed_text import GapMark, TypedPair
 MARKED = "marked"
 """The decision of a gap that the user placed."""
 _UNLINKED, _ARTICLE = 0.25, 1000.0
-"""What it costs to take a source word for that of a gap, beside its distance: a pronoun without a
-link, and an article or the like that translates something else."""
+"""The cost, beside its distance, of a source word for a gap: a pronoun without a link, and an
+article or the like that translates something else."""
 
 
 def all_marks(pair: TypedPair, marks: Sequence[GapMark]) -> tuple[GapMark, ...]:
@@ -48,25 +48,27 @@ def place_marked(
     """
     _check_marks(pair, marks)
     rules = replace(rules, insert_unaligned=True, insert_shared=True, skip_inversions=False)
-    named = {mark.source for mark in marks if mark.source is not None}
+    taken = {mark.source for mark in marks if mark.source is not None}
     places = [mark.target or 0 for mark in marks if mark.source is None]
-    free = [pronoun for pronoun in pronouns if pronoun not in named]
-    costs = _costs(pair, links, places, free, task, rules)
-    costs += [
+    costs = [
         (-vote, 0.0, place, source)
         for (source, place), vote in votes.items()
-        if place in places and source not in named
+        if place in places and source not in taken
     ]
+    linked = linked_targets(links)
+    for pronoun in pronouns:
+        if pronoun not in taken:
+            costs += _costs(pair, linked, places, pronoun, task, rules)
     source_of: dict[int, int] = {}
     for _, _, place, source in sorted(costs):
         if place not in source_of and source not in source_of.values():
             source_of[place] = source
     if left := [place for place in places if place not in source_of]:
         words = ", ".join(task.source_pronouns) or "verbs without a subject"
-        found = f"{len(pronouns)}, which other gaps translate" if pronouns else "none"
+        there = f"{len(pronouns)}, which other gaps translate" if pronouns else "none"
         where = f"gap at target token {', '.join(map(str, left))}"
         expected = f"a source word that it translates ({words}), or one that is named"
-        raise input_error(pair.where, where, expected, found)
+        raise input_error(pair.where, where, expected, there)
     placed = {source: Placement(source, MARKED, place) for place, source in source_of.items()}
     sources = []
     for mark in marks:
@@ -83,40 +85,36 @@ def place_marked(
 
 def _costs(
     pair: TypedPair,
-    links: Sequence[Link],
+    linked: dict[int, list[int]],
     places: Sequence[int],
-    pronouns: Sequence[int],
+    pronoun: int,
     task: Task,
     rules: GapRules,
 ) -> list[tuple[float, float, int, int]]:
-    """What it costs to take each pronoun for that of each place: less is better.
-
-    The distance from where it is linked to, or would be inserted; then that from the diagonal.
-    """
-    linked = linked_targets(links)
+    """The cost of a pronoun for each place: the distance from where it is linked to, or would be
+    inserted; then that from the diagonal."""
     sizes = len(pair.source), len(pair.target)
+    is_linked = pronoun in linked
+    is_article = is_linked and pair.source[pronoun].lower() in task.linked
+    inserted = insert_unaligned(pronoun, *sizes, linked, rules).position or 0
     costs = []
-    for pronoun in pronouns:
-        is_article = pronoun in linked and pair.source[pronoun].lower() in task.linked
-        inserted = insert_unaligned(pronoun, *sizes, linked, rules).position or 0
-        expected = linked.get(pronoun, [inserted])
-        unlinked = 0.0 if pronoun in linked else _UNLINKED
-        for place in places:
-            distance = min(abs(place - target) for target in expected)
-            diagonal = abs(pronoun / sizes[0] - place / sizes[1])
-            article = _ARTICLE if distance and is_article else 0
-            costs.append((distance + unlinked + article, diagonal, place, pronoun))
+    for place in places:
+        distance = min(abs(place - target) for target in linked.get(pronoun, [inserted]))
+        cost = distance + (0 if is_linked else _UNLINKED)
+        cost += _ARTICLE if distance and is_article else 0
+        diagonal = abs(pronoun / sizes[0] - place / sizes[1])
+        costs.append((cost, diagonal, place, pronoun))
     return costs
 
 
 def with_marked_links(links: Sequence[Link], placements: Sequence[Placement]) -> tuple[Link, ...]:
     """The links, with one from the source word of each marked gap to its place."""
-    wanted = {
+    marked = {
         (placement.source_index, placement.position)
         for placement in placements
         if placement.decision == MARKED and placement.position is not None
     }
-    return tuple(sorted({*links, *wanted})) if wanted - set(links) else tuple(links)
+    return tuple(sorted({*links, *marked})) if marked - set(links) else tuple(links)
 
 
 def _check_marks(pair: TypedPair, marks: Sequence[GapMark]) -> None:
@@ -133,5 +131,3 @@ def _check_marks(pair: TypedPair, marks: Sequence[GapMark]) -> None:
                 expected = f"each {side} token in one gap"
                 raise input_error(pair.where, "gaps", expected, f"{place} in several")
             seen.add(place)
-    if any(mark.source is None and mark.target is None for mark in marks):
-        raise input_error(pair.where, "gaps", "a source or a target token", "neither")

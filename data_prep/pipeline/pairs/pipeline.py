@@ -7,16 +7,17 @@ a whole text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from crosspro.data_prep.annotate.corpus import annotation_file, make_annotator
-from crosspro.data_prep.core.errors import CrossproError, input_error, quoted
+from crosspro.data_prep.annotate.corpus import make_annotator
+from crosspro.data_prep.bitext.segment import Segment
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Example, Gap, Link
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.gaps.clitics import attached
-from crosspro.data_prep.gaps.extract import RULES, GapRules, Placement, source_pronouns
+from crosspro.data_prep.gaps.extract import RULES, GapRules, source_pronouns
 from crosspro.data_prep.gaps.null_subjects import linked_verb, null_subject_verbs
 from crosspro.data_prep.gaps.segments import Counts, LinkedSegment, segment_placements
 from crosspro.data_prep.pipeline.pairs.marked_gaps import (
@@ -24,11 +25,14 @@ from crosspro.data_prep.pipeline.pairs.marked_gaps import (
     place_marked,
     with_marked_links,
 )
-from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner, PairLinks, aligner_of_package
+from crosspro.data_prep.pipeline.pairs.pair_links import (
+    LinkChances,
+    PairAligner,
+    aligner_of_package,
+)
 from crosspro.data_prep.pipeline.pairs.typed_text import (
     WRITTEN_GAP,
     GapMark,
-    SentencePair,
     TypedPair,
     typed_pairs,
 )
@@ -53,29 +57,18 @@ _ADDRESS = frozenset({"Sie", "Ihnen"})
 """German words of formal address, which are capital within a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairGap:
-    """What a gap of the pair hides: the word that was typed and its class, None for both if none.
-
-    `inserted` gaps stand between words, because nothing translates the pronoun.
-    """
-
-    word: str | None
-    label: str | None
-    inserted: bool
-
-
 @dataclass(frozen=True)
 class PreparedPair:
     """A sentence pair as a blind example, after the pairs of its context.
 
-    `words` has the typed word of each target token, None for gaps that were inserted, and `gaps`
-    what its gaps hide. Links in `positional` rest on positions alone.
+    `words` has the typed word of each target token, None for gaps that stand between words, because
+    nothing translates the pronoun. `gaps` are those of the example with the word that was typed
+    there and its class, if any. Links in `positional` rest on positions alone.
     """
 
     example: Example
     words: tuple[TypedWord | None, ...]
-    gaps: tuple[PairGap, ...]
+    gaps: tuple[Gap, ...]
     positional: frozenset[Link]
     context: tuple[PreparedPair, ...] = ()
     notes: tuple[str, ...] = ()
@@ -83,12 +76,7 @@ class PreparedPair:
     @property
     def examples(self) -> tuple[Example, ...]:
         """All sentences as examples, which are one document."""
-        return tuple(pair.example for pair in self.sentences)
-
-    @property
-    def sentences(self) -> tuple[PreparedPair, ...]:
-        """The pairs of the context, and this one."""
-        return (*self.context, self)
+        return (*(pair.example for pair in self.context), self.example)
 
 
 @dataclass(frozen=True)
@@ -96,9 +84,13 @@ class _LinkedPair:
     """A typed pair with links and annotation; `parse` is for systems that read one."""
 
     typed: TypedPair
-    links: PairLinks
+    chances: LinkChances
     segment: LinkedSegment
     parse: AnnotatedSentence | None
+
+    @property
+    def positional(self) -> list[Link]:
+        return [link for link, chance in self.chances.items() if chance is None]
 
 
 @dataclass(frozen=True)
@@ -110,20 +102,12 @@ class PairPipeline:
     """
 
     task: Task
-    annotator: str = "auto"
-    source_annotator: str = "auto"
     make_aligner: Callable[[Task], PairAligner] = aligner_of_package
-
-    def __post_init__(self) -> None:
-        for name in ("annotator", "source_annotator"):
-            if annotation_file(getattr(self, name)) is not None:
-                expected = "an annotator of any text, not a file"
-                raise input_error("settings", name, expected, quoted(getattr(self, name)))
 
     def prepare(
         self,
-        pair: SentencePair,
-        context: Sequence[SentencePair] = (),
+        pair: Segment,
+        context: Sequence[Segment] = (),
         gaps: Sequence[GapMark] | None = None,
         parse: bool = False,
     ) -> PreparedPair:
@@ -131,38 +115,27 @@ class PairPipeline:
 
         Gaps are those that are asked for or written into the target; if there are none of either,
         those that the rules of the task find. So it is in the context, but in tasks for use, where
-        what stands before is known, and hidden only where a gap is written. With `parse`, examples
-        have what the annotator of the source says as a parse of it.
+        the text before is known, and hidden only where a gap is written. With `parse`, examples
+        have the annotation of the source as a parse of it.
         """
         *before, linked = self._linked(typed_pairs([*context, pair], self.task), parse)
         context_gaps: Sequence[GapMark] | None = () if self.task.linked else None
-        context_pairs = tuple(self._prepared(one, context_gaps) for one in before)
+        context_pairs = tuple(self._prepared(earlier, context_gaps) for earlier in before)
         notes = (*self._annotation_notes([*before, linked], parse), *self._link_notes(linked))
         return replace(self._prepared(linked, gaps), context=context_pairs, notes=notes)
 
-    def prepare_text(
-        self, pairs: Sequence[TypedPair], left_over: bool = True
-    ) -> list[PreparedPair]:
+    def prepare_text(self, pairs: Sequence[TypedPair]) -> list[PreparedPair]:
         """Pairs of a text, each with the gaps that the rules of the task find in it.
 
         A pronoun that is wrong is linked less surely than a right one. So a source pronoun that is
-        linked to none, and one of the target beside its place that is linked to none, are a gap,
-        unless not `left_over`.
+        linked to none, and one of the target beside its place that is linked to none, are a gap.
         """
         prepared = []
         for linked in self._linked(pairs, parse=False):
             pair = self._prepared(linked, None)
-            marks = self._pairs_left(linked.typed, pair) if left_over else []
+            marks = self._pairs_left(linked.typed, pair)
             prepared.append(self._prepared(linked, marks) if marks else pair)
         return prepared
-
-    def check_sizes(self, pairs: Sequence[SentencePair], most: int) -> None:
-        """Raise if a side of a pair has more tokens than so many."""
-        for pair in typed_pairs(pairs, self.task):
-            for side in ("source", "target"):
-                size = len(getattr(pair, side))
-                if size > most:
-                    raise input_error(pair.where, side, f"at most {most} tokens", str(size))
 
     # Rules, aligner and annotators ----------------------------------------------------------------
 
@@ -175,31 +148,25 @@ class PairPipeline:
 
     @cached_property
     def aligner(self) -> PairAligner:
-        """What links pairs, made once."""
         return self.make_aligner(self.task)
 
     @cached_property
     def _target_annotator(self) -> Annotator:
         tagset = "universal" if self.task.tagset == "none" else self.task.tagset
         parse = self.task.null_subjects
-        return make_annotator(self.annotator, self.task.target_language, tagset, parse=parse)
+        return make_annotator("auto", self.task.target_language, tagset, parse=parse)
 
     @cached_property
     def _source_annotator(self) -> Annotator | CrossproError:
         try:
-            return make_annotator(self.source_annotator, self.task.source_language, "universal")
+            return make_annotator("auto", self.task.source_language, "universal")
         except CrossproError as error:
             return error
 
     @property
-    def _for_use(self) -> bool:
-        """Whether the task is one for use, whose gaps are found without annotators."""
-        return bool(self.task.linked) and self.source_annotator == "auto"
-
-    @property
     def _parses_verbs(self) -> bool:
-        """Whether verbs without a subject are looked for in a parse."""
-        return self.task.null_subjects and not self._for_use
+        """Whether verbs without a subject are looked for in a parse; tasks for use have none."""
+        return self.task.null_subjects and not self.task.linked
 
     @property
     def _filters_subjects(self) -> bool:
@@ -210,7 +177,7 @@ class PairPipeline:
     def _linked(self, pairs: Sequence[TypedPair], parse: bool) -> list[_LinkedPair]:
         sources: Sequence[AnnotatedSentence | None] = [None] * len(pairs)
         targets: Sequence[AnnotatedSentence | None] = sources
-        links = self._links(pairs)
+        links = self._aligned(pairs)
         if self.task.tagged or self._parses_verbs:
             targets = self._target_annotator.annotate([pair.target for pair in pairs])
         judged = self._parses_verbs or self._filters_subjects
@@ -218,24 +185,17 @@ class PairPipeline:
         if annotator is not None and not isinstance(annotator, CrossproError):
             sources = annotator.annotate([pair.source for pair in pairs])
         linked = []
-        for pair, pair_links, target, source in zip(pairs, links, targets, sources, strict=True):
-            annotated = target, source if judged else None
-            words = pair.source, pair.target, pair_links.links
-            segment = LinkedSegment(*words, DOCUMENT, *annotated)
+        for pair, chances, target, source in zip(pairs, links, targets, sources, strict=True):
+            judgeable = source if judged else None
+            segment = LinkedSegment(
+                pair.source, pair.target, tuple(chances), DOCUMENT, target, judgeable
+            )
             if self.rules.clitics:
                 segment = segment.with_clitics(self.task)
-            linked.append(_LinkedPair(pair, pair_links, segment, source if parse else None))
+            linked.append(_LinkedPair(pair, chances, segment, source if parse else None))
         return linked
 
-    def _links(self, pairs: Sequence[TypedPair]) -> list[PairLinks]:
-        unlinked = [pair for pair in pairs if pair.links is None]
-        aligned: Iterator[PairLinks] = iter(self._aligned(unlinked) if unlinked else ())
-        return [
-            next(aligned) if pair.links is None else PairLinks(pair.links, frozenset())
-            for pair in pairs
-        ]
-
-    def _aligned(self, pairs: Sequence[TypedPair]) -> list[PairLinks]:
+    def _aligned(self, pairs: Sequence[TypedPair]) -> list[LinkChances]:
         return self.aligner.links([pair.source for pair in pairs], [pair.target for pair in pairs])
 
     def _annotation_notes(self, pairs: Sequence[_LinkedPair], parse: bool) -> list[str]:
@@ -256,14 +216,12 @@ class PairPipeline:
 
     def _link_notes(self, pair: _LinkedPair) -> list[str]:
         """Where links are from, and how many of them rest on positions alone."""
-        if pair.typed.links is not None:
-            return ["links: as given"]
-        links, positional = pair.links.links, pair.links.positional
-        if links and len(positional) == len(links):
+        positional = len(pair.positional)
+        if pair.chances and positional == len(pair.chances):
             return [f"links: from positions alone ({self.aligner.origin})"]
         notes = [f"links: learnt from {self.aligner.origin}"]
         if positional:
-            number = f"{len(positional)} of {len(links)} links rest on positions alone"
+            number = f"{positional} of {len(pair.chances)} links rest on positions alone"
             notes.append(f"links: {number}, as their words were not seen as translations")
         return notes
 
@@ -275,80 +233,74 @@ class PairPipeline:
         marked = all_marks(pair, marks or ())
         if marked or marks is not None:
             votes = self._votes(pair, self._verbs(segment, marked))
-            pronouns = self._pronouns(linked)
-            rules = self.task, self.rules
-            placements = place_marked(pair, segment.links, marked, pronouns, votes, *rules)
+            pronouns = self._pronouns(segment)
+            placements = place_marked(
+                pair, segment.links, marked, pronouns, votes, self.task, self.rules
+            )
             segment = replace(segment, links=with_marked_links(segment.links, placements))
         else:
             _, placements = segment_placements(self.task, segment, self.rules, Counts())
         placements = [placement for placement in placements if placement.position is not None]
         example = segment.example(self.task, placements, self.rules.one_link)
-        blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
         inserted = [p.position for p in placements if p.inserted and p.position is not None]
         words: list[TypedWord | None] = []
         for place in range(len(pair.target) + 1):
             words += [None] * inserted.count(place)
             if place < len(pair.target):
-                words.append(
-                    (place, WRITTEN_GAP if place in pair.stand_ins else pair.target[place])
-                )
+                typed = WRITTEN_GAP if place in pair.stand_ins else pair.target[place]
+                words.append((place, typed))
+        hidden = []
+        for gap in example.gaps:
+            word = words[gap.position]
+            if word is None or word[0] in pair.stand_ins:
+                hidden.append(replace(gap, label=None, word=None))
+            else:
+                label = self.task.class_of(word[1].lower())
+                hidden.append(replace(gap, label=label, word=word[1]))
+        blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
         positional = {
             (source, target + sum(place <= target for place in inserted))
-            for source, target in linked.links.positional
+            for source, target in linked.positional
         }
         return PreparedPair(
             replace(example, gaps=blind, source_parse=linked.parse),
             tuple(words),
-            self._hidden(pair, placements),
+            tuple(hidden),
             frozenset(positional & set(example.links)),
         )
 
-    def _hidden(self, pair: TypedPair, placements: Sequence[Placement]) -> tuple[PairGap, ...]:
-        """What gaps hide, in the order of the target, as the gaps of the example are."""
-        hidden = []
-        for placement in sorted(placements, key=lambda one: (one.position or 0, not one.inserted)):
-            place = placement.position or 0
-            if placement.inserted or place in pair.stand_ins:
-                hidden.append(PairGap(None, None, placement.inserted))
-            else:
-                word = pair.target[place]
-                hidden.append(PairGap(word, self.task.class_of(word.lower()), inserted=False))
-        return tuple(hidden)
-
-    def _pronouns(self, linked: _LinkedPair) -> list[int]:
+    def _pronouns(self, segment: LinkedSegment) -> list[int]:
         """The source words that a gap may translate."""
         if not self._parses_verbs:
-            return source_pronouns(linked.typed.source, self.task)
-        parse = linked.segment.source_annotation
+            return source_pronouns(segment.source, self.task)
+        parse = segment.source_annotation
         return [] if parse is None else [phrase.first for phrase in null_subject_verbs(parse)]
 
     def _votes(self, pair: TypedPair, verbs: Mapping[int, int]) -> dict[Link, float]:
-        """How much speaks for each source word to be the one that a written gap translates.
+        """The vote for each source word to be the one that a written gap translates.
 
         Every word of a class is tried in the gaps: whether it would be linked, and how often the
         source word is translated so. `verbs` get a vote for being found at all.
         """
         votes = {(verb, place): _VERB for place, verb in verbs.items()}
-        pronouns = {*source_pronouns(pair.source, self.task)}
-        if pair.links is not None:
-            votes |= {link: 1.0 for link in pair.links if link[0] in pronouns}
-        if pair.links is not None or not pair.stand_ins:
+        if not pair.stand_ins:
             return votes
+        pronouns = {*source_pronouns(pair.source, self.task)}
         classes = [forms for name, forms in self.task.forms.items() if name != OTHER]
-        tried = [
-            pair.with_words(word) for word in dict.fromkeys(w for words in classes for w in words)
-        ]
+        words = dict.fromkeys(word for forms in classes for word in forms)
+        tried = [pair.with_words(word) for word in words]
         other_pronouns = self._target_pronouns(pair)
-        for trial, aligned in zip(tried, self._aligned(tried), strict=True):
-            segment = LinkedSegment(trial.source, trial.target, aligned.links)
+        for trial, chances in zip(tried, self._aligned(tried), strict=True):
+            segment = LinkedSegment(trial.source, trial.target, tuple(chances))
             links = (segment.with_clitics(self.task) if self.rules.clitics else segment).links
             elsewhere = {source for source, target in links if target in other_pronouns}
             for link in links:
                 if link in votes or (link[0] in pronouns and link[1] in pair.stand_ins):
-                    unseen = _UNSEEN if link in aligned.links else _CLITIC
+                    chance = chances.get(link)
+                    if chance is None:
+                        chance = _UNSEEN if link in chances else _CLITIC
                     factor = _LINKED_ELSEWHERE if link[0] in elsewhere else 1.0
-                    vote = factor * aligned.chances.get(link, unseen)
-                    votes[link] = votes.get(link, 0.0) + vote
+                    votes[link] = votes.get(link, 0.0) + factor * chance
         return votes
 
     def _target_pronouns(self, pair: TypedPair) -> set[int]:
@@ -378,7 +330,7 @@ class PairPipeline:
                 if target == near and attached(segment.source[source], language)
             )
             verb = next(with_pronoun, None)
-            if verb is None and self.task.null_subjects and self._for_use:
+            if verb is None and self.task.null_subjects and self.task.linked:
                 verb = linked_verb(segment.source, segment.target, segment.links, place)
             if verb is not None:
                 verbs[place] = verb
@@ -405,7 +357,7 @@ class PairPipeline:
                 moved |= meant != here
                 marks.append(GapMark(meant, gap.source_index))
                 continue
-            marks.append(GapMark(None if hidden.inserted else here, gap.source_index))
+            marks.append(GapMark(None if words[gap.position] is None else here, gap.source_index))
             costs += [
                 (abs(place - here), place, gap.source_index)
                 for place in free

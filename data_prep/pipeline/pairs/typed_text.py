@@ -14,11 +14,10 @@ from typing import Any
 from unicodedata import category
 
 from crosspro.data_prep.annotate.tokenise import tokenise
+from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.core.words import looks_otherwise
-from crosspro.data_prep.formats.links import parse_link
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
 
 WRITTEN_GAP = PLACEHOLDER.removesuffix("_")
@@ -41,24 +40,14 @@ class GapMark:
 
 
 @dataclass(frozen=True, slots=True)
-class SentencePair:
-    """A sentence and its translation as they are typed; links count tokens, `0-0 1-2`."""
-
-    source: str
-    target: str
-    links: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class TypedPair:
     """The tokens of both sides, with a stand-in for each gap that was written into the target.
 
-    `where` is what the pair is called in messages.
+    `where` is the name of the pair in messages.
     """
 
     source: tuple[str, ...]
     target: tuple[str, ...]
-    links: tuple[Link, ...] | None = None
     written: tuple[GapMark, ...] = ()
     where: str = "text"
 
@@ -74,7 +63,7 @@ class TypedPair:
         return replace(self, target=tuple(words))
 
 
-def given_context(context: Any) -> list[SentencePair]:
+def given_context(context: Any) -> list[Segment]:
     """The sentences before, which must be pairs of texts."""
     listed = isinstance(context, Iterable) and not isinstance(context, str | bytes)
     pairs = [*context] if listed else [context]
@@ -82,20 +71,20 @@ def given_context(context: Any) -> list[SentencePair]:
         is_pair = isinstance(pair, list | tuple) and len(pair) == 2
         if not is_pair or not all(isinstance(text, str) for text in pair):
             raise input_error("text", "context", "pairs (source, target)", quoted(repr(pair))[1:-1])
-    return [SentencePair(*pair) for pair in pairs]
+    return [Segment(*pair) for pair in pairs]
 
 
-def typed_pairs(pairs: Sequence[SentencePair], task: Task) -> list[TypedPair]:
+def typed_pairs(pairs: Sequence[Segment], task: Task) -> list[TypedPair]:
     """The tokens of a pair, the last one, and of those before it."""
     return [_typed(pair, task, where) for where, pair in zip(_places(pairs), pairs, strict=True)]
 
 
-def _places(pairs: Sequence[SentencePair]) -> list[str]:
-    """What the sentences are called in messages."""
+def _places(pairs: Sequence[Segment]) -> list[str]:
+    """The names of the sentences in messages."""
     return [*(f"context {number}" for number in range(1, len(pairs))), "text"][-len(pairs) :]
 
 
-def _typed(pair: SentencePair, task: Task, where: str) -> TypedPair:
+def _typed(pair: Segment, task: Task, where: str) -> TypedPair:
     source = _tokens(pair.source, task.source_language, where, "source")
     target = _tokens(pair.target, task.target_language, where, "target")
     written: list[GapMark] = []
@@ -106,12 +95,7 @@ def _typed(pair: SentencePair, task: Task, where: str) -> TypedPair:
         elif WRITTEN_GAP in token:
             expected = f"{WRITTEN_GAP} or {PLACEHOLDER}3 as a word by itself, not joined to another"
             raise input_error(where, "target", expected, quoted(token))
-    links = None
-    if pair.links is not None:
-        links = tuple(sorted({
-            _link(text, len(source), len(target), where) for text in pair.links.split()
-        }))  # fmt: skip
-    return TypedPair(tuple(source), tuple(target), links, tuple(written), where)
+    return TypedPair(tuple(source), tuple(target), tuple(written), where)
 
 
 def _tokens(text: str, language: str, where: str, side: str) -> list[str]:
@@ -120,18 +104,12 @@ def _tokens(text: str, language: str, where: str, side: str) -> list[str]:
     tokens = tokenise(text, language)
     if not tokens:
         raise input_error(where, side, "at least one word", "none")
+    if len(tokens) > MOST_WORDS:
+        raise input_error(where, side, f"at most {MOST_WORDS} tokens", str(len(tokens)))
     return tokens
 
 
-def _link(text: str, source: int, target: int, where: str) -> Link:
-    link = parse_link(text)
-    if link is None or link[0] >= source or link[1] >= target:
-        expected = f"links s-t inside {source} source and {target} target tokens"
-        raise input_error(where, "links", expected, quoted(text))
-    return link
-
-
-def check_typed(pairs: Sequence[SentencePair], task: Task) -> None:
+def check_typed(pairs: Sequence[Segment], task: Task) -> None:
     """Refuse what is no text, no sentence, or clearly of another language.
 
     The frequent words tell: those of another language are many, and hardly any are of this one.

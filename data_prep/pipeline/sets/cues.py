@@ -9,23 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from math import sqrt
 
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits
 
 _LINKS = ("without a link", "with one link", "with two links", "with more links")
-_MIN_GAPS = 200
-_MIN_GAPS_OF_CLASS = 10
-"""Classes with fewer gaps, and sets with fewer, are not judged."""
+_MIN_GAPS, _MIN_GAPS_OF_CLASS, _MIN_GAPS_WITH_LINKS = 200, 10, 20
+"""Smaller sets, rarer classes and rarer numbers of links are not judged."""
 
 _MIN_PRECISION = 0.95
 _MIN_RECALL = 0.05
 _MAX_ERRORS_LEFT = 0.25
 """Of the errors of a guess by class frequency."""
-
-_Z = 1.96
 
 
 @dataclass(frozen=True)
@@ -58,9 +54,7 @@ class LinkTable:
 
     def add(self, example: Example) -> None:
         """Count the gaps of a line."""
-        if not example.gaps:
-            return
-        linked = Counter(target for _, target in example.links)
+        linked = Counter(target for _, target in example.links) if example.gaps else Counter()
         for gap in example.gaps:
             if gap.label is not None:
                 label = self.task.classes[self.task.class_index[gap.label]]
@@ -71,38 +65,19 @@ class LinkTable:
         of_class: Counter[str] = Counter()
         for (label, _), count in self.counts.items():
             of_class[label] += count
-        frequent = {label for label, count in of_class.items() if count >= _MIN_GAPS_OF_CLASS}
+        frequent = {label for label in of_class if of_class[label] >= _MIN_GAPS_OF_CLASS}
         total = sum(of_class[label] for label in frequent)
         if len(frequent) < 2 or total < _MIN_GAPS:
             return None
-        with_links: Counter[int] = Counter()
-        for (label, links), count in self.counts.items():
-            with_links[links] += count if label in frequent else 0
+        table = {cell: count for cell, count in self.counts.items() if cell[0] in frequent}
         leaks = []
-        for (label, links), right in self.counts.items():
-            if label not in frequent:
-                continue
-            gaps, recall = with_links[links], right / of_class[label]
-            least = 1 - _MAX_ERRORS_LEFT * (1 - of_class[label] / total)
-            pure = right / gaps >= _MIN_PRECISION and wilson_low(right, gaps) >= least
-            if pure and recall >= _MIN_RECALL:
+        for (label, links), right in table.items():
+            gaps = sum(count for (_, other), count in table.items() if other == links)
+            least = max(_MIN_PRECISION, 1 - _MAX_ERRORS_LEFT * (1 - of_class[label] / total))
+            recall = right / of_class[label]
+            if gaps >= _MIN_GAPS_WITH_LINKS and right / gaps >= least and recall >= _MIN_RECALL:
                 leaks.append(LabelLeak(_LINKS[links], label, gaps, right, recall))
         return max(leaks, key=lambda leak: leak.recall, default=None)
-
-
-def wilson_low(right: int, total: int) -> float:
-    """The lower end of Wilson's 95% interval of a share."""
-    share = right / total
-    spread = sqrt(share * (1 - share) / total + (_Z / total) ** 2 / 4)
-    return (share + _Z**2 / (2 * total) - _Z * spread) / (1 + _Z**2 / total)
-
-
-def label_leak(examples: Iterable[Example], task: Task) -> LabelLeak | None:
-    """What the links of a data set give away."""
-    counts = LinkTable(task)
-    for example in examples:
-        counts.add(example)
-    return counts.leak()
 
 
 def label_leaks(splits: Splits, task: Task) -> Mapping[str, LabelLeak]:
@@ -110,3 +85,11 @@ def label_leaks(splits: Splits, task: Task) -> Mapping[str, LabelLeak]:
     sets = {"train": splits.train, "dev": splits.dev, **splits.test}
     leaks = {name: label_leak(examples, task) for name, examples in sets.items()}
     return {name: leak for name, leak in leaks.items() if leak is not None}
+
+
+def label_leak(examples: Iterable[Example], task: Task) -> LabelLeak | None:
+    """What the links of a data set give away."""
+    table = LinkTable(task)
+    for example in examples:
+        table.add(example)
+    return table.leak()

@@ -1,9 +1,9 @@
-"""Text that two data sets share, and leaving out of one what another says.
+"""Text that two data sets share, and lines left out of a set because they must stay unseen.
 
-The same talks are in the data of several language pairs, with other ids, sources and gaps. What
-stood in gaps is known, so that the target says the same in all of them; words count without their
-tags. Documents that share much with an unseen set are left out whole, of others the lines that they
-share.
+The same talks are in the data of several language pairs, with other ids, sources and gaps. The
+words that stood in gaps are known, so the target says the same in all of them; words count without
+their tags. Documents that share much with an unseen set are left out whole, of others the lines
+that they share.
 """
 
 from __future__ import annotations
@@ -19,48 +19,49 @@ from crosspro.data_prep.core.task import NONE
 
 _LONGER = 5
 """Lines of no more words (Thank you very much .) recur in any two texts."""
+_RICH = 0.5
+"""Documents that share more of their longer lines are the same text, whatever their ids."""
 _MOST_SHARED = 0.2
 """Documents that share more of their longer lines are left out whole."""
 
 
 @dataclass
 class TextIndex:
-    """Digests of the segments of a data set, and its document ids."""
+    """Digests of the segments of a data set, by their source side, and its document ids.
+
+    Target sides differ by annotation and by placeholders.
+    """
 
     segments: set[bytes] = field(default_factory=set)
     documents: set[str] = field(default_factory=set)
 
     def add(self, examples: Iterable[Example]) -> None:
-        """Index more examples."""
         self.add_sources((example.source, example.document) for example in examples)
 
     def add_sources(self, lines: Iterable[tuple[Sequence[str], str | None]]) -> None:
         """Index more lines: source words, and the document."""
         for source, document in lines:
-            self.segments.add(_digest(source))
+            self.segments.add(digest(source))
             if document:
                 self.documents.add(document)
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """How much of a data set stands in another one."""
+    """How much of a data set stands in another one: documents with the same id, with the same text.
+
+    `same_text` may have the name "" for lines without a document.
+    """
 
     segments: int
     shared_segments: int
-    documents: int
-    shared_documents: tuple[str, ...]
-    rich_documents: tuple[tuple[str, float], ...]
-    """Documents more than half of whose longer segments are shared, whatever their ids."""
+    same_id: tuple[str, ...]
+    same_text: tuple[str, ...]
 
 
-def segment_digest(example: Example) -> bytes:
-    """The source side decides: target sides differ by annotation and by placeholders."""
-    return _digest(example.source)
-
-
-def _digest(source: Sequence[str]) -> bytes:
-    text = " ".join(source).lower()
+def digest(words: Iterable[str]) -> bytes:
+    """A short name of a line, whatever the case of its words."""
+    text = " ".join(words).lower()
     return hashlib.blake2b(text.encode("utf-8"), digest_size=10).digest()
 
 
@@ -72,21 +73,16 @@ def overlap(examples: Iterable[Example], other: TextIndex, longer_than: int = _L
     segments = shared = 0
     sizes: dict[str, list[int]] = {}
     for example in examples:
-        is_shared = segment_digest(example) in other.segments
+        is_shared = digest(example.source) in other.segments
         segments += 1
         shared += is_shared
         size = sizes.setdefault(example.document or "", [0, 0])
         if len(example.source) > longer_than:
             size[0] += 1
             size[1] += is_shared
-    named = [document for document in sizes if document]
-    rich = tuple(
-        (document, hits / total)
-        for document, (total, hits) in sizes.items()
-        if total and hits / total > 0.5
-    )
-    same = tuple(document for document in named if document in other.documents)
-    return Overlap(segments, shared, len(named), same, rich)
+    same_text = (name for name, (lines, same) in sizes.items() if same > _RICH * lines)
+    same_id = (name for name in sizes if name in other.documents)
+    return Overlap(segments, shared, tuple(same_id), tuple(same_text))
 
 
 def target_words(example: Example) -> list[str]:
@@ -100,7 +96,14 @@ def target_words(example: Example) -> list[str]:
 
 def line_digests(examples: Iterable[Example]) -> set[bytes]:
     """The longer lines of a set, of its source and of its target."""
-    return {digest for example in examples for digest in _digests(example)}
+    return {side for example in examples for side in _digests(example)}
+
+
+def _digests(example: Example) -> Iterator[bytes]:
+    """One for each side that is long enough; sides of two languages never agree by chance."""
+    for words in (example.source, target_words(example)):
+        if len(words) > _LONGER:
+            yield digest(words)
 
 
 def without_unseen(examples: Sequence[Example], unseen: set[bytes]) -> list[Example]:
@@ -111,12 +114,11 @@ def without_unseen(examples: Sequence[Example], unseen: set[bytes]) -> list[Exam
     longer: dict[str, list[int]] = {}
     for example in examples:
         digests = list(_digests(example))
-        shared = not unseen.isdisjoint(digests)
-        shares.append(shared)
+        shares.append(not unseen.isdisjoint(digests))
         if digests and example.document:
             counts = longer.setdefault(example.document, [0, 0])
             counts[0] += 1
-            counts[1] += shared
+            counts[1] += shares[-1]
     left_out = {name for name, (lines, same) in longer.items() if same > _MOST_SHARED * lines}
     return [
         example
@@ -131,10 +133,3 @@ def refuse_blind(path: Path, examples: Iterable[Example]) -> None:
         if any(gap.word is None for gap in example.gaps):
             expected = "a file with its gold words, so that its lines are found in other files"
             raise input_error(path, "gaps", expected, "a blind file", number)
-
-
-def _digests(example: Example) -> Iterator[bytes]:
-    """One for each side that is long enough; sides of two languages never agree by chance."""
-    for words in ([word.lower() for word in example.source], target_words(example)):
-        if len(words) > _LONGER:
-            yield hashlib.blake2b(" ".join(words).encode("utf-8"), digest_size=10).digest()

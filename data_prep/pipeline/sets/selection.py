@@ -2,13 +2,13 @@
 
 003 §3.2 and 004 §3.2: about eight talks for a group of language pairs, some tens of thousands of
 words in all, chosen for pronouns of rare classes (feminine ones in French and German,
-demonstratives in English), disjoint from all other sets. What "rich" means is not stated; here each
+demonstratives in English), disjoint from all other sets. The papers do not define "rich"; here each
 further instance of a class counts less the more are chosen already and the more frequent the class
 is, so that rare classes are covered first and none is piled up.
 
 A group of documents may serve several tasks, as English talks with their French and their German
-translations did: the same documents are then chosen from the data of all of them. What a document
-adds to a task counts in proportion to what that task has already, so the task that lies behind
+translations did: the same documents are then chosen from the data of all of them. The gain of a
+document for a task counts in proportion to what the task has already, so the task that lies behind
 decides.
 """
 
@@ -63,23 +63,22 @@ def select_shared(
     by_name = _in_all(sets, min_segments)
     coverages = [_Coverage(documents, task) for documents, task in zip(sets, tasks, strict=True)]
 
-    def fits(versions: Sequence[CandidateDocument]) -> bool:
-        pairs = zip(coverages, versions, strict=True)
+    def fits(name: str) -> bool:
+        pairs = zip(coverages, by_name[name], strict=True)
         return all(coverage.words + version.words <= max_words for coverage, version in pairs)
 
     def gain(name: str) -> tuple[float, str]:
-        versions = by_name[name]
-        gains = (c.gain(version) for c, version in zip(coverages, versions, strict=True))
-        return sum(gains) / sum(version.words for version in versions), name
+        pairs = zip(coverages, by_name[name], strict=True)
+        gains = sum(coverage.gain(version) for coverage, version in pairs)
+        return gains / sum(version.words for version in by_name[name]), name
 
     chosen: list[str] = []
     while len(chosen) < number:
-        fitting = [name for name in by_name if name not in chosen and fits(by_name[name])]
+        fitting = [name for name in by_name if name not in chosen and fits(name)]
         if not fitting:
             break
-        best = max(fitting, key=gain)
-        chosen.append(best)
-        for coverage, version in zip(coverages, by_name[best], strict=True):
+        chosen.append(max(fitting, key=gain))
+        for coverage, version in zip(coverages, by_name[chosen[-1]], strict=True):
             coverage.words += version.words
             coverage.have.update(version.classes)
     return [[by_name[name][place] for name in chosen] for place in range(len(tasks))]
@@ -89,13 +88,12 @@ def _in_all(
     sets: Sequence[Sequence[CandidateDocument]], min_segments: int
 ) -> dict[str, list[CandidateDocument]]:
     """The versions of the documents that all tasks have, long enough in each."""
-    named = [{one.document: one for one in documents if one.document} for documents in sets]
-    shared = [name for name in named[0] if all(name in documents for documents in named)]
-    versions = {name: [documents[name] for documents in named] for name in shared}
+    maps = [{version.document: version for version in documents} for documents in sets]
+    shared = [name for name in maps[0] if name and all(name in versions for versions in maps)]
     usable = {
-        name: versions[name]
+        name: [versions[name] for versions in maps]
         for name in shared
-        if all(version.segments >= min_segments for version in versions[name])
+        if all(versions[name].segments >= min_segments for versions in maps)
     }
     if not usable:
         raise CrossproError(

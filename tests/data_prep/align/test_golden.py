@@ -6,12 +6,11 @@ import hashlib
 import json
 import lzma
 import re
-from dataclasses import replace
 from itertools import islice
 
 import pytest
 
-from crosspro.data_prep.align.align import AlignerSettings, align, default_settings, learn
+from crosspro.data_prep.align.align import align, learn, link_by_prior
 from crosspro.data_prep.formats.links import format_links
 from tests.conftest import GOLDEN, SHARED_DATA
 
@@ -42,9 +41,10 @@ def test_links_are_the_golden_ones(en_fr):
     source[5000:5000] = [long[0], source[0][:1], []]
     target[5000:5000] = [long[1], unequal, target[0]]
     pairs = list(zip(source, target, strict=True))
-    task = default_settings(en_fr)
-    assert digest(align(pairs, settings=task)) == golden["task"]
-    first = learn(pairs[:3000], settings=AlignerSettings())
+    assert digest(align(pairs, en_fr.symmetrisation)) == golden["task"]
+    first = learn(pairs[:3000])
     assert digest(first.links("grow-diag-final-and")) == golden["kept"]
-    linking = replace(task, iterations=0)
-    assert digest(align(pairs[3000:], first.prior(), linking)) == golden["only_link"]
+    assert (
+        digest(link_by_prior(pairs[3000:], first.prior(), en_fr.symmetrisation))
+        == golden["only_link"]
+    )

@@ -8,18 +8,21 @@ import pytest
 import yaml
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.task import task_from_mapping
 from crosspro.data_prep.gaps.inventory import (
-    AlignedSentence,
     check_languages,
     count_translations,
     propose,
     task_draft,
 )
+from crosspro.data_prep.gaps.segments import LinkedSegment
 
 
 def sentence(pronoun, translation, tag="PRON", links=((0, 0),)):
-    return AlignedSentence([pronoun, "x"], [translation, "y"], [tag, "VERB"], list(links))
+    tokens = Token(translation, translation, tag), Token("y", "y", "VERB")
+    annotation = AnnotatedSentence(tokens)
+    return LinkedSegment((pronoun, "x"), (translation, "y"), links, None, annotation)
 
 
 def test_classes_are_proposed_from_aligned_counts():

@@ -10,7 +10,7 @@ from crosspro.data_prep.core.example import Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import read_examples
-from crosspro.data_prep.pipeline.sets.cues import label_leak, label_leaks, wilson_low
+from crosspro.data_prep.pipeline.sets.cues import label_leak, label_leaks
 from crosspro.data_prep.pipeline.sets.splits import Splits
 
 TASKS = ("en-fr", "en-de", "de-en", "fr-en", "es-en", "en-fr-2015")
@@ -62,16 +62,11 @@ def test_the_demo_corpus_gives_other_away_where_empty_gaps_have_no_link(name):
 
 
 def test_blind_and_small_sets_are_not_judged(en_fr):
-    examples = [without_links(one) for one in demo_examples(en_fr, "train", 200)]
+    examples = [without_links(example) for example in demo_examples(en_fr, "train", 200)]
     blind = [
-        replace(one, gaps=tuple(Gap(gap.position, gap.source_index) for gap in one.gaps))
-        for one in examples
+        replace(line, gaps=tuple(Gap(gap.position, gap.source_index) for gap in line.gaps))
+        for line in examples
     ]
     assert label_leak(blind, en_fr) is None
     assert label_leak(examples[:50], en_fr) is None
     assert label_leak([], en_fr) is None
-
-
-def test_wilson_low():
-    assert wilson_low(50, 100) == pytest.approx(0.4038, abs=1e-4)
-    assert wilson_low(100, 100) == pytest.approx(0.9630, abs=1e-4)

@@ -12,7 +12,7 @@ def test_shared_documents_are_found_by_id_and_by_text(examples):
     renamed = [
         Example.of_tokens(e.source, e.target, e.links, e.gaps, f"x{e.document}") for e in examples
     ]
-    assert overlap(examples, index).shared_documents == ("train-00001", "train-00002")
+    assert overlap(examples, index).same_id == ("train-00001", "train-00002")
     rich = overlap(renamed, index, longer_than=0)
-    assert rich.shared_documents == ()
-    assert {name for name, _ in rich.rich_documents} >= {"xtrain-00001", "xtrain-00002"}
+    assert rich.same_id == ()
+    assert set(rich.same_text) >= {"xtrain-00001", "xtrain-00002"}

@@ -12,8 +12,8 @@ from crosspro.data_prep.pipeline.sets.selection import (
 )
 
 
-def select_documents(found, task, *limits, **settings):
-    return select_shared([found], [task], *limits, **settings)[0]
+def select_documents(documents, task, *limits, **settings):
+    return select_shared([documents], [task], *limits, **settings)[0]
 
 
 def test_rare_classes_decide_which_documents_are_chosen(en_fr):
@@ -25,13 +25,13 @@ def test_rare_classes_decide_which_documents_are_chosen(en_fr):
 
 
 def test_a_selection_keeps_to_its_limits(examples, en_fr):
-    found = candidates(examples, en_fr, excluded={"train-00003"})
-    assert "train-00003" not in {c.document for c in found}
-    chosen = select_documents(found, en_fr, 8, 300, min_segments=5)
+    documents = candidates(examples, en_fr, excluded={"train-00003"})
+    assert "train-00003" not in {c.document for c in documents}
+    chosen = select_documents(documents, en_fr, 8, 300, min_segments=5)
     assert sum(c.words for c in chosen) <= 300
     assert all(c.segments >= 5 for c in chosen)
     with pytest.raises(CrossproError):
-        select_documents(found, en_fr, 8, 300, min_segments=10_000)
+        select_documents(documents, en_fr, 8, 300, min_segments=10_000)
 
 
 def test_two_tasks_get_the_same_documents(en_fr, en_de):
@@ -63,14 +63,7 @@ def test_two_tasks_get_the_same_documents(en_fr, en_de):
     assert len(limited[0]) == 2
 
 
-def test_one_task_alone_is_chosen_for_as_ever(examples, en_fr):
-    found = candidates(examples, en_fr)
-    chosen = select_documents(found, en_fr, 8, 1500, min_segments=5)
-    assert select_shared([found], [en_fr], 8, 1500, 5) == [chosen]
-    assert select_shared([found] * 2, [en_fr] * 2, 8, 1500, 5) == [chosen] * 2
-
-
 def test_documents_that_no_two_tasks_share(en_fr, en_de):
-    own = [CandidateDocument("a", 50, 10, {})], [CandidateDocument("b", 50, 10, {})]
+    sets = [CandidateDocument("a", 50, 10, {})], [CandidateDocument("b", 50, 10, {})]
     with pytest.raises(CrossproError):
-        select_shared(own, [en_fr, en_de], 3, 100)
+        select_shared(sets, [en_fr, en_de], 3, 100)

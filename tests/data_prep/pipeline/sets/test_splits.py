@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import lzma
-from collections import Counter
-from dataclasses import replace
-from itertools import groupby, pairwise
 
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import (
     format_example,
@@ -18,7 +14,7 @@ from crosspro.data_prep.formats.shared_task import (
     write_doc_ids,
     write_examples,
 )
-from crosspro.data_prep.pipeline.sets.splits import file_splits, part_of
+from crosspro.data_prep.pipeline.sets.splits import file_splits
 
 
 @pytest.fixture
@@ -32,7 +28,6 @@ def folder(tmp_path, en_fr):
 
 
 PATTERNS = ("train*.data", "dev*.data", "test*.data")
-SHARES = (0.05, 0.3, 0.6, 1.0)
 
 
 def test_files_are_joined_by_split_and_tests_kept_apart(folder, en_fr):
@@ -114,32 +109,3 @@ def test_a_part_of_the_training_files_is_in_domain(folder, en_fr):
         assert problem.field == "in_domain"
         assert problem.expected == f"training files named {wrong} (or .gz, .xz)"
         assert problem.found == "train.news.data.xz, train.ted.data.xz"
-
-
-def test_a_share_of_train_has_whole_documents_and_those_of_smaller_shares(folder, en_fr):
-    splits = {share: file_splits(en_fr, folder, *PATTERNS, share=share) for share in SHARES}
-    sizes = [len(splits[share].train) for share in SHARES]
-    assert sizes == sorted(sizes)
-    assert sizes[0] < sizes[-1]
-    documents = [{line.document for line in splits[share].train} for share in SHARES]
-    for few, more in pairwise(documents):
-        assert few <= more
-    whole = Counter(line.document for line in splits[1.0].train)
-    for share in SHARES:
-        kept = Counter(line.document for line in splits[share].train)
-        assert all(whole[document] == number for document, number in kept.items())
-        assert splits[share].dev == splits[1.0].dev
-
-
-def test_long_documents_are_taken_in_pieces_that_stand_alone():
-    lines = [Example.of_tokens((str(number),), ("a",), (), (), "talk") for number in range(2000)]
-    part = part_of(lines, 0.5)
-    assert 400 <= len(part) <= 1600
-    pieces = [list(group) for _, group in groupby(part, key=lambda line: line.document)]
-    for piece in pieces:
-        numbers = [int(line.source[0]) for line in piece]
-        assert numbers == list(range(numbers[0], numbers[0] + 200))
-    assert part_of(lines, 1) == lines
-    assert part_of(lines, 0.5) == part
-    without = [replace(line, document=None) for line in lines]
-    assert 400 <= len(part_of(without, 0.5)) <= 1600

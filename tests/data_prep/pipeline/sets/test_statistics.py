@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.pipeline.sets.statistics import DataStatistics, total_size
+from crosspro.data_prep.pipeline.sets.statistics import DataSize
 
 
 def test_statistics_count_everything_once(examples, en_fr):
-    counts = DataStatistics(en_fr)
+    size = DataSize()
     for example in examples:
-        counts.add(example)
-    assert len(counts.documents) == 30
-    assert counts.total == total_size(examples)
-    assert counts.total.segments == len(examples)
-    assert counts.total.gaps == counts.classes.total()
-    assert counts.total.source_tokens == sum(len(example.source) for example in examples)
-
-
-def test_inserted_placeholders_are_no_target_tokens(en_fr):
-    examples = demo_examples(en_fr, "dev", 5)
+        size.add(example, en_fr)
+    assert size.documents == 30
+    assert size.segments == len(examples)
+    assert size.gaps == size.classes.total() == sum(len(example.gaps) for example in examples)
+    assert size.source_tokens == sum(len(example.source) for example in examples)
     inserted = sum(gap.word == "NONE" for example in examples for gap in example.gaps)
+    assert inserted
     tokens = sum(len(example.target) for example in examples)
-    assert total_size(examples).target_tokens == tokens - inserted
+    assert size.target_tokens == tokens - inserted
