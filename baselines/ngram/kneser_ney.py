@@ -71,12 +71,11 @@ def estimate(
     closing = closing_rows(tables)
     discounts, fallbacks = [], []
     for n, (table, counts) in enumerate(zip(tables, adjusted, strict=True)):
-        frequencies = np.bincount(np.minimum(counts, 5), minlength=6)[:5]
+        frequencies = np.bincount(np.minimum(counts, 5), minlength=6)
         if n < len(closing):  # the count of this n-gram is not adjusted here
             row = closing[n]
-            for count, step in ((counts[row], -1), (table.counts[row], 1)):
-                if count < len(frequencies):
-                    frequencies[count] += step
+            frequencies[min(counts[row], 5)] -= 1
+            frequencies[min(table.counts[row], 5)] += 1
         amounts = closed_form(frequencies.tolist())
         if amounts is None:
             fallbacks.append(n + 1)
@@ -98,16 +97,12 @@ def _check(order: int, prune: Sequence[int], fallback: Sequence[float]) -> None:
     # With a falling threshold an n-gram would be kept whose context is gone.
     rising = list(prune) == sorted(prune) and all(threshold >= 0 for threshold in prune)
     if not rising or not 1 <= len(prune) <= order:
-        found = " ".join(map(str, prune))
-        raise CrossproError(
-            f"prune: expected 1 to {order} thresholds from 0 that never fall, found {found}"
-        )
-    if not 1 <= len(fallback) <= 3 or any(
-        not 0 <= amount <= count for count, amount in enumerate(fallback, start=1)
-    ):
-        raise CrossproError(
-            f"fallback: expected 1 to 3 discounts of at most 1, 2, 3, found {fallback}"
-        )
+        expected = f"1 to {order} thresholds from 0 that never fall"
+        raise CrossproError(f"prune: expected {expected}, found {' '.join(map(str, prune))}")
+    fitting = all(0 <= amount <= count for count, amount in enumerate(fallback, start=1))
+    if not fitting or not 1 <= len(fallback) <= 3:
+        expected = "1 to 3 discounts of at most 1, 2, 3"
+        raise CrossproError(f"fallback: expected {expected}, found {fallback}")
 
 
 def adjusted_counts(tables: Sequence[NGramTable], n: int) -> Rows:
@@ -140,11 +135,11 @@ def closing_rows(tables: Sequence[NGramTable]) -> list[int]:
 
 
 def closed_form(frequencies: Sequence[int]) -> tuple[float, float, float] | None:
-    """Discounts from the numbers of n-grams with adjusted count 0 to 4; None if there are none.
+    """Discounts from the numbers of n-grams with adjusted count 0, 1, …; None if there are none.
 
     In single precision, so that a border case falls on the same side as in KenLM.
     """
-    _, one, two, three, _ = frequencies
+    one, two, three = frequencies[1:4]
     if not (one and two and three):
         return None
     share = np.float32(one) / np.float32(one + 2.0 * two)

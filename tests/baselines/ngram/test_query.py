@@ -127,7 +127,7 @@ def test_a_probability_in_context():
 
 def test_scores_are_those_of_kenlms_query():
     words = ["w0", "zzz", "w1", "<unk>", "<s>", "w2"]
-    scores = golden_a().token_scores([words])[0]
-    assert scores.tolist() == pytest.approx(
-        [-0.76915216, -5.0813727, -1.4557271, -4.3191237, 0, -1.2615372, -0.8745574], abs=1e-6
-    )
+    expected = [-0.76915216, -5.0813727, -1.4557271, -4.3191237, 0, -1.2615372, -0.8745574]
+    scores = [word_log10(golden_a(), word, words[:n]) for n, word in enumerate([*words, "</s>"])]
+    assert scores == pytest.approx(expected, abs=1e-6)
+    assert golden_a().log10([words]) == pytest.approx(sum(expected), abs=1e-5)
