@@ -26,9 +26,7 @@ import numpy as np
 from pydantic import Field
 
 from crosspro.baselines.fill import Fillers, GapFiller, filling_evidence
-from crosspro.baselines.ngram.files import load_ngram_model, save_model
-from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram_system import MODEL, NGramOrder, by_class, model_of
+from crosspro.baselines.ngram_system import FillingSystem, NGramOrder, model_of
 from crosspro.baselines.source_aware import NEVER
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example, Gap
@@ -41,7 +39,7 @@ from crosspro.data_prep.lexicon.load import LexiconSetting, side_lexicon
 from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import lexicon_report
-from crosspro.prediction.system import Examples, Probabilities, System
+from crosspro.prediction.system import Examples, Probabilities
 
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"
@@ -98,18 +96,16 @@ class IdiapSettings:
     certainty: Annotated[float, Field(gt=0, lt=1)] = 0.9
 
 
-class IdiapPLM(System):
+class IdiapPLM(FillingSystem):
     """Predicts pronouns by gender and number of the nouns and pronouns before them."""
 
     name = "idiap_plm"
     settings_class = IdiapSettings
     settings: IdiapSettings
-    model: NGramModel
     genders: Lexicon | None = None
 
     @property
     def context(self) -> int:
-        """The sentences whose nouns are looked at."""
         return self.settings.context
 
     @property
@@ -117,8 +113,11 @@ class IdiapPLM(System):
         """A parse of the target says gender and number before the lexicon does."""
         return super().layers_read | {"target_parse"}
 
+    @property
+    def fills_lines_at_once(self) -> bool:
+        return False
+
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Estimate the model from what stands before labelled pronouns."""
         self.task = task
         self.trained_layers = layers_in(train)
         class_counts(task, train)  # there must be labels
@@ -128,13 +127,13 @@ class IdiapPLM(System):
         self.report = lexicon_report([lexicon])
         marked = [
             [*text.target[:-1], _token(task.classes[task.class_index[gap.label]])]
-            for text in self.texts_before(train)
+            for text in self.read(train)
             for gap in text.gaps
             if gap.label
         ]
         self.model = model_of(marked, self.settings.order)
 
-    def texts_before(self, examples: Examples) -> list[Example]:
+    def read(self, examples: Examples) -> list[Example]:
         """What the model reads of each gap: gender and number of what stands before it."""
         read = [list(gender_numbers(example, self.genders)) for example in examples]
         texts = []
@@ -163,9 +162,7 @@ class IdiapPLM(System):
 
     def predict(self, examples: Examples) -> Probabilities:
         """The model's probabilities; where a rule fits, the other classes share what it leaves."""
-        filler = self._filler()
-        chances = filler.probabilities(self.texts_before(examples))
-        chances = by_class(self.task, filler.fillers, chances)
+        chances = super().predict(examples)
         if not self.settings.rules:
             return chances
         gaps = ((example, gap) for example in examples for gap in example.gaps)
@@ -178,39 +175,30 @@ class IdiapPLM(System):
                 row[index] = self.settings.certainty
         return chances
 
-    def _filler(self) -> GapFiller:
+    def filler(self) -> GapFiller:
         """Any class may fill a gap; none is left empty."""
         classes = self.task.classes
         fillers = Fillers((*map(_token, classes), NONE), (*classes, classes[-1]))
         return GapFiller(self.model, fillers, NEVER)
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        """The rule that fits, and the classes with the scores of what the model reads of the text.
-
-        That is another text than the line, so that no token of the line has a number.
-        """
-        text = self.texts_before(question.examples)[question.row]
-        chosen, against = self.task.classes[question.chosen], self.task.classes[question.against]
-        evidence = filling_evidence(self._filler(), text, 0, chosen, against)
+        text = self.read(question.examples)[question.row]
+        evidence = filling_evidence(self.filler(), text, 0)
         rule = rule_of(question.example, question.gap) if self.settings.rules else ""
         read = EvidenceTable("What the model sees", ("text",), ((" ".join(text.target),),))
-        how = (
-            "log10 probability of the best line with each class, in what the model sees of the text"
-        )
+        how = evidence.how
         if rule in self.task.class_index:
             certainty = f"{self.settings.certainty:g}"
             how = f"a rule gives {rule} the probability {certainty}; the model: {how}"
         return Evidence(how, (*evidence.tables, read))
 
     def save_state(self, folder: Path) -> None:
-        """Write the model and the lexicon."""
-        save_model(folder / MODEL, self.model)
+        super().save_state(folder)
         if self.genders is not None:
             write_lexicon(folder / _LEXICON, self.genders)
 
     def load_state(self, folder: Path) -> None:
-        """Read them."""
-        self.model = load_ngram_model(folder / MODEL)
+        super().load_state(folder)
         self.genders = read_lexicon(folder / _LEXICON) if self.settings.lexicon else None
 
 

@@ -70,7 +70,6 @@ class UppsalaIt(SourceAwareLM):
         return 1
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Train the classifier, label all `it` with it, and train the language model."""
         f1: dict[str, float] | None = None
         if self.settings.it_data:
             examples = read_training_data([Path(path) for path in self.settings.it_data])
@@ -125,13 +124,11 @@ class UppsalaIt(SourceAwareLM):
         ]
 
     def save_state(self, folder: Path) -> None:
-        """Write the language model and the classifier."""
         super().save_state(folder)
         if isinstance(self.scorer, ItClassifier):
             self.scorer.save(folder / _CLASSIFIER)
 
     def load_state(self, folder: Path) -> None:
-        """Read the language model and the classifier."""
         super().load_state(folder)
         if self.settings.it_data:
             self.scorer = load_classifier(folder / _CLASSIFIER)

@@ -97,18 +97,15 @@ class Adjustment:
 
 
 def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
-    """Write the tuned adjustment."""
     write_text(folder / _ADJUSTMENT, json.dumps(adjustment_content(adjustment)))
 
 
 def load_adjustment(folder: Path, classes: int) -> Adjustment:
-    """Read the adjustment of a system with so many classes."""
     path = folder / _ADJUSTMENT
     return read_adjustment(path, read_json_object(path), classes)
 
 
 def adjustment_content(adjustment: Adjustment) -> dict[str, Any]:
-    """An adjustment as it is written."""
     return {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
 
 

@@ -192,7 +192,6 @@ def prepare_set(
 
 
 def _sentence_pairs(set_name: str, instance: Instance, task: Task) -> Iterator[TokenPair]:
-    """The sentences before an instance, and its own."""
     for field, text in (("src", instance.source), ("ref", instance.reference)):
         if text is None:
             raise input_error(set_name, f"{instance.name}, {field} segment", "text", "nothing")

@@ -119,7 +119,6 @@ class Ensemble(System):
         return result
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Fit each member, in a folder of its own, and choose the weights."""
         if not self.members:
             raise input_error("settings", "system.members", "at least one system", "none")
         if self.settings.tune:
@@ -132,18 +131,15 @@ class Ensemble(System):
 
     @property
     def fine_tunes(self) -> bool:
-        """Whether any member does."""
         return any(member.fine_tunes for member in self.members.values())
 
     def fine_tune(self, in_domain: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Fine-tune the members that can be, and choose the weights anew."""
         for name, member in self._fitted:
             if member.fine_tunes:
                 member.fine_tune(in_domain, dev, _member_folder(folder, name))
         self._join(dev, folder)
 
     def reseeded(self, by: int) -> Ensemble | None:
-        """The same with greater seeds of its members; None if none of them has a seed."""
         others = {name: member.reseeded(by) for name, member in self.members.items()}
         if not any(others.values()):
             return None
@@ -208,13 +204,11 @@ class Ensemble(System):
 
     @property
     def context(self) -> int:
-        """The largest of a member."""
         systems = self.parts or self.members.values()
         return max((system.context for system in systems), default=0)
 
     @property
     def reads_source_parse(self) -> bool:
-        """Whether a part does."""
         return any(part.reads_source_parse for part in self.parts)
 
     def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
@@ -222,13 +216,11 @@ class Ensemble(System):
         return [difference for part in self.parts for difference in part.unlike_training(present)]
 
     def predict(self, examples: Examples) -> Probabilities:
-        """The weighted average; where dev chose a prior, members do not correct by their own."""
         if self.adjustment is not None:
             return self.adjustment.of(self.unadjusted(examples))
         return mix([part.predict(examples) for part in self.parts], self.weights, self.average)
 
     def unadjusted(self, examples: Examples) -> Probabilities:
-        """The weighted average without prior correction."""
         return mix([part.unadjusted(examples) for part in self.parts], self.weights, self.average)
 
     @property
@@ -238,18 +230,15 @@ class Ensemble(System):
 
     @property
     def points(self) -> bool:
-        """Whether a part with any weight does."""
         return bool(self._pointing)
 
     def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
-        """The weighted average of the parts that point."""
         if not self._pointing:
             return super().antecedents(examples, classes)
         nouns = [part.antecedents(examples, classes) for part, _ in self._pointing]
         return mixed(nouns, [weight for _, weight in self._pointing])
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        """The probabilities of each part and its own explanation, if it has one."""
         total = sum(self.weights)
         members, rows = [], []
         chosen, against = (self.task.classes[n] for n in (question.chosen, question.against))
@@ -270,7 +259,6 @@ class Ensemble(System):
         return Evidence(how, (table,), members=tuple(members))
 
     def save_state(self, folder: Path) -> None:
-        """Write the parts into sub-folders."""
         for number, part in enumerate(self.parts):
             part.save(folder / f"member{number}")
         content: dict[str, Any] = {"weights": self.weights, "names": self._names}
@@ -281,7 +269,6 @@ class Ensemble(System):
         write_text(folder / _FILE, json.dumps(content))
 
     def load_state(self, folder: Path) -> None:
-        """Read the parts."""
         path = folder / _FILE
         content = read_json_object(path)
         count = sum(re.fullmatch(r"member\d+", file.name) is not None for file in folder.iterdir())
@@ -307,7 +294,6 @@ class Ensemble(System):
 
 
 def _member_folder(folder: Path | None, name: str) -> Path | None:
-    """The folder of a member while it is trained."""
     if folder is None:
         return None
     place = folder / MEMBERS / name

@@ -16,7 +16,7 @@ from crosspro.data_prep.core.errors import CrossproError, input_error, printable
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.formats.shared_task import LEMMATISED
 from crosspro.evaluation.report.tables import text_table
-from crosspro.prediction.evidence import Evidence, EvidenceTable, Explanation, GapQuestion
+from crosspro.prediction.evidence import Explanation, GapQuestion
 from crosspro.prediction.output import predicted, whole_documents
 from crosspro.prediction.system import System
 
@@ -74,7 +74,7 @@ class ExplainedGap:
             *([LEMMATISED] if example.tagged else []),
             "",
         ]
-        return "\n".join([*map(printable, head), *_lines(self.explanation, example, rows)])
+        return "\n".join([*map(printable, head), *_lines(self.explanation, rows)])
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `crosspro explain`, with all rows."""
@@ -129,25 +129,7 @@ def _document(
     raise input_error(file, "line", f"a line of the file, which has {before:,}", f"{line}")
 
 
-def _token_table(
-    example: Example, evidence: Evidence, pair: tuple[str, str]
-) -> EvidenceTable | None:
-    """The tokens that speak for either class, the largest value first; None if none does."""
-    rows = [
-        (words[place], side, str(place), value)
-        for side, words, values in (
-            ("source", example.source, evidence.source),
-            ("target", example.target, evidence.target),
-        )
-        for place, value in enumerate(values)
-        if value
-    ]
-    rows.sort(key=lambda row: -abs(row[3]))
-    columns = ("token", "side", "position", f"{pair[0]} over {pair[1]}")
-    return EvidenceTable("Tokens", columns, tuple(rows)) if rows else None
-
-
-def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[str]:
+def _lines(explanation: Explanation, most: int) -> Iterator[str]:
     chances = explanation.probabilities
     chosen, against = explanation.chosen, explanation.against
     yield printable(
@@ -161,8 +143,7 @@ def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[st
         yield "no explanation\n"
         return
     yield f"{evidence.how}\n"
-    tokens = _token_table(example, evidence, (chosen, against))
-    for table in (*evidence.tables, *([tokens] if tokens else [])):
+    for table in evidence.tables:
         cut = table.cut(most)
         rows = [
             [f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row]
@@ -172,4 +153,4 @@ def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[st
         yield f"{table.title}\n{text_table(table.columns, rows)}{note}"
     for member in evidence.members:
         yield f"── {member.label}, weight {member.weight:.3f}"
-        yield from _lines(member.explanation, example, most)
+        yield from _lines(member.explanation, most)

@@ -206,7 +206,6 @@ def contents(splits: Splits) -> tuple[Contents, ...]:
 
 
 def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, RunScore]]:
-    """The scores of the submission with this number, set by set."""
     return {
         title: {
             measure: RunScore(measure, score.value, one.signature, score.low, score.high)

@@ -226,7 +226,6 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
 
 
 def _content(archive: zipfile.ZipFile, manifest: Manifest, name: str, path: Path) -> bytes:
-    """A file whose checksum is right."""
     content = archive.read(name)
     digest = hashlib.sha256(content).hexdigest()
     if digest != manifest.files[name].sha256:

@@ -160,7 +160,6 @@ class ModelSummary:
 
 
 def bundled_summaries() -> list[ModelSummary]:
-    """Summaries of the bundled models, under their names."""
     return [
         replace(summary(path), path=name, kind="bundled") for name, path in bundled_models().items()
     ]

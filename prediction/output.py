@@ -43,12 +43,10 @@ class Predicted:
     classes: Classes
 
     def labelled(self) -> list[Example]:
-        """The examples with the class of each gap as its label."""
         labels = map(self.system.task.classes.__getitem__, self.classes.tolist())
         return [example.with_labels(islice(labels, len(example.gaps))) for example in self.examples]
 
     def antecedents(self) -> list[PointedNouns]:
-        """The nouns that the gaps stand for, of a system that points at them."""
         return self.system.antecedents(self.examples, self.classes)
 
     def submission(self, name: str, pointed: bool) -> Submission:

@@ -222,7 +222,6 @@ class Predictor:
 
     @property
     def task(self) -> Task:
-        """The task of the model: its languages and classes."""
         return self.system.task
 
     def predict(
@@ -283,7 +282,6 @@ class Predictor:
         return _Job(pair, typed, prepared, (*prepared.notes, *notes))
 
     def _predictions(self, jobs: Sequence[_Job]) -> list[Prediction]:
-        """The predictions for prepared pairs, all read at once."""
         documents = [job.prepared.examples for job in jobs]
         if not jobs:
             return []

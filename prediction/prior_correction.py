@@ -50,7 +50,6 @@ class PriorCorrected(System):
             self.system = system
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Fit the system, and choose the strength on dev."""
         self.task = task
         counts = class_counts(task, train)
         score = dev_score(task, dev, self.settings.monitor)
@@ -62,62 +61,49 @@ class PriorCorrected(System):
         self.adjustment = Adjustment(tau, frequencies)
 
     def predict(self, examples: Examples) -> Probabilities:
-        """The probabilities of the system, corrected."""
         return self.adjustment.of(self.system.predict(examples))
 
     def unadjusted(self, examples: Examples) -> Probabilities:
-        """The probabilities of the system."""
         return self.system.predict(examples)
 
     @property
     def context(self) -> int:
-        """That of the system."""
         return self.system.context
 
     @property
     def reach(self) -> int | None:
-        """That of the system."""
         return self.system.reach
 
     @property
     def shown_name(self) -> str:
-        """That of the system."""
         return self.system.shown_name
 
     @property
     def noun_lexicons(self) -> Mapping[str, Lexicon]:
-        """Those of the system."""
         return self.system.noun_lexicons
 
     @property
     def layers_read(self) -> frozenset[str]:
-        """Those of the system."""
         return self.system.layers_read
 
     @property
     def points(self) -> bool:
-        """Whether the system points at nouns."""
         return self.system.points
 
     def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
-        """What the system points at."""
         return self.system.antecedents(examples, classes)
 
     def evidence(self, question: GapQuestion) -> Evidence | None:
-        """That of the system, before the correction."""
         return self.system.evidence(question)
 
     def reseeded(self, by: int) -> System | None:
-        """The same correction of the system with another seed."""
         system = self.system.reseeded(by)
         return None if system is None else type(self)(system, **vars(self.settings))
 
     def save_state(self, folder: Path) -> None:
-        """Write the system to a folder of its own, and the correction."""
         self.system.save(folder / _SYSTEM)
         save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
-        """Read them."""
         self.system = load_saved(folder / _SYSTEM)
         self.adjustment = load_adjustment(folder, len(self.task.classes))

@@ -110,13 +110,11 @@ class Run:
 
 
 def write_run(folder: Path, run: Run) -> None:
-    """Write `run.json` into an existing folder."""
     content = {"format": _FORMAT, **asdict(run)}
     write_text(folder / RECORD, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
 
 
 def read_run(folder: str | Path) -> Run:
-    """The record of a run in its folder."""
     path = Path(folder) / RECORD
     return _checked_run(read_json_object(path), path)
 
@@ -161,7 +159,6 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 
 def now() -> str:
-    """The time (UTC) as in a record."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

@@ -68,7 +68,6 @@ def load_tensors(path: Path) -> StoredTensors:
 
 
 def save_weights(arrays: Arrays, folder: Path) -> None:
-    """Write the weights of a network as they are."""
     with atomic_output(folder / WEIGHTS_FILE) as handle:
         handle.write(narrowed(arrays, FULL))
 

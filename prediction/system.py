@@ -282,7 +282,6 @@ def model_folder(run: str | Path) -> Path:
 
 
 def load_systems(runs: Sequence[str | Path]) -> list[System]:
-    """Load the systems of several runs."""
     return [load_system(run) for run in runs]
 
 

@@ -36,7 +36,6 @@ class Forest:
     shares: NDArray[np.float32]
 
     def probabilities(self, matrix: csr_matrix) -> Floats:
-        """The mean over all trees of the shares in the leaf that a row reaches."""
         parts = [self._mean_shares(rows) for rows in _dense(matrix)]
         return np.concatenate([np.zeros((0, self.shares.shape[1])), *parts])
 
@@ -47,7 +46,6 @@ class Forest:
         return total / len(self.roots)
 
     def _leaves(self, rows: NDArray[np.bool_], root: int) -> NDArray[np.int32]:
-        """The leaf of a tree that each row reaches."""
         node = np.full(len(rows), root, np.int32)
         walking = np.arange(len(rows))
         while True:
@@ -80,7 +78,6 @@ class Forest:
         return Contributions(features, values.reshape(-1, len(base)) / trees, base / trees)
 
     def arrays(self) -> Arrays:
-        """All nodes."""
         return asdict(self)
 
     @classmethod
@@ -117,7 +114,6 @@ class RandomForest:
     threads: Annotated[int, Field(ge=1)] = 2
 
     def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> Forest:
-        """Grow the trees; the number of threads changes no result."""
         from sklearn.ensemble import RandomForestClassifier  # slow to import, for training only
 
         grown = RandomForestClassifier(

@@ -84,21 +84,17 @@ class LinearModel:
         return replace(self, sharpness=float(np.exp(best.x)))
 
     def scores(self, matrix: csr_matrix) -> Floats:
-        """The score of each class for each row."""
         return np.asarray(matrix @ self.weights.T + self.bias, dtype=np.float64)
 
     def probabilities(self, matrix: csr_matrix) -> Floats:
-        """Softmax of the scores."""
         return np.asarray(softmax(self.scores(matrix) * self.sharpness, axis=1))
 
     def contributions(self, row: csr_matrix) -> Contributions:
-        """What each feature of a row adds to the score of each class."""
         features = row.indices.astype(np.int64)
         values = self.weights[:, features].T.astype(np.float64)
         return Contributions(features, values, self.bias.astype(np.float64))
 
     def arrays(self) -> Arrays:
-        """All that there is to save."""
         sharpness = np.array([self.sharpness], np.float64)
         return {"weights": self.weights, "bias": self.bias, "sharpness": sharpness}
 
@@ -126,7 +122,6 @@ class _LinearEstimator(ABC):
         """What scikit-learn fits."""
 
     def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
-        """Learn from rows with labels 0, 1, … and weights; of two classes each has half."""
         from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
 
         machine = self._machine(seed)

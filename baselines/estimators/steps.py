@@ -29,7 +29,6 @@ from crosspro.prediction.stored_tensors import load_tensors
 
 Estimator = LinearSVM | MaxEnt | SGDLogistic | RandomForest
 EstimatorSetting = Annotated[Estimator, Field(discriminator="name")]
-_NAMES = {1: ("classes",), 2: ("OTHER or a pronoun", "pronouns")}
 _FILE = "steps.safetensors"
 
 
@@ -44,7 +43,6 @@ class Step:
     model: LinearModel | Forest | None
 
     def probabilities(self, matrix: csr_matrix) -> Floats:
-        """The probability of each group."""
         return self.model.probabilities(matrix) if self.model else np.ones((matrix.shape[0], 1))
 
 
@@ -55,9 +53,12 @@ class Steps:
     steps: tuple[Step, ...]
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """What each step chooses."""
-        return _NAMES[len(self.steps)]
+    def several(self) -> bool:
+        return len(self.steps) > 1
+
+    def name_of(self, step: Step) -> str:
+        """What a step chooses, where there are two."""
+        return "OTHER or a pronoun" if step is self.steps[0] else "pronouns"
 
     @classmethod
     def fit(
@@ -91,7 +92,6 @@ class Steps:
         return cls(tuple(steps))
 
     def probabilities(self, matrix: csr_matrix, classes: int) -> Floats:
-        """The probability of each class: those of its groups in all steps, multiplied."""
         chances = np.zeros((matrix.shape[0], classes))
         for step in self.steps:
             shares = step.probabilities(matrix)
@@ -102,7 +102,6 @@ class Steps:
         return chances
 
     def save(self, folder: Path) -> None:
-        """Write the arrays of all steps; `groups` has pairs of a class and its group."""
         arrays: Arrays = {}
         for number, step in enumerate(self.steps):
             pairs = [(label, n) for n, group in enumerate(step.groups) for label in group]
@@ -114,7 +113,6 @@ class Steps:
 
     @classmethod
     def load(cls, folder: Path, classes: int, features: int) -> Steps:
-        """Read the steps; they must be of so many classes and features."""
         path = folder / _FILE
         steps = []
         try:

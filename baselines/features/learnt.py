@@ -73,7 +73,6 @@ def keys(context: Context) -> list[str]:
 
 
 def telling_label(table: Mapping[str, str], context: Context) -> str | None:
-    """The class that the first telling template of a context names."""
     labels = (table.get(key) for key in keys(context))
     return next((label for label in labels if label is not None), None)
 
@@ -101,7 +100,6 @@ _RANKS = Bins((1, 2, 3, 5, 10, 20))
 
 
 def lm_scores(view: GapView, _: int) -> Iterator[str]:
-    """Probability and rank of each filler in bins."""
     chances, ranks = view.text.fillers[view.row], view.text.filler_ranks[view.row]
     fillers = zip(_fillers(view), chances.tolist(), ranks.tolist(), strict=True)
     for word, chance, rank in fillers:
@@ -110,7 +108,6 @@ def lm_scores(view: GapView, _: int) -> Iterator[str]:
 
 
 def lm_best(view: GapView, _: int) -> Iterator[str]:
-    """The filler that the language model prefers."""
     yield f"LM prefers={_fillers(view)[int(view.text.fillers[view.row].argmax())]}"
 
 
@@ -120,12 +117,10 @@ def _fillers(view: GapView) -> tuple[str, ...]:
 
 
 def context_of(view: GapView) -> Context:
-    """What templates of telling contexts look at."""
     return view.pronoun, view.near("target lemma", REACH)
 
 
 def telling_contexts(view: GapView, _: int) -> Iterator[str]:
-    """The class that a telling context names."""
     label = telling_label(view.resources.telling or {}, context_of(view))
     yield f"telling context={label or 'none'}"
 

@@ -39,7 +39,6 @@ _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 
 
 def features_of(context: ItContext) -> list[str]:
-    """The features of an `it`."""
     here, before = annotated(context.words), annotated(context.before)
     clause, end = ItClause(here, context.position), context.position
     return [
@@ -167,16 +166,13 @@ class ItClassifier:
         self.weights = np.array([*weights.values()], dtype=np.float64).reshape(-1, len(LABELS))
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
-        """The probability of each label for each context."""
         matrix = matrix_of(map(features_of, contexts), self.vocabulary)
         return np.asarray(softmax(matrix @ self.weights, axis=1))
 
     def described(self) -> str:
-        """What it is."""
         return f"a model trained on {self.examples:,} examples of {len(self.documents)} documents"
 
     def save(self, path: Path) -> None:
-        """Write the model to a file."""
         content = {
             "kind": _KIND,
             "examples": self.examples,

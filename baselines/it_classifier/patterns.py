@@ -267,7 +267,6 @@ class PatternScorer:
     """Scores by the patterns alone: no training, no packages."""
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
-        """The pattern's chance for its label; the others share the rest."""
         rows = np.zeros((len(contexts), len(LABELS)))
         for row, context in zip(rows, contexts, strict=True):
             pattern = pattern_of(annotated(context.words), context.position)
@@ -276,7 +275,6 @@ class PatternScorer:
         return rows
 
     def described(self) -> str:
-        """What it is."""
         return "hand-written patterns (no trained model was given)"
 
 
@@ -290,7 +288,6 @@ class ShortPatterns:
     """Pleonastic with 0.9 where a pattern fits and with 0.1 where none does, else anaphoric."""
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
-        """A row for each context."""
         rows = np.zeros((len(contexts), len(LABELS)))
         chances = np.array([_FITS if _short_fits(context) else _FITS_NOT for context in contexts])
         rows[:, LABELS.index(PLEONASTIC)] = chances
@@ -298,7 +295,6 @@ class ShortPatterns:
         return rows
 
     def described(self) -> str:
-        """What it is."""
         return "short hand-written patterns"
 
 
