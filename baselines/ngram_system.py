@@ -78,7 +78,7 @@ class FillingSystem(System):
     def predict(self, examples: Examples) -> Probabilities:
         """The summed probability of the fillers of each class."""
         filler, index = self.filler(), self.task.class_index
-        onto = np.zeros((len(filler.fillers), len(index)))
+        onto = np.zeros((len(filler.fillers), len(self.task.classes)))
         onto[np.arange(len(onto)), [index[name] for name in filler.fillers.classes]] = 1
         return np.asarray(filler.probabilities(self.read(examples)) @ onto)
 

@@ -89,7 +89,7 @@ class UppsalaIt(SourceAwareLM):
 
     def _report(self, f1: Mapping[str, float] | None) -> FitReport:
         """What labels every `it`, and its cross-validated F1 over documents."""
-        summary = f"every it is labelled by {self.scorer.described()}"
+        summary = f"every it is labelled by {self.scorer.description}"
         if f1 is not None:
             scores = ", ".join(f"{label} {value:.1f}" for label, value in f1.items())
             summary += f"; F1 by cross-validation over documents: {scores}"
@@ -97,7 +97,7 @@ class UppsalaIt(SourceAwareLM):
             "warning: the published system learnt the labels of it; here system.it_data names no "
             "annotated text to learn them from"
         )
-        figures = {"labelled_by": self.scorer.described(), "f1": f1}
+        figures = {"labelled_by": self.scorer.description, "f1": f1}
         return FitReport(summary, figures, () if self.settings.it_data else (warning,))
 
     def labelled(self, examples: Examples) -> list[Example]:

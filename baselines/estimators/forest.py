@@ -6,16 +6,16 @@ next node if it is, `absent` if not. A leaf has feature -1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.estimators.linear import Arrays, Contributions, Floats, Labels
+from crosspro.baselines.estimators.linear import Contributions, Floats, Labels
 from crosspro.data_prep.core.settings import Share, settings
 
 _DENSE_CELLS = 2**26
@@ -36,14 +36,11 @@ class Forest:
     shares: NDArray[np.float32]
 
     def probabilities(self, matrix: csr_matrix) -> Floats:
-        parts = [self._mean_shares(rows) for rows in _dense(matrix)]
-        return np.concatenate([np.zeros((0, self.shares.shape[1])), *parts])
-
-    def _mean_shares(self, rows: NDArray[np.bool_]) -> Floats:
-        total = np.zeros((len(rows), self.shares.shape[1]))
-        for root in self.roots:
-            total += self.shares[self._leaves(rows, root)]
-        return total / len(self.roots)
+        parts = [
+            sum(self.shares[self._leaves(rows, root)].astype(np.float64) for root in self.roots)
+            for rows in _dense(matrix)
+        ]
+        return np.concatenate(parts) / len(self.roots)
 
     def _leaves(self, rows: NDArray[np.bool_], root: int) -> NDArray[np.int32]:
         node = np.full(len(rows), root, np.int32)
@@ -77,23 +74,17 @@ class Forest:
         values = np.array([changes[number] for number in features.tolist()])
         return Contributions(features, values.reshape(-1, len(base)) / trees, base / trees)
 
-    def arrays(self) -> Arrays:
-        return asdict(self)
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], classes: int, features: int) -> Forest:
-        """The forest of saved arrays, in which every path leads forward to a leaf."""
-        forest = cls(*(arrays[field.name] for field in fields(cls)))
-        nodes = len(forest.feature)
-        inner = np.flatnonzero(forest.feature >= 0)
-        steps = np.stack([forest.absent, forest.present])[:, inner]
-        if forest.shares.shape != (nodes, classes) or not len(forest.roots):
-            raise ValueError(f"{forest.shares.shape} nodes and classes, not {(nodes, classes)}")
-        if forest.feature.max() >= features or not ((inner < steps) & (steps < nodes)).all():
+    def check(self, classes: int, features: int) -> None:
+        """Raise a ValueError unless every path leads forward to a leaf."""
+        nodes = len(self.feature)
+        inner = np.flatnonzero(self.feature >= 0)
+        steps = np.stack([self.absent, self.present])[:, inner]
+        if self.shares.shape != (nodes, classes) or not len(self.roots):
+            raise ValueError(f"{self.shares.shape} nodes and classes, not {(nodes, classes)}")
+        if self.feature.max() >= features or not ((inner < steps) & (steps < nodes)).all():
             raise ValueError(f"nodes of no forest of {features} features")
-        if forest.roots.min() < 0 or forest.roots.max() >= nodes:
+        if self.roots.min() < 0 or self.roots.max() >= nodes:
             raise ValueError("trees without a root")
-        return forest
 
 
 def _dense(matrix: csr_matrix) -> Iterator[NDArray[np.bool_]]:
@@ -126,10 +117,8 @@ class RandomForest:
         trees = [tree.tree_ for tree in grown.estimators_]
         roots = np.cumsum([0, *(tree.node_count for tree in trees[:-1])])
         moved = np.repeat(roots, [tree.node_count for tree in trees])
-        left, right = (
-            np.concatenate([getattr(tree, f"children_{side}") for tree in trees])
-            for side in ("left", "right")
-        )
+        left = np.concatenate([tree.children_left for tree in trees])
+        right = np.concatenate([tree.children_right for tree in trees])
         feature = np.concatenate([tree.feature for tree in trees])
         shares = np.concatenate([tree.value[:, 0, :] for tree in trees])
         return Forest(

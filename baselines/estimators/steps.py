@@ -14,7 +14,6 @@ from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.forest import Forest, RandomForest
 from crosspro.baselines.estimators.linear import (
-    Arrays,
     Floats,
     LabelledRows,
     LinearModel,
@@ -102,35 +101,36 @@ class Steps:
         return chances
 
     def save(self, folder: Path) -> None:
-        arrays: Arrays = {}
+        """Write the arrays of all steps; `groups` has pairs of a class and its group."""
+        arrays = {}
         for number, step in enumerate(self.steps):
             pairs = [(label, n) for n, group in enumerate(step.groups) for label in group]
             arrays[f"{number}.groups"] = np.array(pairs, np.int64)
-            for name, array in (step.model.arrays() if step.model else {}).items():
-                arrays[f"{number}.{name}"] = array
+            for name, array in (vars(step.model) if step.model else {}).items():
+                arrays[f"{number}.{name}"] = np.asarray(array)
         with atomic_output(folder / _FILE) as file:
             file.write(save(arrays))
 
     @classmethod
     def load(cls, folder: Path, classes: int, features: int) -> Steps:
+        """Read the steps; they must be of so many classes and features."""
         path = folder / _FILE
         steps = []
         try:
             arrays = load_tensors(path).arrays
-            for number in range(2 if "1.groups" in arrays else 1):
-                prefix = f"{number}."
-                step = {
-                    k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)
-                }
-                pairs = step["groups"].tolist()
+            for number in ("0", "1") if "1.groups" in arrays else ("0",):
+                step = {k[2:]: array for k, array in arrays.items() if k.startswith(f"{number}.")}
+                pairs = step.pop("groups").tolist()
                 if not all(0 <= label < classes for label, _ in pairs):
                     raise ValueError(f"labels of other than {classes} classes")
                 groups = tuple(
                     tuple(label for label, group in pairs if group == n)
                     for n in range(1 + max(group for _, group in pairs))
                 )
-                kind = Forest if "roots" in step else LinearModel
-                model = kind.from_arrays(step, len(groups), features) if len(groups) > 1 else None
+                model = None
+                if len(groups) > 1:
+                    model = Forest(**step) if "roots" in step else LinearModel(**step)
+                    model.check(len(groups), features)
                 steps.append(Step(groups, model))
         except (OSError, SafetensorError, KeyError, ValueError, TypeError, IndexError) as error:
             expected = f"the classifier of {features:,} features"
