@@ -47,9 +47,8 @@ def token_features(
 ) -> list[Features]:
     parse = example.target_parse
     lemmas = [*example.lemmas]
-    if example.tagged or parse is None:
-        tags = [example.tag(place) for place in range(len(lemmas))]
-    else:
+    tags = [example.tag(place) for place in range(len(lemmas))]
+    if parse is not None and not example.tagged:
         tags = [token.tag for token in parse.tokens]
     genders = target_genders(example, lexicon)
     source_indices = {}

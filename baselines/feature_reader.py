@@ -141,16 +141,16 @@ class FeatureReader:
         strings = chain.from_iterable(
             strings_of(
                 self.features,
-                part.examples,
-                self.resources if len(parts) == 1 else self._learn(part.learnt_from, resources),
+                part,
+                self.resources if len(parts) == 1 else self._learn(learnt_from, resources),
             )
-            for part in parts
+            for part, learnt_from in parts
         )
         self.vocabulary, matrix = learn_matrix(strings, chosen.min_count)
         if not self.vocabulary:
             count = f"{chosen.min_count}, above the count of every feature"
             raise input_error("settings", "min_count", "a number that leaves features", count)
-        examples = [example for part in parts for example in part.examples]
+        examples = [example for part, _ in parts for example in part]
         rows = LabelledRows(matrix, self._labels(task, examples))
         instead = {}
         if all(example.chains is None for example in train):

@@ -5,19 +5,14 @@ The model is an n-gram model over what a target text says about gender and numbe
 ends a text of its own: before it stands what the sentences before have, then what its own sentence
 has before it, other gaps aside. Neither what follows nor the source is looked at.
 
-IDIAP took gender and number from Morfette, a tagger of inflected French. Here the gender of a noun
-comes from a lexicon or a parse of the target, and its number too where the target is inflected;
-lemmas hide the number. In text without tags, nouns are the words that the lexicon has as such, and
-pronouns those of a list.
-
-Rules decide two cases only, *on* and pronouns that are not translated, from patterns of source and
-target. The findings paper does not print them; these are ours (`_is_on`, `_is_untranslated`), and
-they need tags.
+In place of Morfette, a lexicon or a parse of the target gives the gender of a noun, and its number
+where the target is inflected. Rules decide two cases only, *on* and pronouns that are not
+translated; the findings paper does not print them, so these are ours, and they need tags.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -64,20 +59,16 @@ def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[
     for place, word in enumerate(example.lemmas):
         if place in gaps:
             continue
-        token = None if parse is None else parse.tokens[place]
-        tag = example.tag(place) or (token.tag if token else "")
+        tag = example.tag(place) or (parse.tokens[place].tag if parse else "")
         if tag in PRONOUN_TAGS or (not tag and word.lower() in _PRONOUNS):
             yield place, word.lower()
         elif tag in NOUN_TAGS or (not tag and lexicon is not None and lexicon.is_noun(word)):
-            gender = (token.feature("Gender") if token else "") or (
-                lexicon.gender(word) if lexicon else None
-            )
-            number = None
-            if not example.tagged:
-                number = (parse.number(place) if parse else "") or (
-                    lexicon.number(word) if lexicon else None
-                )
-            yield place, f"{gender or UNKNOWN}.{number or UNKNOWN}"
+            gender = parse.tokens[place].feature("Gender") if parse else None
+            number = parse.number(place) if parse else None
+            if lexicon is not None:
+                gender, number = gender or lexicon.gender(word), number or lexicon.number(word)
+            shown = UNKNOWN if example.tagged else number or UNKNOWN  # lemmas hide the number
+            yield place, f"{gender or UNKNOWN}.{shown}"
 
 
 @settings
@@ -138,7 +129,14 @@ class IdiapPLM(FillingSystem):
         read = [list(gender_numbers(example, self.genders)) for example in examples]
         texts = []
         for number, example in enumerate(examples):
-            earlier = self._words_before(examples, read, number) if example.gaps else []
+            first = number
+            while (
+                number - first < self.settings.context
+                and first
+                and examples[first - 1].document == example.document is not None
+            ):
+                first -= 1
+            earlier = [word for line in read[first:number] for _, word in line]
             for gap in example.gaps:
                 in_line = [word for place, word in read[number] if place < gap.position]
                 words = [*earlier, *in_line][-self.settings.order :]
@@ -146,19 +144,6 @@ class IdiapPLM(FillingSystem):
                 alone = (replace(gap, position=len(words)),)
                 texts.append(replace(example, lemmas=lemmas, tags=None, gaps=alone, links=()))
         return texts
-
-    def _words_before(
-        self, examples: Examples, read: Sequence[list[tuple[int, str]]], number: int
-    ) -> list[str]:
-        """The words of the sentences before in the same document."""
-        document = examples[number].document
-        words: list[str] = []
-        for place in range(max(0, number - self.settings.context), number):
-            if document is not None and examples[place].document == document:
-                words += [word for _, word in read[place]]
-            else:
-                words = []
-        return words
 
     def predict(self, examples: Examples) -> Probabilities:
         """The model's probabilities; where a rule fits, the other classes share what it leaves."""
