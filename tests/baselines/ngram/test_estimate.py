@@ -62,13 +62,6 @@ def test_text_without_words_is_refused(tmp_path, content):
         estimate(read_sentences([tmp_path / "x"]), 2)
 
 
-def test_special_words_are_left_out_and_counted(tmp_path):
-    marked = estimate([line.split() for line in (b"a b", b"a <unk> b", b"", b"b </s> <s>")], 2)
-    assert marked.left_out == 3
-    plain = train(["a b", "a b", "", "b"], 2)
-    assert entries_of(marked.model, tmp_path) == entries_of(plain, tmp_path)
-
-
 def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path):
     (tmp_path / "x").write_bytes(b"a b\n\xff b\n")
     with pytest.raises(InputError) as caught:
