@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
@@ -69,7 +69,6 @@ class ReaderSettings:
     pleonastic: Annotated[str, AfterValidator(_pleonastic)] = "patterns"
     lm: LanguageModelSettings = LanguageModelSettings()
     telling: TellingSettings = TellingSettings()
-    missing_layers: Literal["error", "leave_out"] = "error"
 
     @model_validator(mode="after")
     def _known_features(self) -> Self:
@@ -180,12 +179,11 @@ class FeatureReader:
         return FitReport("; ".join(parts), figures, tuple(warnings))
 
     def _leave_out(self, resources: Resources, examples: Examples) -> dict[str, str]:
-        """Leave features out that the data does not allow, or refuse it; those, and why."""
+        """Leave features out that the data does not allow, unless none is left; those, and why."""
         lacking = unmet(self.features, resources, examples)
-        kept = [chosen for chosen in self.features if chosen.written not in lacking]
-        if self.settings.missing_layers == "error" or not kept:
+        self.features = [chosen for chosen in self.features if chosen.written not in lacking]
+        if not self.features:
             refuse(lacking, "training or development data without")
-        self.features = kept
         return lacking
 
     def _scorer(self, model: Path) -> ItScorer:
