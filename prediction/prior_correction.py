@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
@@ -50,21 +53,25 @@ class PriorCorrected(System):
             self.system = system
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        self.task = task
         counts = class_counts(task, train)
-        score = dev_score(task, dev, self.settings.monitor)
+        dev_score(task, dev, self.settings.monitor)  # refuses an unfit dev set before training
         self.system.fit(task, train, dev, folder)
+        self.tune(dev, counts / counts.sum())
+
+    def tune(self, dev: Examples, frequencies: NDArray[np.float64]) -> None:
+        """Choose the strength on dev, for a system that is fitted."""
+        self.task = self.system.task
         self.report = self.system.report
         self.trained_layers = self.system.trained_layers
-        frequencies = counts / counts.sum()
-        tau = tune_tau(self.system.predict(dev), frequencies, score)
+        score = dev_score(self.task, dev, self.settings.monitor)
+        tau = tune_tau(self.system.unadjusted(dev), frequencies, score)
         self.adjustment = Adjustment(tau, frequencies)
 
     def predict(self, examples: Examples) -> Probabilities:
-        return self.adjustment.of(self.system.predict(examples))
+        return self.adjustment.of(self.unadjusted(examples))
 
     def unadjusted(self, examples: Examples) -> Probabilities:
-        return self.system.predict(examples)
+        return self.system.unadjusted(examples)
 
     @property
     def context(self) -> int:
