@@ -29,7 +29,7 @@ from crosspro.data_prep.gaps.extract import Placement, make_example
 from crosspro.evaluation.metrics.contrastive import SystemScores
 from crosspro.evaluation.metrics.contrastive_sets import ContrastiveSet, Instance
 from crosspro.prediction.models import summary
-from crosspro.prediction.output import layer_notes, predict_stream
+from crosspro.prediction.output import predict_stream
 from crosspro.prediction.system import System, load_systems
 
 GAP_NOT_FOUND = "the gap was not found"
@@ -219,7 +219,7 @@ def scores_of_runs(
             prepared[task.name] = prepare_set(test_set, task, tell=tell)
         examples = prepared[task.name]
         tell(f"scoring with {name}")
-        for note in layer_notes(system, test_set.name, layers_in(examples.examples)):
+        for note in system.layer_warnings(test_set.name, layers_in(examples.examples)):
             tell(note)
         scores.append(system_scores(name, system, examples, summary(run).digest[:8]))
     return scores

@@ -31,7 +31,6 @@ from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import (
     Classes,
     Examples,
-    LayerDifference,
     Probabilities,
     System,
     load_saved,
@@ -179,9 +178,11 @@ class Ensemble(System):
     def reads_source_parse(self) -> bool:
         return any(part.reads_source_parse for part in self.parts)
 
-    def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
-        """How data with these layers differs from that of each part's training."""
-        return [difference for part in self.parts for difference in part.unlike_training(present)]
+    def layer_warnings(self, data: str, present: frozenset[str]) -> list[str]:
+        warnings = [
+            warning for part in self.parts for warning in part.layer_warnings(data, present)
+        ]
+        return list(dict.fromkeys(warnings))
 
     def predict(self, examples: Examples) -> Probabilities:
         return mix([part.predict(examples) for part in self.parts], self.weights, self.average)

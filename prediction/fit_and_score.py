@@ -34,7 +34,7 @@ from crosspro.evaluation.report.records import json_report
 from crosspro.evaluation.resampling import Resampling
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.model_archive import MODEL, RECORD
-from crosspro.prediction.output import layer_notes, predicted
+from crosspro.prediction.output import predicted
 from crosspro.prediction.runs import (
     Configuration,
     Run,
@@ -156,7 +156,7 @@ def score_set(
 
     A set without labels has submissions and no evaluation.
     """
-    for note in layer_notes(system, title, layers_in(examples)):
+    for note in system.layer_warnings(title, layers_in(examples)):
         tell(note)
     submissions = []
     for label, one in {name: system, **system.variants()}.items():

@@ -25,7 +25,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, is_archive, parse_json, sha256_of
@@ -51,6 +51,15 @@ _DAMAGED = (
     ValueError,
     OverflowError,
 )
+
+
+def _check_printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("should have no control characters, since it is printed to terminals")
+    return text
+
+
+Printable = Annotated[str, AfterValidator(_check_printable)]
 
 
 # Checksums of a saved system ----------------------------------------------------------------------

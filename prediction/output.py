@@ -85,21 +85,6 @@ def _answer(
     return answer.examples, answer.probabilities, answer.classes
 
 
-def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:
-    """Warnings before the system predicts data with these layers."""
-    lacks_context = system.context > 0 and "documents" not in present
-    notes = []
-    if lacks_context:
-        notes.append(
-            f"{data}: no document ids, so {system.shown_name}, which was trained with "
-            f"{system.context} sentences of context, predicts each gap from its own sentence"
-        )
-    for difference in system.unlike_training(present):
-        if difference.layer != "documents" or not lacks_context:
-            notes.append(difference.warning(data))
-    return list(dict.fromkeys(notes))
-
-
 def whole_documents(examples: Iterable[Example], size: int) -> Iterator[list[Example]]:
     """Groups of at least `size` examples that never cut a document in two."""
     group: list[Example] = []
@@ -144,7 +129,7 @@ def read_or_predict(
     read = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
     systems = load_systems(runs)
     for path, system in zip(runs, systems, strict=True):
-        for note in layer_notes(system, gold.name, layers_in(examples)):
+        for note in system.layer_warnings(gold.name, layers_in(examples)):
             tell(note)
         submission = predicted(system, examples).submission(path.name, pointed)
         read[path] = mapped(submission, path, system.task, task)

@@ -37,7 +37,7 @@ from crosspro.data_prep.pipeline.pairs.typed_text import (
     typed_pairs,
 )
 from crosspro.prediction.model_archive import PRIOR, archived_bytes
-from crosspro.prediction.output import Predicted, layer_notes, predicted
+from crosspro.prediction.output import Predicted, predicted
 from crosspro.prediction.system import System, load_system
 
 UNFILLED = "…"
@@ -278,7 +278,7 @@ class Predictor:
         if not prepared.gaps:
             expected = f"a pronoun of the task, or {WRITTEN_GAP} in the place of one"
             raise input_error("text", "target", expected, "none")
-        notes = layer_notes(system, "text", layers_in(prepared.examples)) if before else []
+        notes = system.layer_warnings("text", layers_in(prepared.examples)) if before else []
         return _Job(pair, typed, prepared, (*prepared.notes, *notes))
 
     def _predictions(self, jobs: Sequence[_Job]) -> list[Prediction]:

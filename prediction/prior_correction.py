@@ -90,8 +90,11 @@ class PriorCorrected(System):
         return self.system.noun_lexicons
 
     @property
-    def layers_read(self) -> frozenset[str]:
-        return self.system.layers_read
+    def reads_source_parse(self) -> bool:
+        return self.system.reads_source_parse
+
+    def layer_warnings(self, data: str, present: frozenset[str]) -> list[str]:
+        return self.system.layer_warnings(data, present)
 
     @property
     def points(self) -> bool:

@@ -18,7 +18,6 @@ from crosspro.data_prep.formats.shared_task import refuse_other_forms
 from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
 from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
 from crosspro.prediction.ensemble import AVERAGES, Ensemble
-from crosspro.prediction.output import layer_notes
 from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.runs import (
     Configuration,
@@ -106,7 +105,7 @@ def ensemble(
             found = f"{labels.count(None)} without" if labels else "no gap"
             raise input_error(path, "file", "a label for every gap", found)
         data.append(file_contents("dev", path, read, layers.files().values()))
-        for note in layer_notes(joined, str(path), layers_in(read)):
+        for note in joined.layer_warnings(str(path), layers_in(read)):
             print(note, file=sys.stderr)
         examples += read
     report: dict[str, Any] = {
