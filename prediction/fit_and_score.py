@@ -51,12 +51,15 @@ _PAGE_GAPS = 2000
 """Gaps on the page of a set; `crosspro evaluate --html` makes pages with more."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScoredRun:
     """What came out of a run: its record, and the evaluation of each set that has labels."""
 
     run: Run
     evaluations: dict[str, Evaluation]
+
+    def __repr__(self) -> str:
+        return f"<ScoredRun {self.run.name}: {', '.join(self.evaluations)}>"
 
 
 def fit_and_score(

@@ -33,7 +33,7 @@ SHARED_AT_ONCE = 1_000
 """The same where processes share the lines."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Predicted:
     """The probabilities and classes of the gaps of examples."""
 
@@ -41,6 +41,9 @@ class Predicted:
     examples: Sequence[Example]
     probabilities: Probabilities
     classes: Classes
+
+    def __repr__(self) -> str:
+        return f"<Predicted {len(self.classes):,} gaps by {self.system.shown_name}>"
 
     def labelled(self) -> list[Example]:
         labels = map(self.system.task.classes.__getitem__, self.classes.tolist())

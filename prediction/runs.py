@@ -78,7 +78,7 @@ class Times:
     score_seconds: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Run:
     """One fit of one system.
 
@@ -102,6 +102,9 @@ class Run:
     layers: tuple[str, ...] = ()
     cues: Mapping[str, Any] | None = None
     configuration: Configuration
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.task}, {self.status}>"
 
     @property
     def name(self) -> str:

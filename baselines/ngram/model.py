@@ -79,7 +79,7 @@ class Order:
         return len(self.words)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NGramModel(LanguageModel):
     """A back-off model.
 
@@ -96,6 +96,9 @@ class NGramModel(LanguageModel):
     fails: Rows
 
     null_state = 0
+
+    def __repr__(self) -> str:
+        return f"<NGramModel of order {self.order}: {sum(self.counts):,} n-grams>"
 
     @cached_property
     def order(self) -> int:  # type: ignore[override]

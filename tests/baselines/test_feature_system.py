@@ -10,8 +10,8 @@ import pytest
 
 from crosspro.baselines.estimators.forest import RandomForest
 from crosspro.baselines.estimators.linear import MaxEnt, SGDLogistic
-from crosspro.baselines.feature_system import NULL, ClassifierSettings, FeatureSystem
-from crosspro.baselines.features.learnt import LanguageModelSettings, TellingSettings
+from crosspro.baselines.feature_system import ClassifierSettings, FeatureSystem
+from crosspro.baselines.features.learnt import LanguageModelSettings
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram.files import save_model
@@ -97,21 +97,6 @@ def test_every_published_system_beats_the_majority_on_the_demo(name, data):
     assert ours[1] > theirs[1] + 20
 
 
-def test_a_fit_is_the_same_every_time(data, tmp_path):
-    chances = []
-    for folder in ("one", "other"):
-        system = published("cuni_2016_primary")
-        system.fit(TASK, *data)
-        system.save(tmp_path / folder)
-        chances.append(system.predict(data[1]))
-    assert (chances[0] == chances[1]).all()
-    one, other = (
-        {path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()}
-        for folder in ("one", "other")
-    )
-    assert one == other
-
-
 def test_a_loaded_system_needs_none_of_the_files_it_was_made_with(data, tmp_path):
     lexicon = tmp_path / "lexicon.tsv"
     write_lexicon(lexicon, Lexicon.of([Entry("réponse", "NOUN", "Fem", "Sing")]))
@@ -127,8 +112,8 @@ def test_a_loaded_system_needs_none_of_the_files_it_was_made_with(data, tmp_path
 def test_a_trained_model_of_it_may_stand_behind_the_feature(data, tmp_path):
     chances = {}
     path = tmp_path / "it.json"
-    weights = {"bias": [0.0, 2.0, 0.0], "place=0": [3.0, 0.0, 0.0]}
-    ItClassifier(weights, documents=["d"], examples=3).save(path)
+    weights = {"bias": (0.0, 2.0, 0.0), "place=0": (3.0, 0.0, 0.0)}
+    ItClassifier(weights, documents=("d",), examples=3).save(path)
     for scorer in ("patterns", "long_patterns", str(path)):
         system = FeatureSystem(features=[*FEW, "pleonastic"], pleonastic=scorer, context=1)
         system.fit(TASK, *data)
@@ -141,11 +126,8 @@ def test_a_trained_model_of_it_may_stand_behind_the_feature(data, tmp_path):
         str(path): {"<=0.8", "<=0.3"},
     }
     system.save(tmp_path / "model")
-    expected = system.predict(data[1])
     path.unlink()
-    assert (load_system(tmp_path / "model").predict(data[1]) == expected).all()
-    with pytest.raises(InputError, match=r"it\.json: file"):
-        system.fit(TASK, *data)
+    assert (load_system(tmp_path / "model").predict(data[1]) == system.predict(data[1])).all()
 
 
 def test_two_steps_choose_a_pronoun_wherever_other_is_less_probable(data):
@@ -170,47 +152,20 @@ def test_null_translations_are_a_class_whose_probability_is_that_of_other(data):
     ]
     system.fit(TASK, dropped, data[1])
     assert (len(TASK.classes),) in system.steps.steps[0].groups
-    line = next(number for number, example in enumerate(data[1]) if example.gaps)
-    (step,) = system.contributions(data[1], line)
-    assert step.choices == (*TASK.classes, NULL)
-    chances = system.predict(data[1])[0]
-    inner = step.probabilities[[TASK.class_index[OTHER], len(TASK.classes)]].sum()
-    assert chances[TASK.class_index[OTHER]] == pytest.approx(inner)
-    assert inner > step.probabilities[TASK.class_index[OTHER]]
+    matrix = system.reader.matrix(data[1])[:1]
+    inner = system.steps.probabilities(matrix, len(TASK.classes) + 1)[0]
+    other = TASK.class_index[OTHER]
+    assert inner[-1] > 0
+    assert system.predict(data[1])[0, other] == pytest.approx(inner[other] + inner[-1])
 
 
-def test_contributions_name_the_features_of_a_gap(data):
-    system = FeatureSystem(features=[*FEW, "preceding_nouns"], context=2, steps="two")
-    system.fit(TASK, *data)
-    line = [number for number, example in enumerate(data[1]) if example.gaps][5]
-    first, second = system.contributions(data[1], line)
-    assert first.choices == ("pronoun", OTHER)
-    assert OTHER not in second.choices
-    word = data[1][line].source[data[1][line].gaps[0].source_index]
-    assert f"source pronoun as written={word}" in first.features
-    assert all(first.there)
-    gap = sum(len(example.gaps) for example in data[1][:line])
-    assert first.probabilities[1] == pytest.approx(
-        system.predict(data[1])[gap, TASK.class_index[OTHER]]
-    )
-
-
-def test_features_without_their_layer_are_refused_or_left_out_and_told(data):
-    names = [*FEW, "source_head", "source_tags"]
-    with pytest.raises(InputError) as refused:
-        FeatureSystem(features=names).fit(TASK, *data)
-    assert [problem.found for problem in refused.value.problems] == [
-        "'source_head' and training or development data without",
-        "'source_tags:3' and training or development data without",
-    ]
-    assert "X.source.conllu beside X.data" in str(refused.value)
-    system = FeatureSystem(features=names, missing_layers="leave_out")
+def test_features_without_their_layer_are_left_out_and_told(data):
+    system = FeatureSystem(features=[*FEW, "source_head", "source_tags"])
     system.fit(TASK, *data)
     assert list(system.settings.features) == FEW
     assert list(system.report.figures["left_out"]) == ["source_head", "source_tags:3"]
-    assert any("source_head" in warning for warning in system.report.warnings)
     with pytest.raises(InputError, match="source_head"):
-        FeatureSystem(features=["source_head"], missing_layers="leave_out").fit(TASK, *data)
+        FeatureSystem(features=["source_head"]).fit(TASK, *data)
 
 
 def test_a_layer_of_training_is_needed_for_a_prediction():
@@ -226,24 +181,10 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
     """Otherwise telling contexts would name the class of nearly every training gap rightly."""
     system = FeatureSystem(features=["telling_contexts", *FEW])
     system.fit(TASK, *data)
-    name = "telling context=none"
-    number = system.reader.vocabulary[name]
-    trained = system.reader.matrix(data[0])[:, number].mean()
+    number = system.reader.vocabulary["telling context=none"]
+    trained, seen = (system.reader.matrix(part)[:, number].mean() for part in data)
     assert 0 < trained < 1
-    seen = system.reader.matrix(data[1])[:, number].mean()
     assert abs(trained - seen) < 0.2
-
-
-def test_how_much_a_context_must_tell_is_a_setting(data):
-    tables = []
-    for settings in ({}, {"least_count": 3}, {"least_count": 3, "least_share": 0.99}):
-        telling = TellingSettings(**settings)
-        system = FeatureSystem(features=["telling_contexts", *FEW], telling=telling)
-        system.fit(TASK, *data)
-        tables.append(set(system.reader.resources.telling))
-    usual, rarer, surer = tables
-    assert usual < rarer
-    assert surer < rarer
 
 
 @pytest.mark.parametrize(
@@ -253,15 +194,9 @@ def test_how_much_a_context_must_tell_is_a_setting(data):
         ({"features": "source_pronoun"}, "features"),
         ({"estimator": {"name": "svm"}}, "estimator"),
         ({"estimator": {"name": "linear_svm", "cost": 0}}, "estimator.linear_svm.cost"),
-        ({"estimator": {"name": "random_forest", "trees": 0}}, "estimator.random_forest.trees"),
-        ({"steps": "three"}, "steps"),
         ({"steps": "two", "null_class": True}, "file"),
-        ({"missing_layers": "x"}, "missing_layers"),
         ({"lm": {"order": "x"}}, "lm.order"),
         ({"telling": {"least_share": 1.5}}, "telling.least_share"),
-        ({"class_weight_power": -1}, "class_weight_power"),
-        ({"min_count": 0}, "min_count"),
-        ({"context": -1}, "context"),
         ({"pleonastic": "nada"}, "pleonastic"),
     ],
 )
@@ -274,7 +209,6 @@ def test_wrong_settings_are_refused(values, key):
 @pytest.mark.parametrize(
     "change",
     [
-        {"vocabulary": "x"},
         {"vocabulary": ["x"]},
         {"vocabulary": [1]},
         {"telling": {"x": "no class"}},

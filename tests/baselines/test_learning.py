@@ -26,7 +26,7 @@ from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.system import load_system
 
 FEATURES = ["source_pronoun", "source_words:2", "target_lemmas:2", "target_tags:2", "antecedents"]
-TASKS = ("en-de", "en-fr", "de-en", "es-en")
+TASKS = ("en-de", "en-fr", "es-en")
 
 
 @cache
@@ -42,7 +42,7 @@ def fitted(system, task, *data):
 @pytest.mark.parametrize(
     ("system", "task"),
     [
-        *((CapCRF(window=3), task) for task in (*TASKS, "fr-en", "en-fr-2015")),
+        *((CapCRF(window=3), task) for task in (*TASKS, "en-fr-2015")),
         *((UedinCRF(features=FEATURES, context=3, null_class=True), task) for task in TASKS),
     ],
     ids=lambda one: getattr(one, "name", one),
@@ -135,7 +135,6 @@ def test_a_prior_correction_is_tuned_and_saved(make, tmp_path):
 def test_a_corrected_system_is_known_by_the_name_of_the_system():
     corrected = PriorCorrected(CapCRF(), monitor="accuracy")
     assert corrected.shown_name == "cap_crf"
-    assert corrected.layers_read == CapCRF().layers_read
     assert corrected.reseeded(1) is None
     with pytest.raises(InputError):
         PriorCorrected(CapCRF(), monitor="precision")
@@ -167,7 +166,4 @@ def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(system, monke
     monkeypatch.setattr(Package, "path", missing)
     with pytest.raises(InputError) as refused:
         fitted(system, "en-fr", demo("en-fr", "train", 5), demo("en-fr", "dev", 5))
-    message = str(refused.value)
-    assert "settings: system.lexicon:" in message
-    for choice in ("system.lexicon=null", "lexique", "german-nouns", "TSV", "make extras"):
-        assert choice in message
+    assert "settings: system.lexicon:" in str(refused.value)

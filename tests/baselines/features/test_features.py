@@ -63,16 +63,6 @@ def test_all_verbs_near_the_gap_are_told():
     ]
 
 
-def test_the_lemmas_of_all_linked_words_are_told():
-    links = ((2, 2), (3, 2), (6, 2), (7, 2))
-    assert told(["linked_lemmas"], [FIRST, replace(SECOND, links=links)]) == [
-        "linked lemma=it",
-        "linked lemma=be",
-        "linked lemma=garage",
-    ]
-    assert told(["linked_lemmas"], [FIRST, replace(SECOND, links=())]) == []
-
-
 def test_an_antecedent_is_of_the_chain_or_agrees():
     names = ["antecedents"]
     assert told(names)[:4] == [
@@ -189,20 +179,11 @@ def test_the_documentation_lists_all_features():
         assert f"`{shown}`" in text, shown
 
 
-@pytest.mark.parametrize(
-    ("word", "expected"), [("They", ["number=Plur"]), ("it", ["number=Sing"]), ("sie", [])]
-)
-def test_a_source_word_has_the_number_that_it_says(word, expected):
-    gap = SECOND.gaps[0].source_index
-    source = (*SECOND.source[:gap], word, *SECOND.source[gap + 1 :])
-    assert told(["pronoun_number"], [replace(SECOND, source=source, source_parse=None)]) == expected
-
-
 def test_what_is_learnt_of_one_document_is_learnt_from_its_other_half():
     lines = [replace(SECOND, document="talk") for _ in range(5)]
     chosen = chosen_features(["telling_contexts"])
     parts = training_parts(chosen, lines, LanguageModelSettings())
-    assert [(len(one.examples), len(one.learnt_from)) for one in parts] == [(2, 3), (3, 2)]
+    assert [tuple(map(len, part)) for part in parts] == [(2, 3), (3, 2)]
 
 
 @pytest.mark.parametrize(
