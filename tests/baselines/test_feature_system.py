@@ -8,20 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crosspro.baselines.estimators.forest import RandomForest
-from crosspro.baselines.estimators.linear import MaxEnt, SGDLogistic
+from crosspro.baselines.estimators.linear import MaxEnt
 from crosspro.baselines.feature_system import ClassifierSettings, FeatureSystem
-from crosspro.baselines.features.learnt import LanguageModelSettings
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.majority import Majority
-from crosspro.baselines.ngram.files import save_model
-from crosspro.baselines.ngram_system import train_model
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import NONE, OTHER, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.evaluation.metrics.submissions.scores import accuracy, confusion_counts, macro_recall
 from crosspro.prediction.system import load_system
 from tests.baselines.features.document import DOCUMENT
@@ -42,14 +37,6 @@ def data():
     return demo_examples(TASK, "train", 120), demo_examples(TASK, "dev", 40)
 
 
-@pytest.fixture(scope="module")
-def model(data, tmp_path_factory):
-    """The file of a language model."""
-    path = tmp_path_factory.mktemp("lm") / "model.lm"
-    save_model(path, train_model(data[0], (), 3))
-    return path
-
-
 def published(name, **changes):
     """The system of an experiment."""
     return made(
@@ -63,30 +50,6 @@ def scores(system, examples):
     return float(macro_recall(counts)), float(accuracy(counts))
 
 
-def first_gaps(examples, number):
-    """Lines that together have about so many gaps."""
-    kept, gaps = [], 0
-    for example in examples:
-        if gaps >= number:
-            break
-        kept.append(example)
-        gaps += len(example.gaps)
-    return kept
-
-
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_every_published_system_overfits_fifty_gaps(name, data, model):
-    few = first_gaps(data[0], 50)
-    longer = {
-        "limsi": {"estimator": RandomForest(trees=50, least_leaf=1)},
-        "cuni": {"estimator": SGDLogistic(epochs=300)},
-    }
-    settings = {"min_count": 1, "lm": LanguageModelSettings(file=str(model))}
-    system = published(name, **settings, **longer.get(name.partition("_")[0], {}))
-    system.fit(TASK, few, few)
-    assert scores(system, few)[1] > 90
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_published_system_beats_the_majority_on_the_demo(name, data):
     system, majority = published(name), Majority()
@@ -95,18 +58,6 @@ def test_every_published_system_beats_the_majority_on_the_demo(name, data):
     ours, theirs = scores(system, data[1]), scores(majority, data[1])
     assert ours[0] > theirs[0] + 20
     assert ours[1] > theirs[1] + 20
-
-
-def test_a_loaded_system_needs_none_of_the_files_it_was_made_with(data, tmp_path):
-    lexicon = tmp_path / "lexicon.tsv"
-    write_lexicon(lexicon, Lexicon.of([Entry("réponse", "NOUN", "Fem", "Sing")]))
-    system = FeatureSystem(features=[*FEW, "preceding_nouns"], lexicon=str(lexicon))
-    system.fit(TASK, *data)
-    assert any("gender=Fem" in name for name in system.reader.names())
-    system.save(tmp_path / "model")
-    lexicon.unlink()
-    loaded = load_system(tmp_path / "model")
-    assert (loaded.predict(data[1]) == system.predict(data[1])).all()
 
 
 def test_a_trained_model_of_it_may_stand_behind_the_feature(data, tmp_path):

@@ -111,32 +111,6 @@ def test_genders_of_nouns_help_it_to_beat_the_majority(data, lexicon):
     assert found[lexicon] > found[None] > 100 / len(TASK.classes) + 1
 
 
-def test_feminine_nouns_before_a_gap_make_its_pronoun_feminine(tmp_path):
-    nouns = {"elle": "voiture", "il": "chien"}
-
-    def line(label, word):
-        one = example("it broke", f"{nouns[label]}|NOM REPLACE_0 casser|VER")
-        return replace(one, gaps=(Gap(1, 0, word),), document=None)
-
-    train = [line(label, label) for label in nouns for _ in range(20)]
-    path = tmp_path / "nouns.tsv"
-    write_lexicon(path, NOUNS)
-    system = IdiapPLM(order=3, lexicon=str(path))
-    system.fit(TASK, train, train)
-    blind = [line("elle", None), line("il", None)]
-    assert [TASK.classes[index] for index in system.decide(blind)] == ["elle", "il"]
-
-
-def test_a_rule_has_the_certainty_that_is_set(data):
-    one = example("It is said that", "REPLACE_0 dire|VER")
-    for rules, certainty in ((True, 0.9), (True, 0.6), (False, 0.9)):
-        system = IdiapPLM(order=3, rules=rules, certainty=certainty)
-        system.fit(TASK, *data)
-        chances = system.predict([one])
-        assert chances.sum() == pytest.approx(1)
-        assert (chances[0, TASK.class_index["on"]] == pytest.approx(certainty)) == rules
-
-
 def test_what_follows_a_gap_changes_nothing(data, lexicon):
     """The nouns and pronouns before it count, and no others (003 §5.2)."""
     system = IdiapPLM(order=4, lexicon=lexicon, rules=False)

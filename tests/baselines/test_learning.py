@@ -57,32 +57,14 @@ def test_it_beats_the_majority_class(system, task):
 
 
 @pytest.mark.parametrize(
-    ("system", "task"),
-    [
-        (CapCRF(min_count=1, iterations=60, l2=0.01), "en-de"),
-        (
-            UedinCRF(
-                features=[*FEATURES, "position"], min_count=1, iterations=100, l2=0.01, context=3
-            ),
-            "en-fr",
-        ),
-    ],
-    ids=["cap_crf", "uedin_crf"],
-)
-def test_it_can_learn_fifty_examples_by_heart(system, task):
-    train = [example for example in demo(task, "train", 40) if example.gaps][:50]
-    fitted(system, task, train, train)
-    assert dev_score(load_task(task), train, "accuracy")(system.predict(train)) == 100
-
-
-@pytest.mark.parametrize(
     "make",
     [
         lambda lexicon: CapCRF(lexicon=lexicon, iterations=2),
         lambda lexicon: UedinCRF(features=FEATURES, lexicon=lexicon, context=2, iterations=2),
         lambda lexicon: IdiapPLM(order=4, lexicon=lexicon),
+        lambda lexicon: FeatureSystem(features=[*FEATURES, "preceding_nouns"], lexicon=lexicon),
     ],
-    ids=["cap_crf", "uedin_crf", "idiap_plm"],
+    ids=["cap_crf", "uedin_crf", "idiap_plm", "features"],
 )
 def test_the_same_data_gives_the_same_system_which_has_its_own_copy_of_a_lexicon(make, tmp_path):
     path = tmp_path / "words.tsv"

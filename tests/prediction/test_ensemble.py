@@ -181,17 +181,6 @@ def test_members_are_as_many_as_weights(train, dev, en_fr, tmp_path):
         load_system(tmp_path)
 
 
-def test_ensembles_of_ensembles_are_saved_and_loaded(train, dev, en_fr, tmp_path):
-    inner = Ensemble({"a": Majority(), "b": ClassPrior(seed=2)}, tune="mean")
-    ensemble = Ensemble({"inner": inner, "lm": NGramSystem(order=3)}, tune="mean")
-    ensemble.fit(en_fr, train, dev, tmp_path / "run")
-    ensemble.save(tmp_path / "model")
-    loaded = load_system(tmp_path / "model")
-    assert loaded.predict(dev) == pytest.approx(ensemble.predict(dev), abs=1e-6)
-    assert loaded.parts[0].weights == inner.weights
-    assert loaded.settings.tune == "mean"
-
-
 def test_members_that_train_are_stopped_and_go_on(train, dev, en_fr, tmp_path, capsys):
     def made(epochs):
         trainer = {**NETWORK["trainer"], "max_epochs": epochs}
@@ -204,11 +193,6 @@ def test_members_that_train_are_stopped_and_go_on(train, dev, en_fr, tmp_path, c
     whole.fit(en_fr, train, dev)
     assert np.abs(resumed.predict(dev) - whole.predict(dev)).max() < 1e-6
     assert resumed.context == 0
-
-
-def test_context_is_the_most_that_a_member_looks_at():
-    near, far = (neural(**{**NETWORK, "training": {"context": context}}) for context in (1, 3))
-    assert Ensemble([near, Ensemble([far, Majority()])]).context == 3
 
 
 def test_what_no_ensemble_can_be_made_of_is_refused(train, dev, en_fr):
@@ -232,24 +216,6 @@ def test_seeds_of_one_system_are_trained_in_one_run(train, dev, en_fr, tmp_path)
     alone = neural(**NETWORK, seed=6)
     alone.fit(en_fr, train, dev)
     assert (ensemble.parts[1].predict(dev) == alone.predict(dev)).all()
-
-
-@pytest.mark.slow
-def test_a_run_of_several_seeds_goes_on_to_the_same_bytes(train, dev, en_fr, tmp_path):
-    def made(epochs):
-        trainer = {**NETWORK["trainer"], "max_epochs": epochs}
-        return Ensemble({"net": neural(**{**NETWORK, "trainer": trainer})}, seeds=2)
-
-    made(1).fit(en_fr, train, dev, tmp_path / "parts")
-    for name in ("parts", "whole"):
-        one = made(3)
-        one.fit(en_fr, train, dev, tmp_path / name)
-        one.save(tmp_path / name / "model")
-    for part in ("member0", "member1"):
-        files = [
-            tmp_path / one / "model" / part / "network.safetensors" for one in ("parts", "whole")
-        ]
-        assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_further_seeds_reach_members_of_members():

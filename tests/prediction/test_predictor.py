@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,8 +16,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.pipeline.pairs.pair_links import aligner_of_package
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
-from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair, check_typed
-from crosspro.data_prep.sample import LANGUAGES, read_tokens
+from crosspro.data_prep.pipeline.pairs.typed_text import SentencePair
 from crosspro.prediction.models import export_run
 from crosspro.prediction.pair_prediction import Predictor, model_prior
 from crosspro.prediction.system import load_system
@@ -170,20 +168,6 @@ def test_context_must_be_pairs(predictor, context):
         predictor.predict(HOUSE, MAISON, context=context)
 
 
-def test_context_is_checked_as_well(predictor):
-    with pytest.raises(InputError, match="context 1: source"):
-        predictor.predict(HOUSE, MAISON, context=[("", "Oui."), ("Yes.", "Oui.")])
-
-
-@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
-def test_no_sentence_of_the_sample_is_taken_for_another_language(language):
-    if language not in LANGUAGES:
-        pytest.skip(f"the sample has no {language}")
-    task = replace(TASK, source_language=language, target_language=language)
-    for words in read_tokens(language):
-        check_typed([SentencePair(" ".join(words), " ".join(words))], task)
-
-
 def test_texts_are_filled_as_they_were_typed(predictor):
     found = predictor.predict(HOUSE, "«La   maison est vieille» , mais REPLACE_6 tient.")
     assert found.text == "«La   maison est vieille» , mais elle tient."
@@ -198,11 +182,6 @@ def test_an_archive_brings_its_prior(archive, prior):
     assert found.gaps[0].source == "it"
     assert found.gaps[0].label == "OTHER"
     assert found.text == MAISON.replace("REPLACE", "…")
-
-
-def test_a_prior_is_packed_again(archive, tmp_path):
-    export_run(archive, tmp_path / "again.zip")
-    assert model_prior(tmp_path / "again.zip") is not None
 
 
 def test_a_model_without_a_prior_links_by_the_texts_of_the_package(archive, tmp_path):

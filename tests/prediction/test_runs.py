@@ -19,8 +19,8 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import demo_splits, file_splits
 from crosspro.prediction.configuration import Scoring
-from crosspro.prediction.fit_and_score import contents, fit_and_score
-from crosspro.prediction.fit_report import ensemble_report, epoch_report, fine_tuned_report
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.fit_report import epoch_report
 from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 from tests.data_prep.pipeline.sets.test_cues import with_links, without_links
@@ -127,18 +127,6 @@ def test_a_system_below_the_majority_class_is_warned_of(tmp_path):
     assert fit_and_score(TASK, Majority(), SMALL, tmp_path).run.warnings == ()
 
 
-def test_what_dev_chose_is_named_with_its_score():
-    better = epoch_report("accuracy", 80.0, 1, 2, 200, "max_epochs")
-    assert FIT.chosen == "epoch 3, chosen by dev accuracy 71.50"
-    assert fine_tuned_report(FIT, better).chosen.startswith("epoch 1, chosen by dev accuracy 80.00")
-    assert fine_tuned_report(FIT, FIT).figures["kept"] == "all"
-    member = {"name": "net", "system": "turku_gru", "weight": 1.0, "score": 80.1}
-    joined = ensemble_report("mean", 80.123, [member], [FIT])
-    assert joined.chosen == "weights, chosen by dev mean 80.12"
-    assert joined.figures["members"][0]["fit"] == FIT.figures
-    assert ensemble_report(None, None, [member], [None]).chosen == ""
-
-
 def test_a_stopped_run_can_be_told(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         fit_and_score(TASK, Stopped(), SMALL, tmp_path)
@@ -174,14 +162,6 @@ def test_files_are_known_by_their_digests(tmp_path):
     assert run.data[0].digest == hashlib.sha256(content).hexdigest()
     assert run.data[0].lines == content.count(b"\n")
     assert list(run.data[0].beside) == ["train.doc-ids"]
-
-
-def test_the_digest_of_examples_is_that_of_their_content():
-    again = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 1)
-    other = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 2)
-    first, same, changed = (contents(splits)[0].digest for splits in (SMALL, again, other))
-    assert first == same
-    assert first != changed
 
 
 def test_a_damaged_record_is_refused_with_all_its_faults(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from crosspro.baselines.features.learnt import (
@@ -22,7 +21,7 @@ from crosspro.baselines.it_classifier.patterns import ShortPatterns
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.lexicon.agreement import english_words
-from tests.baselines.features.document import DOCUMENT, FIRST, LEXICON, SECOND
+from tests.baselines.features.document import DOCUMENT, LEXICON, SECOND
 from tests.conftest import GOLDEN, ROOT
 
 TASK = load_task("en-fr")
@@ -45,22 +44,6 @@ def test_every_feature_of_a_document_is_what_it_was():
         values = told([one.written], resources=resources)
         text += "".join(f"{line}\n" for line in (f"# {one.written}", *values))
     assert text == (GOLDEN / "features" / "document.txt").read_text("utf-8")
-
-
-def test_all_verbs_near_the_gap_are_told():
-    target = ("aller|VER", "voir|VER", "REPLACE_2", "être|VER", "là|ADV", "faire|VER", ".|SENT")
-    assert sorted(told(["target_verbs"], [FIRST, SECOND.with_target(target)])) == [
-        "verb within 1=voir",
-        "verb within 1=être",
-        "verb within 3=aller",
-        "verb within 3=faire",
-        "verb within 3=voir",
-        "verb within 3=être",
-        "verb within 5=aller",
-        "verb within 5=faire",
-        "verb within 5=voir",
-        "verb within 5=être",
-    ]
 
 
 def test_an_antecedent_is_of_the_chain_or_agrees():
@@ -117,25 +100,6 @@ def test_patterns_of_pleonastic_it(sentence, pleonastic):
     context = ItContext(tuple(sentence.split()), 0)
     chance = ShortPatterns().probabilities([context])[0, LABELS.index(PLEONASTIC)]
     assert (chance > 0.5) == (pleonastic == "yes")
-
-
-def test_another_scorer_may_stand_behind_the_feature():
-    class Certain(ShortPatterns):
-        def probabilities(self, contexts):
-            self.asked = [(one.words[one.position], one.before) for one in contexts]
-            return np.tile([0.75, 0.25, 0.0], (len(contexts), 1))
-
-    resources = replace(PLAIN, pleonastic=Certain())
-    assert told(["pleonastic"], resources=resources) == [
-        "pleonastic=no",
-        "pleonastic probability=<=0.3",
-    ]
-    assert resources.pleonastic.asked == [("it", FIRST.source)]
-    alone = replace(resources, context=0)
-    assert told(["pleonastic"], resources=alone)[0] == "pleonastic=no"
-    assert resources.pleonastic.asked == [("it", ())]
-    they = replace(SECOND, source=(*SECOND.source[:2], "they", *SECOND.source[3:]))
-    assert told(["pleonastic"], [they], resources) == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from crosspro.baselines.it_classifier.training_data import (
     without_documents,
 )
 from crosspro.data_prep.core.errors import InputError
-from tests.conftest import GOLDEN, SHARED_DATA
+from tests.conftest import SHARED_DATA
 
 EUROPARL = "doc\tsource\tfr_target\tsentence\tposition\tsource_pron\tx\ty\tmanual_label\n"
 
@@ -61,14 +61,6 @@ def test_table_of_event_pronouns(tmp_path):
     assert found.context.words == ("I", "think", "it", "rains", ".")
     assert (found.context.position, found.context.before) == (2, ("He", "left", "."))
     assert found.label == "event"
-
-
-def test_mmax_project():
-    found = read_training_data([GOLDEN / "protest" / "en"])
-    assert found
-    for one in found:
-        assert one.context.words[one.context.position].lower() == "it"
-        assert one.label in ("anaphoric", "pleonastic", "event")
 
 
 def test_documents_are_left_out_by_name_and_by_talk():

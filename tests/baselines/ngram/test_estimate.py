@@ -91,10 +91,6 @@ def test_discounts_by_hand():
     assert closed_form([0, 8, 1, 8, 1]) is None
 
 
-def test_an_order_above_the_longest_sentence_is_empty():
-    assert train(["a b", "b a"], 6).counts == (5, 6, 4, 2, 0, 0)
-
-
 word = st.sampled_from(["a", "b", "c", "d", "e", "f"])
 texts = st.lists(st.lists(word, max_size=6).map(" ".join), min_size=1, max_size=12)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from crosspro.baselines.ngram.arpa import read_arpa, write_arpa
+from crosspro.baselines.ngram.arpa import read_arpa
 from crosspro.baselines.ngram.files import load_model, load_ngram_model, save_model
 from crosspro.baselines.ngram.model import LOWEST
 from crosspro.data_prep.core.errors import CrossproError, InputError
@@ -67,14 +67,6 @@ def test_what_is_written_is_read_again(tmp_path, suffix):
         assert handle.read().startswith(b"\\data\\\nngram 1=303\nngram ")
     entries = entries_of(load_ngram_model(path), tmp_path)
     assert_same(entries, read_entries(CASES / "b.3gram.arpa.xz"))
-
-
-def test_the_form_is_that_of_kenlm(tmp_path):
-    write_arpa(tmp_path / "y.arpa", read(tmp_path, SMALL))
-    lines = (tmp_path / "y.arpa").read_text().splitlines()
-    heading = lines.index("\\3-grams:")
-    assert lines[heading + 1 :] == ["-0.25\t<s> il elle", "-0.5\telle il </s>", "", "\\end\\"]
-    assert sorted(lines) == sorted(SMALL.splitlines())
 
 
 @pytest.mark.parametrize(

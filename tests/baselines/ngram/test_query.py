@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from crosspro.baselines.ngram.arpa import read_arpa
 from tests.baselines.ngram.models import (
-    CASES,
     golden_a,
     read_entries,
     slow_log10,
@@ -78,11 +77,6 @@ def test_scores_are_back_off_by_its_definition(pruned, text, begin):
     assert model.log10(text, begin=begin) == pytest.approx(expected, abs=1e-5)
 
 
-def test_no_sentence_and_no_word_are_fine():
-    assert golden_a().log10([]).tolist() == []
-    assert golden_a().log10([[]]) == pytest.approx([word_log10(golden_a(), "</s>", [])])
-
-
 def test_states_and_words_are_broadcast(pruned):
     model, _ = pruned
     states = np.array([model.begin_state, model.null_state, state_after(model, ["b", "a"])])
@@ -116,13 +110,6 @@ def test_equal_states_predict_alike_and_different_ones_are_needed():
         seen = by_state.setdefault(state, np.stack(scores))
         assert np.array_equal(seen, np.stack(scores))
     assert len(by_state) > 4
-
-
-def test_a_probability_in_context():
-    model, entries = golden_a(), read_entries(CASES / "a.5gram.arpa.xz")
-    ngram = next(ngram for ngram in entries if len(ngram) == 5 and ngram[0] == "<s>")
-    assert word_log10(model, ngram[-1], ngram[1:-1]) == pytest.approx(entries[ngram][0])
-    assert word_log10(model, "w3", [], begin=False) == pytest.approx(entries[("w3",)][0])
 
 
 def test_scores_are_those_of_kenlms_query():
