@@ -102,31 +102,22 @@ def explained_gap(
 
     Lines and gaps of a line count from 1.
     """
-    document, place, number = _document(examples, file, line)
-    gaps = len(document[place].gaps)
-    if gap > gaps:
-        expected = f"a line with {gap} gaps" if gap > 1 else "a line with a gap"
-        raise input_error(file, "gap", expected, f"{gaps}", number)
-    explanation = explanation_of(system, document, place, gap - 1)
-    if explanation.evidence is None:
-        raise CrossproError(f"{system.shown_name}: this system has no explanation")
-    return ExplainedGap(explanation, document[place], number, gap)
-
-
-def _document(
-    examples: Iterable[Example], file: str | Path, line: int | None
-) -> tuple[list[Example], int, int]:
-    """The document of a line, or of the first with a gap; its place there, and its number."""
     before = 0
     for document in whole_documents(examples, 1):
         for place, example in enumerate(document):
             number = before + place + 1
-            if number == line or (line is None and example.gaps):
-                return document, place, number
+            if number != line and not (line is None and example.gaps):
+                continue
+            if gap > len(example.gaps):
+                expected = f"a line with a gap {gap}"
+                raise input_error(file, "gap", expected, f"{len(example.gaps)} gaps", number)
+            explanation = explanation_of(system, document, place, gap - 1)
+            if explanation.evidence is None:
+                raise CrossproError(f"{system.shown_name}: this system has no explanation")
+            return ExplainedGap(explanation, example, number, gap)
         before += len(document)
-    if line is None:
-        raise input_error(file, "file", "a line with a gap", f"none in {before:,} lines")
-    raise input_error(file, "line", f"a line of the file, which has {before:,}", f"{line}")
+    expected = "a line with a gap" if line is None else f"a line {line}"
+    raise input_error(file, "line", expected, f"{before:,} lines without")
 
 
 def _lines(explanation: Explanation, most: int) -> Iterator[str]:
