@@ -131,7 +131,6 @@ class CapCRF(System):
 
     @property
     def layers_read(self) -> frozenset[str]:
-        """Parses say gender and number before any lexicon does."""
         return frozenset({"source_parse", "target_parse"})
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:

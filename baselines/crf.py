@@ -85,7 +85,6 @@ class ChainCRF:
     def marginals(
         self, tokens: Sequence[Features], places: Iterable[int], labels: Sequence[str]
     ) -> Probabilities:
-        """The probability of each label at some places of a sequence."""
         self.tagger.set(tokens)
         return np.array(
             [

@@ -106,7 +106,6 @@ class FeatureReader:
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers that features use without needing them."""
         return frozenset().union(*(chosen.feature.layers for chosen in self.features))
 
     @property
@@ -163,7 +162,6 @@ class FeatureReader:
     def _report(
         self, gaps: int, left_out: dict[str, str], instead: dict[str, str], lexicons: FitReport
     ) -> FitReport:
-        """Sizes, and features that are missing or mean something else in this data."""
         parts = [f"{len(self.vocabulary):,} features of {gaps:,} gaps"]
         if lexicons.figures["lexicons"]:
             parts.append(lexicons.summary)

@@ -69,7 +69,6 @@ class FeatureReading(System):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The classes, and what is not translated."""
         return (*self.task.classes, NULL)
 
     def with_null(self, chances: Probabilities) -> Probabilities:
@@ -108,7 +107,6 @@ class FeatureSystem(FeatureReading):
     steps: Steps
 
     def fit_rows(self, gaps: ReadGaps, dev: ReadGaps) -> None:
-        """Learn the weights; scores become probabilities on dev."""
         self.steps = Steps.fit(
             self.settings.estimator,
             gaps.rows,

@@ -166,7 +166,6 @@ class GapFiller:
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def _lattice(self, examples: Sequence[Example], parts: list[list[list[str]]]) -> _Lattice:
-        """A layer for each gap number; lines with fewer gaps pass through by a single edge."""
         texts = _Texts.of(parts, self.model)
         lines = np.arange(len(parts))
         states = np.full(len(parts), self.model.begin_state)
@@ -324,7 +323,6 @@ class _Lattice:
 
 
 def _max_at(place: Ints, values: Floats, size: int) -> Floats:
-    """The largest value of each place."""
     top = np.full(size, -np.inf)
     np.maximum.at(top, place, values)
     return top

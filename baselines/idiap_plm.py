@@ -161,7 +161,6 @@ class IdiapPLM(FillingSystem):
         return chances
 
     def filler(self) -> GapFiller:
-        """Any class may fill a gap; none is left empty."""
         classes = self.task.classes
         fillers = Fillers((*map(_token, classes), NONE), (*classes, classes[-1]))
         return GapFiller(self.model, fillers, NEVER)

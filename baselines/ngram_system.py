@@ -174,12 +174,10 @@ class _State:
 
 
 def train_model(train: Examples, texts: Sequence[str], order: int) -> NGramModel:
-    """A model of the targets of examples with their gold words, and of further text."""
     return model_of(map(gold_sentence, train), order, texts)
 
 
 def model_of(
     sentences: Iterable[Sequence[str]], order: int, texts: Sequence[str] = ()
 ) -> NGramModel:
-    """A model of sentences and of files of text."""
     return estimate(chain(map(encoded, sentences), read_sentences(map(Path, texts))), order).model

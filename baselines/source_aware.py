@@ -48,7 +48,6 @@ class SourceAwareLM(FillingSystem):
     settings: SourceAwareSettings
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Estimate the model from targets whose gaps are marked tokens."""
         self.task = task
         class_counts(task, train)  # there must be labels
         labelled = [e for e in self.labelled(train) if all(gap.label for gap in e.gaps)]

@@ -77,7 +77,6 @@ class UedinCRF(FeatureReading):
         return super().layers_read | {"chains", *PARSES}
 
     def fit_rows(self, gaps: ReadGaps, dev: ReadGaps) -> None:
-        """Train the chain on the labelled gaps of each sequence."""
         features, labels = self._features(gaps.rows.matrix), gaps.rows.labels.tolist()
         labelled = (
             [row for row in sequence if labels[row] >= 0]
@@ -99,7 +98,6 @@ class UedinCRF(FeatureReading):
         return self.with_null(chances)
 
     def _features(self, matrix: csr_matrix) -> Sequence[Features]:
-        """The features of each gap by name."""
         names = self.reader.names()
         rows = np.split(matrix.indices, matrix.indptr[1:-1])
         return [[names[column] for column in row.tolist()] for row in rows][: matrix.shape[0]]

@@ -88,7 +88,6 @@ class UppsalaIt(SourceAwareLM):
             self.report = self._report(f1)
 
     def _report(self, f1: Mapping[str, float] | None) -> FitReport:
-        """What labels every `it`, and its cross-validated F1 over documents."""
         summary = f"every it is labelled by {self.scorer.description}"
         if f1 is not None:
             scores = ", ".join(f"{label} {value:.1f}" for label, value in f1.items())
@@ -135,7 +134,6 @@ class UppsalaIt(SourceAwareLM):
 
 
 def _before(examples: Examples, number: int) -> tuple[str, ...]:
-    """The sentence before, in the same document."""
     document = examples[number].document
     if not number or document is None or examples[number - 1].document != document:
         return ()

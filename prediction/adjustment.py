@@ -61,7 +61,6 @@ def factors(frequencies: NDArray[np.float64], tau: float) -> NDArray[np.float64]
 def adjust(
     probabilities: Probabilities, frequencies: NDArray[np.float64], tau: float
 ) -> Probabilities:
-    """Probabilities in favour of rare classes."""
     scaled = probabilities * factors(frequencies, tau)
     return np.asarray(scaled / np.maximum(scaled.sum(axis=1, keepdims=True), 1e-300))
 
@@ -71,7 +70,6 @@ def tune_tau(
     frequencies: NDArray[np.float64],
     score: Callable[[Probabilities], float],
 ) -> float:
-    """The tau with which probabilities have the best dev score."""
     return best_tau(lambda tau: score(adjust(probabilities, frequencies, tau)))
 
 
@@ -109,7 +107,6 @@ def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
 
 
 def load_adjustment(folder: Path, classes: int) -> Adjustment:
-    """Read the adjustment of a system with so many classes."""
     path = folder / _FILE
     saved = check_settings(_Saved, read_json_object(path), path)
     if len(saved.frequencies) != classes:

@@ -84,7 +84,6 @@ def configured(config: DictConfig, choices: Mapping[str, str]) -> TrainingSetup:
 
 
 def plain_config(config: DictConfig) -> dict[str, Any]:
-    """A configuration as plain values."""
     from omegaconf import OmegaConf
 
     content: Any = OmegaConf.to_container(config, resolve=True)

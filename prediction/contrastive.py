@@ -72,7 +72,6 @@ class PreparedSet:
 
     @property
     def examples(self) -> list[Example]:
-        """All examples in order; each instance is a document."""
         return [line for one in self.instances for line in (*one.context, one.example)]
 
 

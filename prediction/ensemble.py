@@ -88,7 +88,6 @@ class Ensemble(System):
         weights: Sequence[float] | None = None,
         average: str = "arithmetic",
     ) -> Ensemble:
-        """An ensemble of fitted systems of one task."""
         names = {member.task.name for member in members}
         if len(names) != 1 or len({member.task.classes for member in members}) != 1:
             found = ", ".join(sorted(names)) or "no run"
@@ -283,7 +282,6 @@ def mix(
     weights: Sequence[float],
     average: str = AVERAGES[0],
 ) -> Probabilities:
-    """The weighted average, which is again a distribution."""
     total = sum(weights)
     parts = list(zip(probabilities, weights, strict=True))
     if average == AVERAGES[0]:

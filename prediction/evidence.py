@@ -88,7 +88,6 @@ class ExplainedMember:
 
     @property
     def label(self) -> str:
-        """The name, and the system if that says more."""
         return member_label(self.name, self.explanation.system)
 
 

@@ -58,7 +58,6 @@ class ExplainedGap:
         return f"<ExplainedGap line {self.line}, gap {self.number}: {self.explanation.chosen}>"
 
     def text(self, rows: int = ROWS) -> str:
-        """The text of `crosspro explain`; tables have at most so many rows."""
         example = self.example
         gap = example.gaps[self.number - 1]
         target, source = list(example.target), list(example.source)
@@ -77,7 +76,6 @@ class ExplainedGap:
         return "\n".join([*map(printable, head), *_lines(self.explanation, rows)])
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of `crosspro explain`, with all rows."""
         gap = self.example.gaps[self.number - 1]
         return {
             "line": self.line,

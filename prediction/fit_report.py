@@ -89,7 +89,6 @@ def fine_tuned_report(first: FitReport, second: FitReport) -> FitReport:
 
 
 def lexicon_report(lexicons: Iterable[SideLexicon]) -> FitReport:
-    """The lexicons that say gender and number of the words of each side, and those missing."""
     wanted = [one for one in lexicons if one.name is not None or one.missing]
     names = [f"{one.name or 'nothing'} for {one.side} words" for one in wanted]
     return FitReport(

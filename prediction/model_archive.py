@@ -184,7 +184,6 @@ def unpack(path: Path, folder: Path) -> None:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest of an archive; its other files are not read."""
     with _opened(path) as (_, manifest):
         return manifest
 
@@ -197,7 +196,6 @@ def archived_bytes(path: Path, name: str) -> bytes | None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
-    """An archive with its manifest; all damage becomes one message."""
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive, _manifest(archive, path)

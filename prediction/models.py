@@ -126,7 +126,6 @@ def _ended(record: Run | None) -> str:
 
 
 def _listed(runs: Mapping[Path, Run | None]) -> str:
-    """Runs by name, the newest first, each with its task and system if known."""
     order = sorted(runs.items(), key=lambda item: _ended(item[1]), reverse=True)
     names = [str(run) if one is None else f"{run} ({one.task}, {one.name})" for run, one in order]
     more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
@@ -194,7 +193,6 @@ def summary(path: Path) -> ModelSummary:
 
 
 def _weights_of(files: Sequence[Path]) -> Weights:
-    """How matrices are stored, if any file has narrowed ones."""
     stored = (stored_weights(file) for file in files if file.match(_TENSORS))
     return next((weights for weights in stored if weights != FULL), FULL)
 

@@ -60,7 +60,6 @@ class Predicted:
 
 
 def predicted(system: System, examples: Sequence[Example]) -> Predicted:
-    """Predict the gaps of examples and decide on their classes."""
     probabilities = probabilities_of(system, examples)
     return Predicted(system, examples, probabilities, system.decide(examples, probabilities))
 

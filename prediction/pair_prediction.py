@@ -137,7 +137,6 @@ def predictions(predicted_examples: Predicted) -> list[Prediction]:
 
 
 def _predicted_gaps(found: Predicted) -> list[PredictedGap]:
-    """The gaps of all examples, in reading order."""
     classes = found.system.task.classes
     places = [
         (number, gap) for number, example in enumerate(found.examples) for gap in example.gaps
@@ -162,7 +161,6 @@ def _predicted_gaps(found: Predicted) -> list[PredictedGap]:
 
 
 def _pointed_words(examples: Sequence[Example], nouns: PointedNouns) -> tuple[PointedWord, ...]:
-    """The words of nouns that a gap of the last example may stand for."""
     return tuple(
         PointedWord(
             getattr(examples[-1 - noun.sentences], noun.side)[noun.index],
@@ -293,7 +291,6 @@ class Predictor:
         ]
 
     def _with_words(self, job: _Job, result: Prediction) -> Prediction:
-        """A prediction with the text as it was typed."""
         prepared = job.prepared
         gaps = tuple(
             replace(gap, hidden=hidden.word)
@@ -339,7 +336,6 @@ def load_predictor(run: Path, name: str | None = None) -> Predictor:
 
 
 def model_aligner(task: Task, run: Path) -> PairAligner:
-    """Links by the prior of a model, else by the texts of the package."""
     prior = model_prior(run)
     if prior is None:
         return aligner_of_package(task)
@@ -347,7 +343,6 @@ def model_aligner(task: Task, run: Path) -> PairAligner:
 
 
 def model_prior(run: Path) -> Prior | None:
-    """The prior of a run or an archive, if it has one."""
     if not is_archive(run):
         return load_prior(run / PRIOR) if (run / PRIOR).is_file() else None
     content = archived_bytes(run, PRIOR)
@@ -369,7 +364,6 @@ def _word(gap: PredictedGap, task: Task) -> str:
 
 
 def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
-    """The text as it was typed, with words in the places of some tokens."""
     spans = {place: _span(text, typed, place) for place in sorted(words)}
     if None in spans.values():  # the tokeniser has changed the word
         text = " ".join(

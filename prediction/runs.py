@@ -108,7 +108,6 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name in tables: the configured system, and its seed, if any."""
         return self.system if self.seed is None else f"{self.system} seed {self.seed}"
 
 
@@ -188,7 +187,6 @@ def checkout_commit() -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """The versions of this package, of Python, and of the libraries that are in use."""
     used = {
         name: str(sys.modules[module].__version__)
         for module, name in _PACKAGES.items()

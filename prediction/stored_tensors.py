@@ -135,7 +135,6 @@ def _can_be_narrowed(array: NDArray[Any], weights: Weights) -> bool:
 
 
 def _rounded(array: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Whole numbers from -127 to 127 and the scale of each row."""
     scales = (np.abs(array).max(axis=-1) / _STEPS).astype(np.float32)
     steps = np.where(scales > 0, scales, 1)[..., None]
     return np.clip(np.rint(array / steps), -_STEPS, _STEPS).astype(np.int8), scales
@@ -156,7 +155,6 @@ def _widened(name: str, arrays: dict[str, NDArray[Any]], weights: Weights) -> ND
 
 
 def _described(metadata: Mapping[str, str] | None) -> tuple[Weights, dict[str, str]]:
-    """How the matrices of a file are stored, and the type that each of them had."""
     about = (metadata or {}).get(_KEY)
     if about is None:
         return FULL, {}

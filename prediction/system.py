@@ -180,7 +180,6 @@ class System(ABC):
         return False
 
     def fine_tune(self, in_domain: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Go on learning from in-domain data."""
         raise TypeError(f"{type(self).__name__} does not learn in stages")
 
     @abstractmethod
@@ -295,7 +294,6 @@ def load_system(run: str | Path) -> System:
 
 
 def load_saved(folder: Path) -> System:
-    """Load a system from the very folder that it was saved to."""
     path = folder / DESCRIPTION
     if not path.is_file():
         found = "none" if folder.exists() else "no such file or folder"
@@ -319,7 +317,6 @@ def load_saved(folder: Path) -> System:
 
 
 def _of_bundled_format(values: Any) -> Any:
-    """Settings of the bundled models as they are now."""
     if not isinstance(values, dict):
         return values
     changed = {key: value for key, value in values.items() if key != "members"}

@@ -88,7 +88,6 @@ class Forest:
 
 
 def _dense(matrix: csr_matrix) -> Iterator[NDArray[np.bool_]]:
-    """The rows of a matrix, some at a time, as true and false."""
     step = max(1, _DENSE_CELLS // max(1, matrix.shape[1]))
     for start in range(0, max(1, matrix.shape[0]), step):
         yield matrix[start : start + step].toarray() > 0

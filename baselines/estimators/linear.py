@@ -39,7 +39,6 @@ class LabelledRows:
     labels: Labels
 
     def of(self, groups: Sequence[Sequence[int]]) -> LabelledRows:
-        """The rows whose class is in a group, labelled by its number."""
         numbers = {label: number for number, group in enumerate(groups) for label in group}
         labels = np.array([numbers.get(label, -1) for label in self.labels.tolist()], np.int64)
         return LabelledRows(self.matrix[labels >= 0], labels[labels >= 0])

@@ -56,7 +56,6 @@ class Steps:
         return len(self.steps) > 1
 
     def name_of(self, step: Step) -> str:
-        """What a step chooses, where there are two."""
         return "OTHER or a pronoun" if step is self.steps[0] else "pronouns"
 
     @classmethod
@@ -113,7 +112,6 @@ class Steps:
 
     @classmethod
     def load(cls, folder: Path, classes: int, features: int) -> Steps:
-        """Read the steps; they must be of so many classes and features."""
         path = folder / _FILE
         steps = []
         try:

@@ -62,7 +62,6 @@ Context = tuple[str, Sequence[str]]
 
 
 def keys(context: Context) -> list[str]:
-    """What each template takes of a context."""
     pronoun, window = context
     return [
         f"{number} {pronoun} " + " ".join(window[place + REACH] for place in places)
@@ -77,7 +76,6 @@ def telling_label(table: Mapping[str, str], context: Context) -> str | None:
 def learn_contexts(
     labelled: Iterable[tuple[Context, str]], settings: TellingSettings = USUAL
 ) -> dict[str, str]:
-    """The telling contexts of training gaps, and the class that each goes with."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for context, label in labelled:
         for key in keys(context):

@@ -82,7 +82,6 @@ def unmet(
 
 
 def refuse(lacking: dict[str, str], data: str) -> None:
-    """One error for all features that some data does not allow."""
     if lacking:
         raise InputError(
             Problem("settings", None, "system.features", expected, f"{quoted(name)} and {data}")

@@ -73,7 +73,6 @@ class Resources:
 
 
 def has_finer_tags(task: Task) -> bool:
-    """Whether the target has universal tags in a language with lists of finer ones."""
     universal = task.tagged and task.tagset == "universal"
     return universal and task.target_language in names_of(_FINE_TAGS)
 
@@ -87,7 +86,6 @@ class LineView:
         self._padded: dict[str, tuple[str, ...]] = {}
 
     def column(self, kind: str) -> tuple[str, ...]:
-        """The source words, target lemmas, … of all tokens."""
         return self.padded(kind)[WIDEST:-WIDEST]
 
     def padded(self, kind: str) -> tuple[str, ...]:
@@ -230,7 +228,6 @@ class GapView:
         return ItContext(self.example.source, self.gap.source_index, *before)
 
     def candidates(self, side: Side) -> Iterator[Candidate]:
-        """The nouns of a side before the gap, the nearest first."""
         return self.text.finder.before(self.index, self.gap, side, self.resources.context)
 
 

@@ -195,5 +195,4 @@ def train_classifier(examples: Sequence[ItExample]) -> ItClassifier:
 
 
 def load_classifier(path: Path) -> ItClassifier:
-    """Read a model; a file that is none is refused."""
     return check_settings(ItClassifier, read_json_object(path), path)

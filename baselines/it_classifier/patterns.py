@@ -48,7 +48,6 @@ class ItClause:
         return self.tokens[place] if 0 <= place < len(self.tokens) else _END
 
     def word(self, place: int) -> str:
-        """The word at a place in lower case."""
         return self.at(place).form.lower()
 
     def _skipped(self, place: int) -> bool:
@@ -56,7 +55,6 @@ class ItClause:
         return token.tag == "ADV" or token.form.lower() in word_list("negation")
 
     def _verbs(self, place: int) -> tuple[list[str], int]:
-        """The lemmas of the verb that follows, auxiliaries first, and where what follows begins."""
         lemmas: list[str] = []
         while True:
             while place < len(self.tokens) and self._skipped(place):
@@ -244,7 +242,6 @@ DEFAULT = Pattern("none", lambda clause: True, ANAPHORIC, 0.75)
 
 
 def pattern_of(tokens: Sequence[Token], position: int) -> Pattern:
-    """The first pattern that fits the `it` at a position."""
     clause = ItClause(tokens, position)
     return next((pattern for pattern in PATTERNS if pattern.fits(clause)), DEFAULT)
 

@@ -55,7 +55,6 @@ NAMED_SETS = {"discomt2015": DISCOMT_2015_TALKS, "teddev": TEDDEV_TALKS}
 
 
 def read_training_data(paths: Iterable[Path]) -> list[ItExample]:
-    """All examples of some tables and projects."""
     return [
         example
         for path in paths
@@ -135,7 +134,6 @@ def _read_table(path: Path) -> Iterator[ItExample]:
 
 
 def _is_marked(word: str) -> bool:
-    """Whether it is the pronoun; other words may be marked, too."""
     return word.startswith(_MARK) and word.endswith(_MARK) and word.strip("_").lower() == PRONOUN
 
 

@@ -59,7 +59,6 @@ def write_arpa(path: Path, model: NGramModel) -> None:
 
 
 def read_arpa(path: Path) -> NGramModel:
-    """Read a model (also .gz, .xz)."""
     return _Reader(path).model()
 
 
@@ -165,7 +164,6 @@ class _Reader:
         return _Section(table, np.array(log_probs, np.float32), np.array(back_offs, np.float32))
 
     def add_word(self, word: bytes) -> None:
-        """Number the word of a unigram."""
         try:
             word.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -173,7 +171,6 @@ class _Reader:
         self.numbers.setdefault(word, len(self.numbers))
 
     def unigrams(self, section: _Section) -> Order:
-        """The words in the order of their numbers."""
         numbers = section.words[:, 0]
         size = len(self.numbers)
         if len(np.unique(numbers)) < len(numbers):

@@ -33,7 +33,6 @@ class Text:
 
 
 def number_words(sentences: Iterable[Sequence[bytes]]) -> Text:
-    """Give numbers to the words of sentences."""
     numbers: defaultdict[bytes, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     for word in SPECIAL_WORDS:

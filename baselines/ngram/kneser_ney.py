@@ -130,7 +130,6 @@ def _check(order: int, prune: Sequence[int], fallback: Sequence[float]) -> None:
 
 
 def adjusted_counts(tables: Sequence[NGramTable]) -> Rows:
-    """The adjusted counts of the first of the tables that are left."""
     table = tables[0]
     if len(tables) == 1:
         return table.counts
@@ -159,7 +158,6 @@ def closing_rows(tables: Sequence[NGramTable]) -> list[int]:
 
 
 def _frequencies(counts: Rows, table: NGramTable, closing: Sequence[int]) -> list[int]:
-    """How many n-grams have the adjusted counts 0 to 4, and more."""
     frequencies = np.bincount(np.minimum(counts, 5), minlength=6)
     for row in closing:  # the count of this n-gram is not adjusted here
         frequencies[min(counts[row], 5)] -= 1

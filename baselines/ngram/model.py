@@ -151,7 +151,6 @@ class NGramModel(LanguageModel):
         return scores.reshape(state_array.shape), self._states(nodes).reshape(state_array.shape)
 
     def _find(self, contexts: Ints, words: Ints) -> Ints:
-        """The nodes of contexts followed by words; 0 where there is none."""
         if not len(self.keys):
             return np.zeros(len(contexts), np.int64)
         keys = contexts * len(self.words) + words
