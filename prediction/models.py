@@ -66,7 +66,7 @@ def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
     if not path.is_dir() or _is_model(path):
         return path
     records = {run: _record(run) for run in _models_below(path)}
-    complete = {run: one for run, one in records.items() if one is None or one.status == "complete"}
+    complete = {run: r for run, r in records.items() if r is None or r.status == "complete"}
     if not complete:
         found = f"{len(records)} that did not end: {_listed(records)}" if records else "none"
         raise input_error(path, "run", "a complete one", found)
@@ -252,7 +252,7 @@ def _store_weights(model: Path, weights: Weights) -> None:
     changed = [path for path in model.rglob(_TENSORS) if stored_weights(path) != weights]
     for path in changed:
         try:
-            path.write_bytes(narrowed(load_tensors(path).arrays, weights))
+            path.write_bytes(narrowed(load_tensors(path), weights))
         except ValueError as error:
             raise input_error(path.name, "weights", "finite numbers", str(error)) from error
     inner_first = sorted(model.rglob(DESCRIPTION), key=lambda path: -len(path.parts))

@@ -125,36 +125,32 @@ def _described(word: PointedWord) -> str:
 
 def predictions(predicted_examples: Predicted) -> list[Prediction]:
     """A `Prediction` for each example; examples without gaps have one, too."""
-    gaps = iter(_predicted_gaps(predicted_examples))
+    every = iter(_predicted_gaps(predicted_examples))
+    name = predicted_examples.system.shown_name
     made = []
     for example in predicted_examples.labelled():
-        own = tuple(next(gaps) for _ in example.gaps)
+        gaps = tuple(next(every) for _ in example.gaps)
         words = {gap.position: gap.label or UNFILLED for gap in example.gaps}
         text = " ".join(words.get(place, word) for place, word in enumerate(example.target))
-        name = predicted_examples.system.shown_name
-        made.append(Prediction(name, text, own, example))
+        made.append(Prediction(name, text, gaps, example))
     return made
 
 
-def _predicted_gaps(found: Predicted) -> list[PredictedGap]:
-    classes = found.system.task.classes
-    places = [
-        (number, gap) for number, example in enumerate(found.examples) for gap in example.gaps
-    ]
-    nouns = found.antecedents() if found.system.points and places else [()] * len(places)
+def _predicted_gaps(results: Predicted) -> list[PredictedGap]:
+    classes = results.system.task.classes
+    places = [(number, gap) for number, e in enumerate(results.examples) for gap in e.gaps]
+    nouns = results.antecedents() if results.system.points and places else [()] * len(places)
     made = []
     for (number, gap), label, chances, pointed in zip(
-        places, found.classes.tolist(), found.probabilities.tolist(), nouns, strict=True
+        places, results.classes.tolist(), results.probabilities.tolist(), nouns, strict=True
     ):
         ordered = sorted(zip(classes, chances, strict=True), key=lambda pair: -pair[1])
-        words = _pointed_words(found.examples[: number + 1], pointed)
+        words = _pointed_words(results.examples[: number + 1], pointed)
+        likely = tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN]
+        source = results.examples[number].source[gap.source_index]
         made.append(
             PredictedGap(
-                classes[label],
-                dict(ordered),
-                found.examples[number].source[gap.source_index],
-                gap.source_index,
-                antecedents=tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN],
+                classes[label], dict(ordered), source, gap.source_index, antecedents=likely
             )
         )
     return made
@@ -280,9 +276,9 @@ class Predictor:
         return _Job(pair, typed, prepared, (*prepared.notes, *notes))
 
     def _predictions(self, jobs: Sequence[_Job]) -> list[Prediction]:
-        documents = [job.prepared.examples for job in jobs]
         if not jobs:
             return []
+        documents = [job.prepared.examples for job in jobs]
         results = predictions(predicted(self.system, _numbered(documents)))
         ends = np.cumsum([len(document) for document in documents])
         return [

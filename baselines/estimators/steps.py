@@ -115,7 +115,7 @@ class Steps:
         path = folder / _FILE
         steps = []
         try:
-            arrays = load_tensors(path).arrays
+            arrays = load_tensors(path)
             for number in ("0", "1") if "1.groups" in arrays else ("0",):
                 step = {k[2:]: array for k, array in arrays.items() if k.startswith(f"{number}.")}
                 pairs = step.pop("groups").tolist()
