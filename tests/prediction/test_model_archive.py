@@ -151,15 +151,6 @@ def test_a_description_of_another_kind_is_refused(changes, words, files, tmp_pat
     refused(rewritten(tmp_path / "b.zip", files, **changes), words, tmp_path / "out")
 
 
-def test_other_zip_files_are_refused(tmp_path):
-    with zipfile.ZipFile(tmp_path / "b.zip", "w") as opened:
-        opened.writestr("letter.txt", "Dear all")
-    refused(tmp_path / "b.zip", "archive", tmp_path / "out")
-    (tmp_path / "c.zip").write_text("no archive")
-    with pytest.raises(InputError):
-        load_system(tmp_path / "c.zip")
-
-
 @given(data=st.data())
 def test_no_damage_goes_unnoticed(data, archive, tmp_path_factory):
     """A byte that differs, or an end that is missing: refused, or in what nobody reads."""

@@ -101,12 +101,6 @@ def test_a_hidden_word_is_a_gap_too(predictor, hide):
     assert [(gap.source, gap.hidden) for gap in found.gaps] == [("it", "elle")]
 
 
-def test_a_gap_has_the_link_to_its_source_word_alone(predictor):
-    pair = SentencePair(HOUSE, MAISON, "0-0 1-1 6-6 7-6 7-7")
-    example = predictor.pipeline.prepare(pair).example
-    assert [source for source, target in example.links if target == 6] == [6]
-
-
 def test_several_gaps_are_linked_each_to_its_own_pronoun(predictor):
     found = predictor.predict("She saw the house, and it is old, but they like it.",
                            "REPLACE a vu la maison, et REPLACE est vieille, mais REPLACE "
@@ -134,14 +128,6 @@ def test_what_stands_before_is_read(predictor):
     assert predictor.predict("It is old.", "REPLACE est vieille.", context=far).text[0] == "…"
 
 
-def test_pronouns_before_are_shown_unless_a_gap_is_written(pipeline):
-    pair = SentencePair("It is old.", "Elle est vieille.")
-    hidden = SentencePair("It is old.", "REPLACE est vieille.")
-    shown, gone, asked = pipeline.prepare(hidden, [pair, hidden]).examples
-    assert (shown.lemmas[0], len(shown.gaps)) == ("Elle", 0)
-    assert [len(one.gaps) for one in (gone, asked)] == [1, 1]
-
-
 @pytest.mark.parametrize(
     ("source", "target", "hide", "problem"),
     [
@@ -160,12 +146,6 @@ def test_what_cannot_be_filled_gets_one_message(predictor, source, target, hide,
         predictor.predict(source, target, hide=hide)
     assert problem in str(error.value)
     assert len(str(error.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize("context", ["The key is old.", [("a", "b", "c")], [("a", None)]])
-def test_context_must_be_pairs(predictor, context):
-    with pytest.raises(InputError, match="text: context"):
-        predictor.predict(HOUSE, MAISON, context=context)
 
 
 def test_texts_are_filled_as_they_were_typed(predictor):

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from crosspro.baselines.it_classifier.context import ItContext, ItExample
+from crosspro.baselines.it_classifier.context import ItExample
 from crosspro.baselines.it_classifier.training_data import (
     DISCOMT_2015_TALKS,
     NAMED_SETS,
@@ -85,10 +85,3 @@ def test_parcorfull_has_so_many_examples(parcorfull):
     assert len(clean) == 884
     assert len({one.document for one in clean}) == 26
     assert len(without_documents(found, NAMED_SETS)) == 400
-
-
-def test_documents_to_leave_out_must_be_known():
-    examples = [ItExample(ItContext(("it",), 0), "event", "000_1756")]
-    assert without_documents(examples, ["discomt2015"]) == []
-    with pytest.raises(InputError, match="leave_out"):
-        without_documents(examples, ["discomt2105"])

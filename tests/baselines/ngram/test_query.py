@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +12,6 @@ from tests.baselines.ngram.models import (
     read_entries,
     slow_log10,
     state_after,
-    train,
     word_log10,
 )
 
@@ -77,16 +73,6 @@ def test_scores_are_back_off_by_its_definition(pruned, text, begin):
     assert model.log10(text, begin=begin) == pytest.approx(expected, abs=1e-5)
 
 
-def test_states_and_words_are_broadcast(pruned):
-    model, _ = pruned
-    states = np.array([model.begin_state, model.null_state, state_after(model, ["b", "a"])])
-    table, following = model.advance(states[:, None], model.ids("abc"))
-    assert table.shape == following.shape == (3, 3)
-    for row, state in enumerate(states):
-        for column, word in enumerate(model.ids("abc")):
-            assert (table[row, column], following[row, column]) == model.advance(state, word)
-
-
 def test_states_forget_what_cannot_matter(pruned):
     model, _ = pruned
     assert state_after(model, ["nobody"]) == model.null_state
@@ -95,21 +81,6 @@ def test_states_forget_what_cannot_matter(pruned):
     assert state_after(model, ["a", "b"]) == state_after(model, ["b"])
     assert state_after(model, ["nobody", "b", "a", "a"]) == state_after(model, ["c", "b", "a", "a"])
     assert state_after(model, ["b", "a", "a", "b"]) == state_after(model, ["b"])
-
-
-def test_equal_states_predict_alike_and_different_ones_are_needed():
-    model = train(["a b a", "b a b b", "c a b", "c c"], 4)
-    by_state: dict[int, np.ndarray] = {}
-    futures = np.array(list(itertools.product(model.ids("abc"), repeat=3)))
-    for context in itertools.product("abc", repeat=4):
-        state = state_after(model, context)
-        scores, states = [], np.full(len(futures), state)
-        for column in futures.T:
-            log10, states = model.advance(states, column)
-            scores.append(log10)
-        seen = by_state.setdefault(state, np.stack(scores))
-        assert np.array_equal(seen, np.stack(scores))
-    assert len(by_state) > 4
 
 
 def test_scores_are_those_of_kenlms_query():
