@@ -319,7 +319,7 @@ def load_saved(folder: Path) -> System:
 def _of_bundled_format(values: Any) -> Any:
     if not isinstance(values, dict):
         return values
-    changed = {key: value for key, value in values.items() if key != "members"}
+    changed = {k: value for k, value in values.items() if k not in ("members", "choose")}
     for part in ("network", "estimator"):
         if isinstance(changed.get(part), str):
             changed[part] = {
