@@ -45,12 +45,10 @@ _LEXICONS = ("lexicon.tsv", "source_lexicon.tsv")
 def token_features(
     example: Example, window: int, lexicon: Lexicon | None, source_lexicon: Lexicon | None
 ) -> list[Features]:
-    """The features of each target token."""
     parse = example.target_parse
     lemmas = [*example.lemmas]
-    if example.tagged or parse is None:
-        tags = [example.tag(place) for place in range(len(lemmas))]
-    else:
+    tags = [example.tag(place) for place in range(len(lemmas))]
+    if parse is not None and not example.tagged:
         tags = [token.tag for token in parse.tokens]
     genders = target_genders(example, lexicon)
     source_indices = {}
@@ -104,7 +102,6 @@ def source_values(
 
 
 def _parsed(parse: AnnotatedSentence | None, feature: str, known: Sequence[str]) -> list[str]:
-    """A feature of each token of a parse; nothing where there is no parse."""
     values = [token.feature(feature) for token in parse.tokens] if parse else []
     return [value if value in known else _UNKNOWN for value in values]
 
@@ -134,11 +131,9 @@ class CapCRF(System):
 
     @property
     def layers_read(self) -> frozenset[str]:
-        """Parses say gender and number before any lexicon does."""
         return frozenset({"source_parse", "target_parse"})
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Learn the weights of the features."""
         self.task = task
         self.trained_layers = layers_in(train)
         class_counts(task, train)  # there must be labels
@@ -161,7 +156,6 @@ class CapCRF(System):
         return labels
 
     def predict(self, examples: Examples) -> Probabilities:
-        """Marginals of the classes at the gaps."""
         classes = self.task.classes
         rows = [np.zeros((0, len(classes)))]
         for example in examples:
@@ -172,24 +166,20 @@ class CapCRF(System):
         return np.asarray(marginals / marginals.sum(axis=1, keepdims=True))
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        """The path through the line, and what the features of the gap add to its class."""
         example, gap = question.example, question.gap
         pair = self.task.classes[question.chosen], self.task.classes[question.against]
         near = range(max(0, gap.position - 1), min(len(example.lemmas), gap.position + 2))
         places = {*near, *(other.position for other in example.gaps)}
         names = {place: example.target[place] for place in places}
-        features = self._features(example)
-        return self.chain.evidence(question, features, gap.position, pair, names)
+        return self.chain.evidence(self._features(example), gap.position, pair, names)
 
     def save_state(self, folder: Path) -> None:
-        """Write the chain and the lexicons."""
         self.chain.save(folder)
         for file, lexicon in zip(_LEXICONS, self.lexicons, strict=True):
             if lexicon is not None:
                 write_lexicon(folder / file, lexicon)
 
     def load_state(self, folder: Path) -> None:
-        """Read them."""
         target, source = (folder / file for file in _LEXICONS)
         self.lexicons = (
             read_lexicon(target) if self.settings.lexicon else None,

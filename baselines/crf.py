@@ -16,16 +16,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from crosspro.baselines.feature_evidence import token_sums
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
 from crosspro.data_prep.core.files import atomic_output, read_bytes, read_json_object, write_text
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.evidence import (
-    Evidence,
-    EvidenceTable,
-    GapQuestion,
-    contribution_table,
-)
+from crosspro.prediction.evidence import Evidence, EvidenceTable, contribution_table
 from crosspro.prediction.system import Probabilities
 
 Features = Sequence[str] | Mapping[str, float]
@@ -91,7 +85,6 @@ class ChainCRF:
     def marginals(
         self, tokens: Sequence[Features], places: Iterable[int], labels: Sequence[str]
     ) -> Probabilities:
-        """The probability of each label at some places of a sequence."""
         self.tagger.set(tokens)
         return np.array(
             [
@@ -105,7 +98,6 @@ class ChainCRF:
 
     def evidence(
         self,
-        question: GapQuestion,
         tokens: Sequence[Features],
         place: int,
         pair: tuple[str, str],
@@ -120,34 +112,26 @@ class ChainCRF:
             (name, path[at], float(self.tagger.marginal(path[at], at)))
             for at, name in sorted(names.items())
         ]
-        found = self.tagger.info()
+        learnt = self.tagger.info()
         features = [*tokens[place]]
-        moves = [
-            *[(f"(after {before})", (before, None)) for before in path[:place][-1:]],
-            *[(f"(before {after})", (None, after)) for after in path[place + 1 :][:1]],
+        before, after = path[:place][-1:], path[place + 1 :][:1]
+        added = [
+            [
+                *(learnt.state_features.get((feature, label), 0.0) for feature in features),
+                *(learnt.transitions.get((other, label), 0.0) for other in before),
+                *(learnt.transitions.get((label, other), 0.0) for other in after),
+            ]
+            for label in pair
         ]
-        added: list[list[float]] = []
-        for label in pair:
-            values = [found.state_features.get((feature, label), 0.0) for feature in features]
-            for _, (before, after) in moves:
-                move = (before or label, after or label)
-                values.append(found.transitions.get(move, 0.0))
-            added.append(values)
-        shown = [*features, *(name for name, _ in moves)]
-        first, second = added
-        differences = np.subtract(first, second)[: len(features)]
-        how = (
-            "the probabilities of a chain; features: their weights for "
-            f"{pair[0]} and for {pair[1]} at this gap"
-        )
+        shown = [*features, *(f"(after {n})" for n in before), *(f"(before {n})" for n in after)]
+        how = f"the probabilities of a chain; features: their weights for {' and '.join(pair)}"
         tables = (
             EvidenceTable("Best path", ("token", "label", "probability"), tuple(rows)),
-            contribution_table("Features", pair, shown, first, second),
+            contribution_table("Features", pair, shown, *added),
         )
-        return Evidence(how, tables, *token_sums(question, features, differences.tolist()))
+        return Evidence(how, tables)
 
     def save(self, folder: Path) -> None:
-        """Write the model and its checksum."""
         with atomic_output(folder / _MODEL) as file:
             file.write(self.content)
         digest = hashlib.sha256(self.content).hexdigest()
@@ -155,7 +139,6 @@ class ChainCRF:
 
     @classmethod
     def load(cls, folder: Path) -> ChainCRF:
-        """Read a model that is as it was saved."""
         content = read_bytes(folder / _MODEL)
         digest = hashlib.sha256(content).hexdigest()
         saved = read_json_object(folder / _DIGEST).get("sha256")

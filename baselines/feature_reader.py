@@ -6,11 +6,11 @@ A system has one reader for training and prediction. Loading runs no code.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
@@ -69,7 +69,6 @@ class ReaderSettings:
     pleonastic: Annotated[str, AfterValidator(_pleonastic)] = "patterns"
     lm: LanguageModelSettings = LanguageModelSettings()
     telling: TellingSettings = TellingSettings()
-    missing_layers: Literal["error", "leave_out"] = "error"
 
     @model_validator(mode="after")
     def _known_features(self) -> Self:
@@ -107,21 +106,15 @@ class FeatureReader:
 
     @property
     def layers(self) -> frozenset[str]:
-        """The layers that features use without needing them."""
         return frozenset().union(*(chosen.feature.layers for chosen in self.features))
 
     @property
     def needs_source_parse(self) -> bool:
-        """Whether a feature cannot do without one."""
         needs = {need for chosen in self.features for need in chosen.feature.needs}
         return not needs.isdisjoint({"source_parse", "source_heads"})
 
     def fit(
-        self,
-        task: Task,
-        train: Examples,
-        dev: Examples,
-        without_chains: Mapping[str, str] | None = None,
+        self, task: Task, train: Examples, dev: Examples, without_chains: Mapping[str, str]
     ) -> tuple[ReadGaps, ReadGaps]:
         """Learn from training text what features need and the vocabulary; read both sets.
 
@@ -129,50 +122,46 @@ class FeatureReader:
         `resolved` has the settings of the features that were kept and of the lexicons found.
         `without_chains` says what else of a system means something else without chains.
         """
-        names = self.settings.lexicon, self.settings.source_lexicon
-        target, source = lexicons = both_lexicons(*names, task, train)
-        scorer = self._scorer(Path(self.settings.pleonastic))
-        context = self.settings.context
-        resources = Resources(task, context, target.lexicon, source.lexicon, scorer)
+        chosen = self.settings
+        target, source = lexicons = both_lexicons(
+            chosen.lexicon, chosen.source_lexicon, task, train
+        )
+        scorer = self._scorer(Path(chosen.pleonastic))
+        resources = Resources(task, chosen.context, target.lexicon, source.lexicon, scorer)
         left_out = self._leave_out(resources, [*train, *dev])
         self.resolved = {
-            "features": tuple(chosen.written for chosen in self.features),
+            "features": tuple(feature.written for feature in self.features),
             "lexicon": target.name,
             "source_lexicon": source.name,
         }
         self.resources = self._learn(train, resources)
-        parts = training_parts(self.features, train, self.settings.lm)
+        parts = training_parts(self.features, train, chosen.lm)
         strings = chain.from_iterable(
-            self._strings(
-                part.examples,
-                self.resources if len(parts) == 1 else self._learn(part.learnt_from, resources),
+            strings_of(
+                self.features,
+                part,
+                self.resources if len(parts) == 1 else self._learn(learnt_from, resources),
             )
-            for part in parts
+            for part, learnt_from in parts
         )
-        self.vocabulary, matrix = learn_matrix(strings, self.settings.min_count)
+        self.vocabulary, matrix = learn_matrix(strings, chosen.min_count)
         if not self.vocabulary:
-            message = f"{self.settings.min_count}, above the count of every feature"
-            raise input_error("settings", "min_count", "a number that leaves features", message)
-        examples = [example for part in parts for example in part.examples]
+            count = f"{chosen.min_count}, above the count of every feature"
+            raise input_error("settings", "min_count", "a number that leaves features", count)
+        examples = [example for part, _ in parts for example in part]
         rows = LabelledRows(matrix, self._labels(task, examples))
         instead = {}
         if all(example.chains is None for example in train):
             changed = {c.feature.name: c.feature.without_chains for c in self.features}
-            instead = {**changed, **(without_chains or {})}
+            instead = {k: text for k, text in {**changed, **without_chains}.items() if text}
         labelled = int((rows.labels >= 0).sum())
         self.report = self._report(labelled, left_out, instead, lexicon_report(lexicons))
         dev_rows = LabelledRows(self.matrix(dev), self._labels(task, dev))
         return ReadGaps(examples, rows), ReadGaps(dev, dev_rows)
 
     def _report(
-        self,
-        gaps: int,
-        left_out: Mapping[str, str],
-        without_chains: Mapping[str, str],
-        lexicons: FitReport,
+        self, gaps: int, left_out: dict[str, str], instead: dict[str, str], lexicons: FitReport
     ) -> FitReport:
-        """Sizes, and features that are missing or mean something else in this data."""
-        instead = {name: meaning for name, meaning in without_chains.items() if meaning}
         parts = [f"{len(self.vocabulary):,} features of {gaps:,} gaps"]
         if lexicons.figures["lexicons"]:
             parts.append(lexicons.summary)
@@ -181,25 +170,18 @@ class FeatureReader:
         if instead:
             changed = "; ".join(f"{name} is {meaning}" for name, meaning in instead.items())
             warnings.append(
-                "warning: no coreference chains (X.chains.tsv) beside the training data, so that "
-                f"{changed}"
+                f"warning: no coreference chains (X.chains.tsv) beside the training data: {changed}"
             )
-        figures = {
-            "gaps": gaps,
-            "features": len(self.vocabulary),
-            "left_out": dict(left_out),
-            "without_chains": instead,
-            **lexicons.figures,
-        }
+        sizes = {"gaps": gaps, "features": len(self.vocabulary)}
+        figures = {**sizes, "left_out": left_out, "without_chains": instead, **lexicons.figures}
         return FitReport("; ".join(parts), figures, tuple(warnings))
 
     def _leave_out(self, resources: Resources, examples: Examples) -> dict[str, str]:
-        """Leave features out that the data does not allow, or refuse it; those, and why."""
+        """Leave features out that the data does not allow, unless none is left; those, and why."""
         lacking = unmet(self.features, resources, examples)
-        kept = [chosen for chosen in self.features if chosen.written not in lacking]
-        if self.settings.missing_layers == "error" or not kept:
+        self.features = [chosen for chosen in self.features if chosen.written not in lacking]
+        if not self.features:
             refuse(lacking, "training or development data without")
-        self.features = kept
         return lacking
 
     def _scorer(self, model: Path) -> ItScorer:
@@ -209,9 +191,6 @@ class FeatureReader:
 
     def _learn(self, examples: Examples, resources: Resources) -> Resources:
         return learn(self.features, examples, resources, self.settings.lm, self.settings.telling)
-
-    def _strings(self, examples: Examples, resources: Resources) -> Iterator[list[str]]:
-        return strings_of(self.features, examples, resources)
 
     def _labels(self, task: Task, examples: Examples) -> Labels:
         """The class of each gap, -1 where it is not known; after all classes what is NULL."""
@@ -230,14 +209,12 @@ class FeatureReader:
     def matrix(self, examples: Examples) -> csr_matrix:
         """The features of all gaps; data without a layer that a feature needs is refused."""
         refuse(unmet(self.features, self.resources, examples), "data without")
-        return matrix_of(self._strings(examples, self.resources), self.vocabulary)
+        return matrix_of(strings_of(self.features, examples, self.resources), self.vocabulary)
 
     def names(self) -> list[str]:
-        """The strings of the vocabulary by column."""
         return list(self.vocabulary)
 
     def save(self, folder: Path) -> None:
-        """Write the vocabulary and what features look things up in."""
         resources = self.resources
         if isinstance(resources.pleonastic, ItClassifier):
             resources.pleonastic.save(folder / _IT_CLASSIFIER)
@@ -252,7 +229,6 @@ class FeatureReader:
         write_text(folder / _LEARNT, json.dumps(content, ensure_ascii=False))
 
     def load(self, folder: Path, task: Task) -> None:
-        """Read them: lexicons that the settings name, and what features learn."""
         path = folder / _LEARNT
         learnt = check_settings(_Learnt, read_json_object(path), path)
         self.vocabulary = {name: number for number, name in enumerate(learnt.vocabulary)}

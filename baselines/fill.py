@@ -118,12 +118,10 @@ class GapFiller:
         self.spelling = spelling
 
     def fill(self, examples: Sequence[Example], at_once: int = 512) -> list[Filling]:
-        """The best filling of each line."""
         batches = (examples[at : at + at_once] for at in range(0, len(examples), at_once))
         return [filling for batch in batches for filling in self._best(batch)]
 
     def probabilities(self, examples: Sequence[Example], at_once: int = 1 << 14) -> Floats:
-        """The probability of each filler in each gap, given the rest of its line."""
         batches = (examples[at : at + at_once] for at in range(0, len(examples), at_once))
         none = np.zeros((0, len(self.fillers)))
         return np.concatenate([none, *(self._marginals(batch) for batch in batches)])
@@ -168,7 +166,6 @@ class GapFiller:
         return np.asarray(table / table.sum(axis=1, keepdims=True))
 
     def _lattice(self, examples: Sequence[Example], parts: list[list[list[str]]]) -> _Lattice:
-        """A layer for each gap number; lines with fewer gaps pass through by a single edge."""
         texts = _Texts.of(parts, self.model)
         lines = np.arange(len(parts))
         states = np.full(len(parts), self.model.begin_state)
@@ -326,7 +323,6 @@ class _Lattice:
 
 
 def _max_at(place: Ints, values: Floats, size: int) -> Floats:
-    """The largest value of each place."""
     top = np.full(size, -np.inf)
     np.maximum.at(top, place, values)
     return top
@@ -338,20 +334,12 @@ def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
     return np.asarray(np.log(np.bincount(place, np.exp(values - top[place]), minlength=size)) + top)
 
 
-_HOW = (
-    "log10 probability of the best line with each filling; tokens: what they add to {} over {} "
-    "(the words that follow the gap, and the gap itself)"
-)
-
-
-def filling_evidence(
-    filler: GapFiller, example: Example, number: int, chosen: str, against: str
-) -> Evidence:
-    """The fillings of a gap, the best first, and what each token adds to the chosen class.
+def filling_evidence(filler: GapFiller, example: Example, number: int) -> Evidence:
+    """The fillings of a gap, the best first.
 
     The score of a filler is that of the best line which has it in this gap.
     """
-    words, classes = [*filler.fillers.words], filler.fillers.classes
+    words, classes = filler.fillers.words, filler.fillers.classes
     spelled = [*filler.spelling(example)[number], NONE] if filler.spelling else words
     fillings = filler.fill([_with_filler(example, number, word) for word in spelled])
     scores = np.array([filling.score for filling in fillings])
@@ -359,16 +347,8 @@ def filling_evidence(
     chances = filler.probabilities([example])[number]
     order = [place for place in np.argsort(-scores, kind="stable").tolist() if chances[place] > 0]
     rows = [(words[n], classes[n], float(scores[n]), float(chances[n])) for n in order]
-    added = []
-    for label in (chosen, against):
-        best = next((place for place in order if classes[place] == label), None)
-        if best is not None:
-            choices = [*fillings[best].choices]
-            choices.insert(number, best)
-            added.append(_by_token(filler, example, choices))
-    target = tuple((added[0] - added[1]).tolist()) if len(added) == 2 else ()
     table = EvidenceTable("Fillings", ("filling", "class", "log10", "probability"), tuple(rows))
-    return Evidence(_HOW.format(chosen, against), (table,), target=target)
+    return Evidence("log10 probability of the best line with each filling", (table,))
 
 
 def _with_filler(example: Example, number: int, word: str) -> Example:
@@ -380,28 +360,3 @@ def _with_filler(example: Example, number: int, word: str) -> Example:
     gaps = [gap for gap in example.gaps if gap.position != place]
     gaps = [replace(gap, position=gap.position + moved * (gap.position > place)) for gap in gaps]
     return replace(example.with_target(target), gaps=tuple(gaps))
-
-
-def _by_token(filler: GapFiller, example: Example, choices: Sequence[int]) -> Floats:
-    """The log10 probability of each target token in a line with these fillers.
-
-    The end of the line counts with its last token.
-    """
-    fillers = filler.fillers.words
-    spelled = filler.spelling(example) if filler.spelling else [fillers] * len(choices)
-    words: list[str] = []
-    tokens: list[int] = []
-    added = np.zeros(len(example.target))
-    gap = 0
-    for position, token in enumerate(example.target):
-        found = _words(token)
-        if found is None:
-            none = choices[gap] == len(fillers) - 1
-            found = () if none else (spelled[gap][choices[gap]],)
-            added[position] += filler.none_penalty * none
-            gap += 1
-        words += found
-        tokens += [position] * len(found)
-    scores = filler.model.token_scores([words])[0]
-    np.add.at(added, [*tokens, len(example.target) - 1], scores)
-    return added

@@ -5,19 +5,14 @@ The model is an n-gram model over what a target text says about gender and numbe
 ends a text of its own: before it stands what the sentences before have, then what its own sentence
 has before it, other gaps aside. Neither what follows nor the source is looked at.
 
-IDIAP took gender and number from Morfette, a tagger of inflected French. Here the gender of a noun
-comes from a lexicon or a parse of the target, and its number too where the target is inflected;
-lemmas hide the number. In text without tags, nouns are the words that the lexicon has as such, and
-pronouns those of a list.
-
-Rules decide two cases only, *on* and pronouns that are not translated, from patterns of source and
-target. The findings paper does not print them; these are ours (`_is_on`, `_is_untranslated`), and
-they need tags.
+In place of Morfette, a lexicon or a parse of the target gives the gender of a noun, and its number
+where the target is inflected. Rules decide two cases only, *on* and pronouns that are not
+translated; the findings paper does not print them, so these are ours, and they need tags.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -26,9 +21,7 @@ import numpy as np
 from pydantic import Field
 
 from crosspro.baselines.fill import Fillers, GapFiller, filling_evidence
-from crosspro.baselines.ngram.files import load_ngram_model, save_model
-from crosspro.baselines.ngram.model import NGramModel
-from crosspro.baselines.ngram_system import MODEL, NGramOrder, by_class, model_of
+from crosspro.baselines.ngram_system import FillingSystem, NGramOrder, model_of
 from crosspro.baselines.source_aware import NEVER
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example, Gap
@@ -41,7 +34,7 @@ from crosspro.data_prep.lexicon.load import LexiconSetting, side_lexicon
 from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import lexicon_report
-from crosspro.prediction.system import Examples, Probabilities, System
+from crosspro.prediction.system import Examples, Probabilities
 
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"
@@ -66,20 +59,16 @@ def gender_numbers(example: Example, lexicon: Lexicon | None) -> Iterator[tuple[
     for place, word in enumerate(example.lemmas):
         if place in gaps:
             continue
-        token = None if parse is None else parse.tokens[place]
-        tag = example.tag(place) or (token.tag if token else "")
+        tag = example.tag(place) or (parse.tokens[place].tag if parse else "")
         if tag in PRONOUN_TAGS or (not tag and word.lower() in _PRONOUNS):
             yield place, word.lower()
         elif tag in NOUN_TAGS or (not tag and lexicon is not None and lexicon.is_noun(word)):
-            gender = (token.feature("Gender") if token else "") or (
-                lexicon.gender(word) if lexicon else None
-            )
-            number = None
-            if not example.tagged:
-                number = (parse.number(place) if parse else "") or (
-                    lexicon.number(word) if lexicon else None
-                )
-            yield place, f"{gender or UNKNOWN}.{number or UNKNOWN}"
+            gender = parse.tokens[place].feature("Gender") if parse else None
+            number = parse.number(place) if parse else None
+            if lexicon is not None:
+                gender, number = gender or lexicon.gender(word), number or lexicon.number(word)
+            shown = UNKNOWN if example.tagged else number or UNKNOWN  # lemmas hide the number
+            yield place, f"{gender or UNKNOWN}.{shown}"
 
 
 @settings
@@ -98,18 +87,16 @@ class IdiapSettings:
     certainty: Annotated[float, Field(gt=0, lt=1)] = 0.9
 
 
-class IdiapPLM(System):
+class IdiapPLM(FillingSystem):
     """Predicts pronouns by gender and number of the nouns and pronouns before them."""
 
     name = "idiap_plm"
     settings_class = IdiapSettings
     settings: IdiapSettings
-    model: NGramModel
     genders: Lexicon | None = None
 
     @property
     def context(self) -> int:
-        """The sentences whose nouns are looked at."""
         return self.settings.context
 
     @property
@@ -117,8 +104,11 @@ class IdiapPLM(System):
         """A parse of the target says gender and number before the lexicon does."""
         return super().layers_read | {"target_parse"}
 
+    @property
+    def fills_lines_at_once(self) -> bool:
+        return False
+
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Estimate the model from what stands before labelled pronouns."""
         self.task = task
         self.trained_layers = layers_in(train)
         class_counts(task, train)  # there must be labels
@@ -128,18 +118,25 @@ class IdiapPLM(System):
         self.report = lexicon_report([lexicon])
         marked = [
             [*text.target[:-1], _token(task.classes[task.class_index[gap.label]])]
-            for text in self.texts_before(train)
+            for text in self.read(train)
             for gap in text.gaps
             if gap.label
         ]
         self.model = model_of(marked, self.settings.order)
 
-    def texts_before(self, examples: Examples) -> list[Example]:
+    def read(self, examples: Examples) -> list[Example]:
         """What the model reads of each gap: gender and number of what stands before it."""
         read = [list(gender_numbers(example, self.genders)) for example in examples]
         texts = []
         for number, example in enumerate(examples):
-            earlier = self._words_before(examples, read, number) if example.gaps else []
+            first = number
+            while (
+                number - first < self.settings.context
+                and first
+                and examples[first - 1].document == example.document is not None
+            ):
+                first -= 1
+            earlier = [word for line in read[first:number] for _, word in line]
             for gap in example.gaps:
                 in_line = [word for place, word in read[number] if place < gap.position]
                 words = [*earlier, *in_line][-self.settings.order :]
@@ -148,24 +145,9 @@ class IdiapPLM(System):
                 texts.append(replace(example, lemmas=lemmas, tags=None, gaps=alone, links=()))
         return texts
 
-    def _words_before(
-        self, examples: Examples, read: Sequence[list[tuple[int, str]]], number: int
-    ) -> list[str]:
-        """The words of the sentences before in the same document."""
-        document = examples[number].document
-        words: list[str] = []
-        for place in range(max(0, number - self.settings.context), number):
-            if document is not None and examples[place].document == document:
-                words += [word for _, word in read[place]]
-            else:
-                words = []
-        return words
-
     def predict(self, examples: Examples) -> Probabilities:
         """The model's probabilities; where a rule fits, the other classes share what it leaves."""
-        filler = self._filler()
-        chances = filler.probabilities(self.texts_before(examples))
-        chances = by_class(self.task, filler.fillers, chances)
+        chances = super().predict(examples)
         if not self.settings.rules:
             return chances
         gaps = ((example, gap) for example in examples for gap in example.gaps)
@@ -178,39 +160,29 @@ class IdiapPLM(System):
                 row[index] = self.settings.certainty
         return chances
 
-    def _filler(self) -> GapFiller:
-        """Any class may fill a gap; none is left empty."""
+    def filler(self) -> GapFiller:
         classes = self.task.classes
         fillers = Fillers((*map(_token, classes), NONE), (*classes, classes[-1]))
         return GapFiller(self.model, fillers, NEVER)
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        """The rule that fits, and the classes with the scores of what the model reads of the text.
-
-        That is another text than the line, so that no token of the line has a number.
-        """
-        text = self.texts_before(question.examples)[question.row]
-        chosen, against = self.task.classes[question.chosen], self.task.classes[question.against]
-        evidence = filling_evidence(self._filler(), text, 0, chosen, against)
+        text = self.read(question.examples)[question.row]
+        evidence = filling_evidence(self.filler(), text, 0)
         rule = rule_of(question.example, question.gap) if self.settings.rules else ""
         read = EvidenceTable("What the model sees", ("text",), ((" ".join(text.target),),))
-        how = (
-            "log10 probability of the best line with each class, in what the model sees of the text"
-        )
+        how = evidence.how
         if rule in self.task.class_index:
             certainty = f"{self.settings.certainty:g}"
             how = f"a rule gives {rule} the probability {certainty}; the model: {how}"
         return Evidence(how, (*evidence.tables, read))
 
     def save_state(self, folder: Path) -> None:
-        """Write the model and the lexicon."""
-        save_model(folder / MODEL, self.model)
+        super().save_state(folder)
         if self.genders is not None:
             write_lexicon(folder / _LEXICON, self.genders)
 
     def load_state(self, folder: Path) -> None:
-        """Read them."""
-        self.model = load_ngram_model(folder / MODEL)
+        super().load_state(folder)
         self.genders = read_lexicon(folder / _LEXICON) if self.settings.lexicon else None
 
 

@@ -22,7 +22,6 @@ _MOST = 1 << 60
 
 
 def number_of_gaps(examples: Examples) -> int:
-    """Gaps of all examples."""
     return sum(len(example.gaps) for example in examples)
 
 
@@ -36,21 +35,17 @@ class Majority(System):
     counts: NDArray[np.int64]
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Count the classes of the training data."""
         self.task = task
         self.counts = class_counts(task, train)
 
     def predict(self, examples: Examples) -> Probabilities:
-        """The training distribution for every gap."""
         return np.tile(self.counts / self.counts.sum(), (number_of_gaps(examples), 1))
 
     def save_state(self, folder: Path) -> None:
-        """Write the counts."""
         counts = dict(zip(self.task.classes, self.counts.tolist(), strict=True))
         write_text(folder / _FILE, json.dumps(counts, ensure_ascii=False))
 
     def load_state(self, folder: Path) -> None:
-        """Read the counts."""
         counts = read_json_object(folder / _FILE)
         values = list(counts.values())
         whole = all(type(value) is int and 0 <= value < _MOST for value in values)
@@ -79,7 +74,6 @@ class ClassPrior(Majority):
     settings: ClassPriorSettings
 
     def predict(self, examples: Examples) -> Probabilities:
-        """Probability 1 for the class that was drawn."""
         gaps = ((example, gap.position) for example in examples for gap in example.gaps)
         draws = np.array([self._draw(example, position) for example, position in gaps])
         bounds = np.cumsum(self.counts) / self.counts.sum()

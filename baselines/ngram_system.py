@@ -8,6 +8,7 @@ the probability of a class, for ensembles, is that of all its fillers together.
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -16,14 +17,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from crosspro.baselines.fill import Fillers, Floats, GapFiller, filling_evidence, task_fillers
+from crosspro.baselines.fill import GapFiller, filling_evidence, task_fillers
 from crosspro.baselines.ngram.files import load_ngram_model, save_model
 from crosspro.baselines.ngram.kneser_ney import MAX_ORDER, estimate
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.text import encoded, gold_sentence, read_sentences
-from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import Words, settings
+from crosspro.data_prep.core.settings import Words, check_settings, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.evidence import Evidence, GapQuestion
@@ -36,8 +36,7 @@ NGramOrder = Annotated[int, Field(ge=1, le=MAX_ORDER)]
 Decision = Literal["best_filling", "summed"]
 """The best filling of a whole line, or for each gap the class whose fillers have most together."""
 
-MODEL = "model.npz"
-_STATE, _GRID = "ngram.json", "none_penalty.json"
+_MODEL, _STATE = "model.npz", "ngram.json"
 
 
 @settings
@@ -58,72 +57,96 @@ class NGramSettings:
     decision: Decision = "best_filling"
 
 
-class NGramSystem(System):
-    """Fills gaps with an n-gram model."""
+class FillingSystem(System):
+    """A system that fills gaps with an n-gram model; `filler` and `read` differ."""
+
+    model: NGramModel
+
+    @abstractmethod
+    def filler(self) -> GapFiller:
+        """What may fill a gap."""
+
+    def read(self, examples: Examples) -> Examples:
+        """The examples as the model reads them."""
+        return examples
+
+    @property
+    def fills_lines_at_once(self) -> bool:
+        """Whether the best filling of a line decides, and not each gap for itself."""
+        return bool(self.settings.decision == "best_filling")
+
+    def predict(self, examples: Examples) -> Probabilities:
+        """The summed probability of the fillers of each class."""
+        filler, index = self.filler(), self.task.class_index
+        onto = np.zeros((len(filler.fillers), len(self.task.classes)))
+        onto[np.arange(len(onto)), [index[name] for name in filler.fillers.classes]] = 1
+        return np.asarray(filler.probabilities(self.read(examples)) @ onto)
+
+    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+        """The classes of the best filling of each line, or the most probable ones."""
+        if not self.fills_lines_at_once:
+            return super().decide(examples, probabilities)
+        filler = self.filler()
+        classes = [self.task.class_index[name] for name in filler.fillers.classes]
+        fillings = filler.fill(self.read(examples))
+        return np.array([classes[n] for line in fillings for n in line.choices], dtype=np.int64)
+
+    def evidence(self, question: GapQuestion) -> Evidence:
+        line = self.read(question.examples)[question.line]
+        return filling_evidence(self.filler(), line, question.number)
+
+    def save_state(self, folder: Path) -> None:
+        save_model(folder / _MODEL, self.model)
+
+    def load_state(self, folder: Path) -> None:
+        self.model = load_ngram_model(folder / _MODEL)
+
+
+class NGramSystem(FillingSystem):
+    """The baseline of the shared tasks."""
 
     name = "ngram"
     settings_class = NGramSettings
     settings: NGramSettings
-    model: NGramModel
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         self.penalty = self.settings.none_penalty or 0.0
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Estimate or load the model, and tune the penalty on dev unless it is set."""
         self.task = task
         if self.settings.lm:
             self.model = load_ngram_model(self.settings.lm)
         else:
             self.model = train_model(train, self.settings.texts, self.settings.order)
-        if self.settings.none_penalty is not None:
-            return
-        recall, accuracy = dev_score(task, dev, "macro_recall"), dev_score(task, dev, "accuracy")
-        grid: dict[float, float] = {}
-        rows = []
+        if self.settings.none_penalty is None:
+            self._tune_penalty(dev)
+
+    def _tune_penalty(self, dev: Examples) -> None:
+        """Take the penalty with the best macro recall on dev; of equal ones the nearest to 0."""
+        scores = {name: dev_score(self.task, dev, name) for name in ("macro_recall", "accuracy")}
+        grid = []
         for self.penalty in PENALTIES:
-            chosen = np.eye(len(task.classes))[self.decide(dev)]
-            grid[self.penalty] = recall(chosen)
-            scores = {"macro_recall": recall(chosen), "accuracy": accuracy(chosen)}
-            rows.append({"none_penalty": self.penalty, **scores})
-        self.penalty = max(PENALTIES, key=grid.__getitem__)
-        by_penalty = ", ".join(f"{penalty:g}: {score:.2f}" for penalty, score in grid.items())
-        equal = "warning: the NONE penalty makes no difference on dev, so that 0 is taken"
-        best = f"NONE penalty {self.penalty:g}"
+            chosen = np.eye(len(self.task.classes))[self.decide(dev)]
+            row = {name: score(chosen) for name, score in scores.items()}
+            grid.append({"none_penalty": self.penalty, **row})
+        best = max(grid, key=lambda row: row["macro_recall"])
+        self.penalty, score = best["none_penalty"], best["macro_recall"]
+        equal = all(row["macro_recall"] == score for row in grid)
+        warning = "warning: the NONE penalty makes no difference on dev, so that 0 is taken"
+        by_penalty = ", ".join(f"{r['none_penalty']:g}: {r['macro_recall']:.2f}" for r in grid)
+        name = f"NONE penalty {self.penalty:g}"
+        figures = {"monitor": "macro_recall", "score": score, "penalty": self.penalty, "grid": grid}
         self.report = FitReport(
-            f"{best}; dev macro_recall by penalty: {by_penalty}",
-            {
-                "monitor": "macro_recall",
-                "score": grid[self.penalty],
-                "penalty": self.penalty,
-                "grid": rows,
-            },
-            (equal,) if len(set(grid.values())) == 1 else (),
-            f"{best}, chosen by dev macro_recall {grid[self.penalty]:.2f}",
+            f"{name}; dev macro_recall by penalty: {by_penalty}",
+            figures,
+            (warning,) if equal else (),
+            f"{name}, chosen by dev macro_recall {score:.2f}",
         )
-        if folder is not None:
-            write_text(folder / _GRID, json.dumps(rows, indent=2) + "\n")
 
-    def predict(self, examples: Examples) -> Probabilities:
-        """The summed probability of the fillers of each class."""
-        filler = self._filler()
-        return by_class(self.task, filler.fillers, filler.probabilities(examples))
-
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
-        """The classes of the best filling of each line, or the most probable ones."""
-        if self.settings.decision == "summed":
-            return super().decide(examples, probabilities)
-        return best_classes(self.task, self._filler(), examples)
-
-    def _filler(self) -> GapFiller:
+    def filler(self) -> GapFiller:
         fillers = task_fillers(self.task, self.settings.other_fillers)
         return GapFiller(self.model, fillers, self.penalty)
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        """The fillings of the gap with their scores."""
-        chosen, against = self.task.classes[question.chosen], self.task.classes[question.against]
-        return filling_evidence(self._filler(), question.example, question.number, chosen, against)
 
     def variants(self) -> dict[str, System]:
         """The baseline with penalty 0, which the papers report beside the tuned one."""
@@ -134,42 +157,27 @@ class NGramSystem(System):
         return {f"{self.name}_penalty_0": plain}
 
     def save_state(self, folder: Path) -> None:
-        """Write the model and the penalty."""
-        save_model(folder / MODEL, self.model)
+        super().save_state(folder)
         write_text(folder / _STATE, json.dumps({"penalty": self.penalty}))
 
     def load_state(self, folder: Path) -> None:
-        """Read the model and the penalty."""
-        self.model = load_ngram_model(folder / MODEL)
-        penalty = read_json_object(folder / _STATE).get("penalty")
-        # JSON numbers are finite as they are read.
-        if not isinstance(penalty, int | float) or isinstance(penalty, bool):
-            found = quoted(json.dumps(penalty))
-            raise input_error(folder / _STATE, "penalty", "a number", found)
-        self.penalty = float(penalty)
+        super().load_state(folder)
+        path = folder / _STATE
+        self.penalty = check_settings(_State, read_json_object(path), path).penalty
+
+
+@settings
+class _State:
+    """What is chosen on dev."""
+
+    penalty: float
 
 
 def train_model(train: Examples, texts: Sequence[str], order: int) -> NGramModel:
-    """A model of the targets of examples with their gold words, and of further text."""
     return model_of(map(gold_sentence, train), order, texts)
 
 
 def model_of(
     sentences: Iterable[Sequence[str]], order: int, texts: Sequence[str] = ()
 ) -> NGramModel:
-    """A model of sentences and of files of text."""
     return estimate(chain(map(encoded, sentences), read_sentences(map(Path, texts))), order).model
-
-
-def by_class(task: Task, fillers: Fillers, chances: Floats) -> Probabilities:
-    """Probabilities of fillers as probabilities of classes."""
-    onto = np.zeros((len(fillers), len(task.classes)))
-    onto[np.arange(len(fillers)), [task.class_index[name] for name in fillers.classes]] = 1
-    return np.asarray(chances @ onto)
-
-
-def best_classes(task: Task, filler: GapFiller, examples: Examples) -> Classes:
-    """The class of each gap in the best filling of its line."""
-    classes = [task.class_index[name] for name in filler.fillers.classes]
-    chosen = [classes[number] for line in filler.fill(examples) for number in line.choices]
-    return np.array(chosen, dtype=np.int64)

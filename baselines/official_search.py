@@ -29,7 +29,6 @@ _PLACEHOLDER = re.compile(rf"{PLACEHOLDER}\d+")
 def official_filling(
     model: LanguageModel, fillers: Fillers, none_penalty: float, example: Example
 ) -> tuple[Filling, Floats]:
-    """The chosen filling of a line, and the score of each filler in each gap."""
     parts = target_words(example)
     none = len(fillers) - 1
     fillings = _listed_fillings(len(parts) - 1, len(fillers))

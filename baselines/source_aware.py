@@ -13,23 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from crosspro.baselines.fill import Fillers, GapFiller, filling_evidence
-from crosspro.baselines.ngram.files import load_ngram_model, save_model
-from crosspro.baselines.ngram.model import LOWEST, NGramModel
-from crosspro.baselines.ngram_system import (
-    MODEL,
-    Decision,
-    NGramOrder,
-    best_classes,
-    by_class,
-    model_of,
-)
+from crosspro.baselines.fill import Fillers, GapFiller
+from crosspro.baselines.ngram.model import LOWEST
+from crosspro.baselines.ngram_system import Decision, FillingSystem, NGramOrder, model_of
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import NONE, Task
 from crosspro.prediction.adjustment import class_counts
-from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Classes, Examples, Probabilities, System
+from crosspro.prediction.system import Examples
 
 NEVER = 1e4 * LOWEST
 """The penalty of an empty gap where a gap is always a token."""
@@ -49,16 +40,14 @@ class SourceAwareSettings:
     lowercase: bool = False
 
 
-class SourceAwareLM(System):
+class SourceAwareLM(FillingSystem):
     """Predicts classes as words of a sentence that mentions the source pronouns."""
 
     name = "source_aware_lm"
     settings_class: ClassVar[type] = SourceAwareSettings
     settings: SourceAwareSettings
-    model: NGramModel
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Estimate the model from targets whose gaps are marked tokens."""
         self.task = task
         class_counts(task, train)  # there must be labels
         labelled = [e for e in self.labelled(train) if all(gap.label for gap in e.gaps)]
@@ -89,29 +78,7 @@ class SourceAwareLM(System):
         suffix = self._pronoun(example, gap) if self.settings.variant == "joined" else ""
         return f"@class:{label}{suffix}"
 
-    def predict(self, examples: Examples) -> Probabilities:
-        """Posteriors of the classes, all gaps of a line taken together."""
-        filler = self._filler()
-        return by_class(self.task, filler.fillers, filler.probabilities(self._read(examples)))
-
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
-        """The classes on the best path through each line, or those with the best posteriors."""
-        if self.settings.decision == "summed":
-            return super().decide(examples, probabilities)
-        return best_classes(self.task, self._filler(), self._read(examples))
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        """The classes of the gap with the scores of their lines."""
-        chosen, against = self.task.classes[question.chosen], self.task.classes[question.against]
-        line = self._read(question.examples)[question.line]
-        evidence = filling_evidence(self._filler(), line, question.number, chosen, against)
-        before = self.settings.variant == "before"
-        added = {gap.position - 1 for gap in line.gaps} if before else set()
-        target = tuple(value for n, value in enumerate(evidence.target) if n not in added)
-        return replace(evidence, target=target)
-
-    def _filler(self) -> GapFiller:
-        """Any class may fill a gap; none is left empty."""
+    def filler(self) -> GapFiller:
         classes = self.task.classes
         fillers = Fillers((*classes, NONE), (*classes, classes[-1]))
         return GapFiller(self.model, fillers, NEVER, self._spelling)
@@ -122,9 +89,9 @@ class SourceAwareLM(System):
             for gap in example.gaps
         ]
 
-    def _read(self, examples: Examples) -> list[Example]:
+    def read(self, examples: Examples) -> Examples:
         """The examples; with the variant `before`, the source pronoun before each gap."""
-        labelled = [*self.labelled(examples)]
+        labelled = self.labelled(examples)
         if self.settings.variant == "joined":
             return labelled
         return [self._with_pronouns(example) for example in labelled]
@@ -136,11 +103,3 @@ class SourceAwareLM(System):
             target.insert(gap.position + number, self._pronoun(example, gap))
             gaps.append(replace(gap, position=gap.position + number + 1))
         return replace(example.with_target(target), gaps=tuple(gaps))
-
-    def save_state(self, folder: Path) -> None:
-        """Write the model."""
-        save_model(folder / MODEL, self.model)
-
-    def load_state(self, folder: Path) -> None:
-        """Read the model."""
-        self.model = load_ngram_model(folder / MODEL)

@@ -13,27 +13,23 @@ no chain is a sequence of its own.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import Field
 from scipy.sparse import csr_matrix
 
 from crosspro.baselines.crf import ChainCRF, CRFSettings, Features
-from crosspro.baselines.feature_reader import FeatureReader, ReaderSettings
-from crosspro.baselines.feature_system import NULL, with_null
+from crosspro.baselines.feature_reader import ReaderSettings, ReadGaps
+from crosspro.baselines.feature_system import FeatureReading
 from crosspro.baselines.features.nouns import PARSES, antecedent
 from crosspro.baselines.features.view import GapView, Resources, gap_views
-from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.settings import settings
-from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.antecedents import pronoun_chains
-from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.evidence import Evidence, GapQuestion
-from crosspro.prediction.system import Examples, Probabilities, System
+from crosspro.prediction.system import Examples, Probabilities
 
 
 def pronoun_sequences(examples: Examples, resources: Resources) -> list[list[int]]:
@@ -64,78 +60,49 @@ class UedinSettings(CRFSettings, ReaderSettings):
     l2: Annotated[float, Field(ge=0, le=1e9)] = 1.0
 
 
-class UedinCRF(System):
+class UedinCRF(FeatureReading):
     """A chain over the features that `FeatureSystem` classifies one gap at a time."""
 
     name = "uedin_crf"
     settings_class = UedinSettings
     settings: UedinSettings
+    without_chains: ClassVar = {
+        "a chain": "the gaps with the same nearest noun that agrees in number"
+    }
     chain: ChainCRF
-
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**values)
-        self.reader = FeatureReader(self.settings)
-
-    @property
-    def context(self) -> int:
-        """How many sentences before a gap's own are searched for nouns."""
-        return self.settings.context
 
     @property
     def layers_read(self) -> frozenset[str]:
         """Those of the features, and the chains that gaps are joined by."""
-        return super().layers_read | self.reader.layers | {"chains", *PARSES}
+        return super().layers_read | {"chains", *PARSES}
 
-    @property
-    def reads_source_parse(self) -> bool:
-        """Whether a feature cannot do without one, or was learnt with one."""
-        return super().reads_source_parse or self.reader.needs_source_parse
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The classes, and what is not translated."""
-        return (*self.task.classes, NULL)
-
-    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Train the chain on the labelled gaps of each sequence."""
-        self.task = task
-        self.trained_layers = layers_in(train)
-        class_counts(task, train)  # there must be labels
-        instead = {"a chain": "the gaps with the same nearest noun that agrees in number"}
-        read, _ = self.reader.fit(task, train, dev, instead)
-        self.settings = replace(self.settings, **self.reader.resolved)
-        self.report = self.reader.report
-        features, labels = self._features(read.rows.matrix), read.rows.labels.tolist()
+    def fit_rows(self, gaps: ReadGaps, dev: ReadGaps) -> None:
+        features, labels = self._features(gaps.rows.matrix), gaps.rows.labels.tolist()
         labelled = (
             [row for row in sequence if labels[row] >= 0]
-            for sequence in pronoun_sequences(read.examples, self.reader.resources)
+            for sequence in pronoun_sequences(gaps.examples, self.reader.resources)
         )
-        self.chain = ChainCRF.train(
-            (
-                ([features[row] for row in rows], [self.labels[labels[row]] for row in rows])
-                for rows in labelled
-                if rows
-            ),
-            self.settings,
+        sequences = (
+            ([features[row] for row in rows], [self.labels[labels[row]] for row in rows])
+            for rows in labelled
+            if rows
         )
+        self.chain = ChainCRF.train(sequences, self.settings)
 
     def predict(self, examples: Examples) -> Probabilities:
-        """Marginals of the chains; what is not translated belongs to OTHER."""
         features = self._features(self.reader.matrix(examples))
         chances = np.zeros((len(features), len(self.labels)))
         for rows in pronoun_sequences(examples, self.reader.resources):
             tokens = [features[row] for row in rows]
             chances[rows] = self.chain.marginals(tokens, range(len(tokens)), self.labels)
-        return with_null(self.task, chances)
+        return self.with_null(chances)
 
     def _features(self, matrix: csr_matrix) -> Sequence[Features]:
-        """The features of each gap by name."""
         names = self.reader.names()
         rows = np.split(matrix.indices, matrix.indptr[1:-1])
         return [[names[column] for column in row.tolist()] for row in rows][: matrix.shape[0]]
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        """The best path through the pronouns of the chain, and what the gap's features add."""
         examples = question.examples
         sequences = pronoun_sequences(examples, self.reader.resources)
         rows = next(rows for rows in sequences if question.row in rows)
@@ -150,14 +117,12 @@ class UedinCRF(System):
         names = {place: pronouns[row] for place, row in enumerate(rows)}
         pair = self.task.classes[question.chosen], self.task.classes[question.against]
         tokens = [features[row] for row in rows]
-        return self.chain.evidence(question, tokens, rows.index(question.row), pair, names)
+        return self.chain.evidence(tokens, rows.index(question.row), pair, names)
 
     def save_state(self, folder: Path) -> None:
-        """Write the vocabulary, what features look things up in, and the chain."""
         self.reader.save(folder)
         self.chain.save(folder)
 
     def load_state(self, folder: Path) -> None:
-        """Read them."""
         self.reader.load(folder, self.task)
         self.chain = ChainCRF.load(folder)

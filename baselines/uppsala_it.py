@@ -70,7 +70,6 @@ class UppsalaIt(SourceAwareLM):
         return 1
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Train the classifier, label all `it` with it, and train the language model."""
         f1: dict[str, float] | None = None
         if self.settings.it_data:
             examples = read_training_data([Path(path) for path in self.settings.it_data])
@@ -89,8 +88,7 @@ class UppsalaIt(SourceAwareLM):
             self.report = self._report(f1)
 
     def _report(self, f1: Mapping[str, float] | None) -> FitReport:
-        """What labels every `it`, and its cross-validated F1 over documents."""
-        summary = f"every it is labelled by {self.scorer.described()}"
+        summary = f"every it is labelled by {self.scorer.description}"
         if f1 is not None:
             scores = ", ".join(f"{label} {value:.1f}" for label, value in f1.items())
             summary += f"; F1 by cross-validation over documents: {scores}"
@@ -98,7 +96,7 @@ class UppsalaIt(SourceAwareLM):
             "warning: the published system learnt the labels of it; here system.it_data names no "
             "annotated text to learn them from"
         )
-        figures = {"labelled_by": self.scorer.described(), "f1": f1}
+        figures = {"labelled_by": self.scorer.description, "f1": f1}
         return FitReport(summary, figures, () if self.settings.it_data else (warning,))
 
     def labelled(self, examples: Examples) -> list[Example]:
@@ -125,20 +123,17 @@ class UppsalaIt(SourceAwareLM):
         ]
 
     def save_state(self, folder: Path) -> None:
-        """Write the language model and the classifier."""
         super().save_state(folder)
         if isinstance(self.scorer, ItClassifier):
             self.scorer.save(folder / _CLASSIFIER)
 
     def load_state(self, folder: Path) -> None:
-        """Read the language model and the classifier."""
         super().load_state(folder)
         if self.settings.it_data:
             self.scorer = load_classifier(folder / _CLASSIFIER)
 
 
 def _before(examples: Examples, number: int) -> tuple[str, ...]:
-    """The sentence before, in the same document."""
     document = examples[number].document
     if not number or document is None or examples[number - 1].document != document:
         return ()

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from pydantic import Field
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
+from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.system import Examples, Probabilities
 
@@ -60,7 +61,6 @@ def factors(frequencies: NDArray[np.float64], tau: float) -> NDArray[np.float64]
 def adjust(
     probabilities: Probabilities, frequencies: NDArray[np.float64], tau: float
 ) -> Probabilities:
-    """Probabilities in favour of rare classes."""
     scaled = probabilities * factors(frequencies, tau)
     return np.asarray(scaled / np.maximum(scaled.sum(axis=1, keepdims=True), 1e-300))
 
@@ -70,7 +70,6 @@ def tune_tau(
     frequencies: NDArray[np.float64],
     score: Callable[[Probabilities], float],
 ) -> float:
-    """The tau with which probabilities have the best dev score."""
     return best_tau(lambda tau: score(adjust(probabilities, frequencies, tau)))
 
 
@@ -81,7 +80,7 @@ def best_tau(score: Callable[[float], float], taus: Sequence[float] = TAUS) -> f
     return min((tau for tau in taus if values[tau] >= best - 1e-9), key=abs)
 
 
-_ADJUSTMENT = "adjustment.json"
+_FILE = "adjustment.json"
 
 
 @dataclass(frozen=True)
@@ -96,30 +95,20 @@ class Adjustment:
         return adjust(probabilities, self.frequencies, self.tau) if self.tau else probabilities
 
 
+@settings
+class _Saved:
+    tau: float
+    frequencies: tuple[float, ...]
+
+
 def save_adjustment(adjustment: Adjustment, folder: Path) -> None:
-    """Write the tuned adjustment."""
-    write_text(folder / _ADJUSTMENT, json.dumps(adjustment_content(adjustment)))
+    content = {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
+    write_text(folder / _FILE, json.dumps(content))
 
 
 def load_adjustment(folder: Path, classes: int) -> Adjustment:
-    """Read the adjustment of a system with so many classes."""
-    path = folder / _ADJUSTMENT
-    return read_adjustment(path, read_json_object(path), classes)
-
-
-def adjustment_content(adjustment: Adjustment) -> dict[str, Any]:
-    """An adjustment as it is written."""
-    return {"tau": adjustment.tau, "frequencies": adjustment.frequencies.tolist()}
-
-
-def read_adjustment(path: Path, content: Any, classes: int) -> Adjustment:
-    """What was read of a file as the adjustment of a system with so many classes."""
-    try:
-        tau = float(content["tau"])
-        frequencies = np.array(content["frequencies"], dtype=np.float64)
-    except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise input_error(path, "file", "tau and frequencies", str(error)) from error
-    if frequencies.shape != (classes,) or not np.isfinite([tau, *frequencies]).all():
-        expected = f"a finite tau and {classes} finite frequencies"
-        raise input_error(path, "file", expected, "others")
-    return Adjustment(tau, frequencies)
+    path = folder / _FILE
+    saved = check_settings(_Saved, read_json_object(path), path)
+    if len(saved.frequencies) != classes:
+        raise input_error(path, "frequencies", str(classes), str(len(saved.frequencies)))
+    return Adjustment(saved.tau, np.array(saved.frequencies))

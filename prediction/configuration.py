@@ -38,7 +38,7 @@ DEFAULT_SCORING = Scoring()
 
 
 @dataclass(frozen=True)
-class Configured:
+class TrainingSetup:
     """The objects of a configuration; data is read by `splits`."""
 
     config: DictConfig
@@ -61,7 +61,7 @@ class Configured:
             raise input_error("settings", key, "another folder than data.dir", str(folder))
 
 
-def configured(config: DictConfig, choices: Mapping[str, str]) -> Configured:
+def configured(config: DictConfig, choices: Mapping[str, str]) -> TrainingSetup:
     """The objects of a configuration; `choices` maps each group to its chosen file.
 
     Task and system are named after their files.
@@ -80,11 +80,10 @@ def configured(config: DictConfig, choices: Mapping[str, str]) -> Configured:
     if content["data"].get("in_domain") is not None and not system.fine_tunes:
         expected = f"null, since {system.shown_name} does not learn in stages"
         raise input_error("settings", "data.in_domain", expected, str(content["data"]["in_domain"]))
-    return Configured(config, task, system, scoring)
+    return TrainingSetup(config, task, system, scoring)
 
 
 def plain_config(config: DictConfig) -> dict[str, Any]:
-    """A configuration as plain values."""
     from omegaconf import OmegaConf
 
     content: Any = OmegaConf.to_container(config, resolve=True)

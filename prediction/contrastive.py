@@ -1,10 +1,9 @@
 """Scores of contrastive translations from the probabilities of a trained system.
 
 The word that differs between a reference and its errors becomes the gap of an example of the
-system's task, as `crosspro prepare` would make it: tokenised, aligned, and lemmatised if the task
-is. A candidate's score is -log p of the class that its word belongs to. Two words of one class
-cannot be told apart, and neither can anything where the gap is not found; such instances are
-undecidable and count as wrong.
+system's task, as `crosspro prepare` would make it. A candidate's score is -log p of the class of
+its word. Instances in which no gap is found, or whose words are of one class, are undecidable and
+count as wrong.
 """
 
 from __future__ import annotations
@@ -29,11 +28,10 @@ from crosspro.data_prep.gaps.extract import Placement, make_example
 from crosspro.evaluation.metrics.contrastive import SystemScores
 from crosspro.evaluation.metrics.contrastive_sets import ContrastiveSet, Instance
 from crosspro.prediction.models import summary
-from crosspro.prediction.output import layer_notes, predict_stream
+from crosspro.prediction.output import predict_stream
 from crosspro.prediction.system import System, load_systems
 
-GAP_NOT_FOUND = "the gap was not found"
-SAME_CLASS = "reference and error fall into one class"
+_NOT_FOUND, _ONE_CLASS = "the gap was not found", "reference and error fall into one class"
 Tell = Callable[[str], None]
 
 
@@ -74,7 +72,6 @@ class PreparedSet:
 
     @property
     def examples(self) -> list[Example]:
-        """All examples in order; each instance is a document."""
         return [line for one in self.instances for line in (*one.context, one.example)]
 
 
@@ -89,11 +86,18 @@ def find_gap(
 ) -> CandidateGap | None:
     """The word of the reference that all errors replace, and its source word."""
     replaced = [_replaced_words(pair.target, error.text, task) for error in instance.errors]
-    positions = _common_positions(instance, pair.target, replaced, task)
-    if not positions and instance.reference_pronoun:  # errors without a text
-        pronoun = instance.reference_pronoun.lower()
-        positions = [n for n, word in enumerate(pair.target) if word.lower() == pronoun]
-        positions = positions if len(positions) == 1 else []
+    positions = sorted(set.intersection(*map(set, replaced))) if replaced else []
+    pronoun = (instance.reference_pronoun or "").lower()
+    if pronoun:
+        named = [place for place, word in enumerate(pair.target) if word.lower() == pronoun]
+        positions = [place for place in positions if place in named]
+        if not positions and len(named) == 1:  # errors without a text
+            positions = named
+    else:  # words that agree may differ, too: those of some class come first
+        changed = [dict(enumerate(pair.target)), *replaced]
+        positions.sort(
+            key=lambda place: all(task.class_of(at[place].lower()) == OTHER for at in changed)
+        )
     for position in positions:
         words = [instance.reference_pronoun or pair.target[position]]
         for error, words_at in zip(instance.errors, replaced, strict=True):
@@ -106,33 +110,12 @@ def find_gap(
 
 def _replaced_words(reference: Sequence[str], text: str | None, task: Task) -> dict[int, str]:
     """The words that an error has instead of words of the reference, by position."""
-    if text is None:
-        return {}
-    error = tokenise(text, task.target_language)
+    error = tokenise(text or "", task.target_language)
     replaced: dict[int, str] = {}
     for kind, a, b, c, d in SequenceMatcher(None, reference, error, False).get_opcodes():
         if kind == "replace":
             replaced.update(zip(range(a, b), error[c:d], strict=False))
     return replaced
-
-
-def _common_positions(
-    instance: Instance, reference: Sequence[str], replaced: Sequence[dict[int, str]], task: Task
-) -> list[int]:
-    """Positions that every error changes, which may also change agreeing words.
-
-    Without a named pronoun, positions with a word of some class come first.
-    """
-    common = sorted(set.intersection(*map(set, replaced))) if replaced else []
-    if instance.reference_pronoun:
-        pronoun = instance.reference_pronoun.lower()
-        return [position for position in common if reference[position].lower() == pronoun]
-
-    def without_class(position: int) -> bool:
-        words = [reference[position], *(words_at[position] for words_at in replaced)]
-        return all(task.class_of(word.lower()) == OTHER for word in words)
-
-    return sorted(common, key=without_class)
 
 
 def _source_index(
@@ -192,7 +175,6 @@ def prepare_set(
 
 
 def _sentence_pairs(set_name: str, instance: Instance, task: Task) -> Iterator[TokenPair]:
-    """The sentences before an instance, and its own."""
     for field, text in (("src", instance.source), ("ref", instance.reference)):
         if text is None:
             raise input_error(set_name, f"{instance.name}, {field} segment", "text", "nothing")
@@ -220,7 +202,7 @@ def scores_of_runs(
             prepared[task.name] = prepare_set(test_set, task, tell=tell)
         examples = prepared[task.name]
         tell(f"scoring with {name}")
-        for note in layer_notes(system, test_set.name, layers_in(examples.examples)):
+        for note in system.layer_warnings(test_set.name, layers_in(examples.examples)):
             tell(note)
         scores.append(system_scores(name, system, examples, summary(run).digest[:8]))
     return scores
@@ -242,21 +224,20 @@ def system_scores(
     for one in prepared.instances:
         if one.gap is None:
             values += [0.0] * (1 + len(one.instance.errors))
-            reason = GAP_NOT_FOUND
+            reason = _NOT_FOUND
         else:
             classes = [task.class_index[task.class_of(word)] for word in one.gap.words]
             with np.errstate(divide="ignore"):
                 values += (-np.log(next(rows)[classes])).tolist()
-            reason = SAME_CLASS if classes[0] in classes[1:] else ""
+            reason = _ONE_CLASS if classes[0] in classes[1:] else ""
         undecidable.append(bool(reason))
         reasons[reason] += 1
-    notes: tuple[str, ...] = ()
     detail = ", ".join(f"{reason}: {count:,}" for reason, count in reasons.items() if reason)
     if all(undecidable):
         expected = f"an instance that {name} ({task.name}) can decide"
         raise input_error(prepared.test_set.name, "instances", expected, f"none ({detail})")
-    if any(undecidable):
-        total = f"{sum(undecidable):,}"
-        notes = (f"{total} instances are undecidable and count as wrong ({detail})",)
+    count = sum(undecidable)
+    note = f"{count:,} instances are undecidable and count as wrong ({detail})"
+    notes = (note,) if count else ()
     origin = (f"run:{digest}", *prepared.origin)
     return SystemScores(name, np.array(values), False, np.array(undecidable), notes, origin)

@@ -49,7 +49,6 @@ def class_shares(task: Task, examples: Sequence[Example]) -> NDArray[np.float64]
 
 
 def _gold(task: Task, examples: Sequence[Example]) -> NDArray[np.int64]:
-    """The classes of all gaps of dev."""
     index = task.class_index
     labels = [gap.label for example in examples for gap in example.gaps]
     if not labels or None in labels:

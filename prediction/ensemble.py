@@ -2,8 +2,7 @@
 
 The interpolation of UU-Hardmeier (003 §5.10, 004 §5.4) with weights chosen on dev: coordinate
 search over a simplex, by a dev score. Equal weights are the default. The average is arithmetic, or
-geometric, where a class needs some probability from every member. Dev may also choose how far rare
-classes are favoured after that (`adjustment`), in place of how far each member favours them.
+geometric, where a class needs some probability from every member.
 """
 
 from __future__ import annotations
@@ -19,18 +18,12 @@ from typing import Annotated, Any, Literal, Self, get_args
 import numpy as np
 from pydantic import Field, model_validator
 
-from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
-from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import settings
+from crosspro.data_prep.core.errors import CrossproError, input_error, quoted
+from crosspro.data_prep.core.files import make_folder, read_json_object, write_text
+from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
-from crosspro.prediction.adjustment import (
-    Adjustment,
-    adjustment_content,
-    read_adjustment,
-    tune_tau,
-)
-from crosspro.prediction.dev_score import MONITORS, Monitor, class_shares, dev_score
+from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
 from crosspro.prediction.explanation import explanation_of
 from crosspro.prediction.fit_report import FitReport, ensemble_report
@@ -38,16 +31,13 @@ from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import (
     Classes,
     Examples,
-    LayerDifference,
     Probabilities,
     System,
     load_saved,
 )
 
+Weight = Annotated[float, Field(ge=0)]
 DevScore = Callable[[Probabilities], float]
-Choose = Literal["weights", "prior", "both"]
-"""What a dev score may choose: weights, the strength of the prior, or one after the other."""
-CHOICES: tuple[str, ...] = get_args(Choose)
 Average = Literal["arithmetic", "geometric"]
 AVERAGES: tuple[str, ...] = get_args(Average)
 
@@ -66,14 +56,7 @@ class EnsembleSettings:
 
     tune: Monitor | None = None
     seeds: Annotated[int, Field(ge=1)] = 1
-    choose: Choose = "weights"
     average: Average = "arithmetic"
-
-    @model_validator(mode="after")
-    def _chosen_by_a_score(self) -> Self:
-        if self.choose != "weights" and self.tune is None:
-            raise ValueError(f"choose={self.choose} needs a dev score: tune={choices(MONITORS)}")
-        return self
 
 
 class Ensemble(System):
@@ -97,7 +80,6 @@ class Ensemble(System):
         self.parts: list[System] = []
         self._names: list[str] = []  # of the member of each part
         self.weights: list[float] = []
-        self.adjustment: Adjustment | None = None
 
     @classmethod
     def of(
@@ -106,7 +88,6 @@ class Ensemble(System):
         weights: Sequence[float] | None = None,
         average: str = "arithmetic",
     ) -> Ensemble:
-        """An ensemble of fitted systems of one task."""
         names = {member.task.name for member in members}
         if len(names) != 1 or len({member.task.classes for member in members}) != 1:
             found = ", ".join(sorted(names)) or "no run"
@@ -119,7 +100,6 @@ class Ensemble(System):
         return result
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Fit each member, in a folder of its own, and choose the weights."""
         if not self.members:
             raise input_error("settings", "system.members", "at least one system", "none")
         if self.settings.tune:
@@ -128,22 +108,19 @@ class Ensemble(System):
         self._fitted = list(self._with_seeds())
         for name, member in self._fitted:
             member.fit(task, train, dev, _member_folder(folder, name))
-        self._join(dev, folder)
+        self._join(dev)
 
     @property
     def fine_tunes(self) -> bool:
-        """Whether any member does."""
         return any(member.fine_tunes for member in self.members.values())
 
     def fine_tune(self, in_domain: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Fine-tune the members that can be, and choose the weights anew."""
         for name, member in self._fitted:
             if member.fine_tunes:
                 member.fine_tune(in_domain, dev, _member_folder(folder, name))
-        self._join(dev, folder)
+        self._join(dev)
 
     def reseeded(self, by: int) -> Ensemble | None:
-        """The same with greater seeds of its members; None if none of them has a seed."""
         others = {name: member.reseeded(by) for name, member in self.members.items()}
         if not any(others.values()):
             return None
@@ -158,77 +135,58 @@ class Ensemble(System):
                 if other is not None:
                     yield f"{name}.seed{number + 1}", other
 
-    def _join(self, dev: Examples, folder: Path | None) -> None:
+    def _join(self, dev: Examples) -> None:
         """Take the snapshots of all members as parts, and choose their weights."""
-        self.parts, self._names = [], []
-        for name, member in self._fitted:
-            snapshots = member.snapshots()
-            self.parts += snapshots
-            self._names += [name] * len(snapshots)
-        tune = self.settings.tune
-        report = self.weigh(dev, tune, self.settings.choose)
-        if folder and tune:
-            rows = [
-                {"member": member["name"], "weight": member["weight"], tune: member["score"]}
-                for member in report.figures["members"]
-            ]
-            write_text(folder / "ensemble_weights.json", json.dumps(rows, indent=2) + "\n")
+        snapshots = [(name, part) for name, member in self._fitted for part in member.snapshots()]
+        self._names = [name for name, _ in snapshots]
+        self.parts = [part for _, part in snapshots]
+        self.weigh(dev, self.settings.tune)
 
-    def weigh(self, dev: Examples, tune: str | None, choose: str = "weights") -> FitReport:
-        """Give the parts the weights that a dev score chooses, or equal ones.
+    def weigh(
+        self, dev: Examples, tune: str | None, *, search: bool = True, corrected: bool = True
+    ) -> FitReport:
+        """Give the parts the weights that a dev score chooses, or equal ones (without `search`).
 
-        Where a prior is chosen, the scores of parts are those before prior correction.
+        Parts may be scored before prior correction (not `corrected`).
         """
         self.weights = [1 / len(self.parts)] * len(self.parts)
-        self.adjustment = None
         total: float | None = None
         scores: list[float | None] = [None] * len(self.parts)
         if tune:
             score = dev_score(self.task, dev, tune)
-            corrected = choose == "weights"
             chances = [part.predict(dev) if corrected else part.unadjusted(dev)
                        for part in self.parts]  # fmt: skip
-            if choose != "prior":
+            if search:
                 self.weights = tune_weights(chances, score, self.average)
-            joined = mix(chances, self.weights, self.average)
-            if choose != "weights":
-                shares = class_shares(self.task, dev)
-                self.adjustment = Adjustment(tune_tau(joined, shares, score), shares)
-                joined = self.adjustment.of(joined)
-            total, scores = score(joined), [score(chance) for chance in chances]
+            total = score(mix(chances, self.weights, self.average))
+            scores = [score(chance) for chance in chances]
         rows = zip(self._names, self.parts, self.weights, scores, strict=True)
         members = [
             {"name": name, "system": part.shown_name, "weight": weight, "score": alone}
             for name, part, weight, alone in rows
         ]
-        tau = None if self.adjustment is None else self.adjustment.tau
-        reports = [part.report for part in self.parts]
-        self.report = report = ensemble_report(tune, total, members, reports, tau)
-        return report
+        self.report = ensemble_report(tune, total, members, [part.report for part in self.parts])
+        return self.report
 
     @property
     def context(self) -> int:
-        """The largest of a member."""
         systems = self.parts or self.members.values()
         return max((system.context for system in systems), default=0)
 
     @property
     def reads_source_parse(self) -> bool:
-        """Whether a part does."""
         return any(part.reads_source_parse for part in self.parts)
 
-    def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
-        """How data with these layers differs from that of each part's training."""
-        return [difference for part in self.parts for difference in part.unlike_training(present)]
+    def layer_warnings(self, data: str, present: frozenset[str]) -> list[str]:
+        warnings = [
+            warning for part in self.parts for warning in part.layer_warnings(data, present)
+        ]
+        return list(dict.fromkeys(warnings))
 
     def predict(self, examples: Examples) -> Probabilities:
-        """The weighted average; where dev chose a prior, members do not correct by their own."""
-        if self.adjustment is not None:
-            return self.adjustment.of(self.unadjusted(examples))
         return mix([part.predict(examples) for part in self.parts], self.weights, self.average)
 
     def unadjusted(self, examples: Examples) -> Probabilities:
-        """The weighted average without prior correction."""
         return mix([part.unadjusted(examples) for part in self.parts], self.weights, self.average)
 
     @property
@@ -238,11 +196,9 @@ class Ensemble(System):
 
     @property
     def points(self) -> bool:
-        """Whether a part with any weight does."""
         return bool(self._pointing)
 
     def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
-        """The weighted average of the parts that point."""
         if not self._pointing:
             return super().antecedents(examples, classes)
         nouns = [part.antecedents(examples, classes) for part, _ in self._pointing]
@@ -257,62 +213,52 @@ class Ensemble(System):
             explanation = explanation_of(part, question.examples, question.line, question.number)
             members.append(ExplainedMember(name, weight / total, explanation))
             chances = explanation.probabilities
-            if self.adjustment is not None:
-                row = part.unadjusted(question.examples)[question.row]
-                chances = dict(zip(self.task.classes, row.tolist(), strict=True))
             rows.append((members[-1].label, weight / total, chances[chosen], chances[against]))
         columns = ("member", "weight", f"p({chosen})", f"p({against})")
         how = f"the weighted {self.average} mean of its members' probabilities"
-        if self.adjustment is not None:
-            share = f"the share of the class in dev to the power {self.adjustment.tau}"
-            how += f" before they favour rare classes, divided by {share}"
-        table = EvidenceTable("Members", columns, tuple(rows))
-        return Evidence(how, (table,), members=tuple(members))
+        return Evidence(how, (EvidenceTable("Members", columns, tuple(rows)),), tuple(members))
 
     def save_state(self, folder: Path) -> None:
-        """Write the parts into sub-folders."""
         for number, part in enumerate(self.parts):
             part.save(folder / f"member{number}")
-        content: dict[str, Any] = {"weights": self.weights, "names": self._names}
-        if self.average != AVERAGES[0]:
-            content["average"] = self.average
-        if self.adjustment is not None:
-            content["adjustment"] = adjustment_content(self.adjustment)
+        content = {"weights": self.weights, "names": self._names, "average": self.average}
         write_text(folder / _FILE, json.dumps(content))
 
     def load_state(self, folder: Path) -> None:
-        """Read the parts."""
         path = folder / _FILE
-        content = read_json_object(path)
-        count = sum(re.fullmatch(r"member\d+", file.name) is not None for file in folder.iterdir())
-        self.weights = _weights(path, content, count)
-        names = content.get("names", [""] * count)
-        texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-        if not texts or len(names) != count:
-            raise input_error(path, "names", f"{count} names", quoted(repr(names)))
-        self._names = list(names)
-        self.average = content.get("average", AVERAGES[0])
-        if self.average not in AVERAGES:
-            raise input_error(path, "average", choices(AVERAGES), quoted(repr(self.average)))
-        self.adjustment = None
-        if "adjustment" in content:
-            classes = len(self.task.classes)
-            self.adjustment = read_adjustment(path, content["adjustment"], classes)
-        self.parts = [load_saved(folder / f"member{number}") for number in range(count)]
-        for number, part in enumerate(self.parts):
+        state = check_settings(_State, read_json_object(path), path)
+        self.weights, self._names = list(state.weights), list(state.names)
+        self.average = state.average
+        folders = [folder / f"member{number}" for number in range(len(self.weights))]
+        self.parts = [load_saved(part) for part in folders]
+        for place, part in zip(folders, self.parts, strict=True):
             if part.task.classes != self.task.classes:
-                expected = f"the classes of {self.task.name}"
-                found = f"those of {part.task.name}"
-                raise input_error(folder / f"member{number}", "task", expected, found)
+                expected, found = f"the classes of {self.task.name}", f"those of {part.task.name}"
+                raise input_error(place, "task", expected, found)
+
+
+@settings
+class _State:
+    """What an ensemble saves beside its parts: a weight and the name of its member for each."""
+
+    weights: Annotated[tuple[Weight, ...], Field(min_length=1)]
+    names: tuple[str, ...]
+    average: Average = "arithmetic"
+
+    @model_validator(mode="after")
+    def _parts(self) -> Self:
+        if len(self.names) != len(self.weights) or not 0 < sum(self.weights) < inf:
+            raise ValueError(
+                "there should be a name for each weight, and weights with a finite sum"
+            )
+        return self
 
 
 def _member_folder(folder: Path | None, name: str) -> Path | None:
-    """The folder of a member while it is trained."""
     if folder is None:
         return None
-    place = folder / MEMBERS / name
-    place.mkdir(parents=True, exist_ok=True)
-    return place
+    make_folder(folder / MEMBERS / name)
+    return folder / MEMBERS / name
 
 
 def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System]:
@@ -331,25 +277,11 @@ def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System
     return named
 
 
-def _weights(path: Path, content: Mapping[str, Any], members: int) -> list[float]:
-    weights = content.get("weights")
-    if (
-        not isinstance(weights, list)
-        or len(weights) != members
-        or not all(type(weight) in (int, float) and weight >= 0 for weight in weights)
-        or not 0 < sum(weights) < inf
-    ):
-        expected = f"{members} numbers from 0, not all of them 0, with a finite sum"
-        raise input_error(path, "weights", expected, quoted(repr(weights)))
-    return [float(weight) for weight in weights]
-
-
 def mix(
     probabilities: Sequence[Probabilities],
     weights: Sequence[float],
     average: str = AVERAGES[0],
 ) -> Probabilities:
-    """The weighted average, which is again a distribution."""
     total = sum(weights)
     parts = list(zip(probabilities, weights, strict=True))
     if average == AVERAGES[0]:

@@ -1,8 +1,7 @@
 """The records of explanations: why a system chose a class for a gap.
 
-A system answers a `GapQuestion` with `Evidence`: tables of what decided (features, fillings, paths)
-and, if it can, how much each token speaks for the chosen class rather than for the next best. The
-members of an ensemble have explanations of their own.
+A system answers a `GapQuestion` with `Evidence`: tables of what decided (features, fillings, paths
+of a chain). The members of an ensemble have explanations of their own.
 """
 
 from __future__ import annotations
@@ -31,17 +30,14 @@ class GapQuestion:
 
     @property
     def example(self) -> Example:
-        """The line with the gap."""
         return self.examples[self.line]
 
     @property
     def gap(self) -> Gap:
-        """The gap."""
         return self.example.gaps[self.number]
 
     @property
     def row(self) -> int:
-        """The number of the gap among all of the examples."""
         return sum(len(example.gaps) for example in self.examples[: self.line]) + self.number
 
 
@@ -64,16 +60,10 @@ class EvidenceTable:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What decided; `how` says in a sentence how its numbers are to be read.
-
-    `source` and `target` have a number for each token of the line, above 0 if it speaks for the
-    chosen class; they are empty if the system has none.
-    """
+    """What decided; `how` says in a sentence how its numbers are to be read."""
 
     how: str
     tables: tuple[EvidenceTable, ...] = ()
-    source: tuple[float, ...] = ()
-    target: tuple[float, ...] = ()
     members: tuple[ExplainedMember, ...] = ()
 
 
@@ -98,7 +88,6 @@ class ExplainedMember:
 
     @property
     def label(self) -> str:
-        """The name, and the system if that says more."""
         return member_label(self.name, self.explanation.system)
 
 

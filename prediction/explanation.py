@@ -16,7 +16,7 @@ from crosspro.data_prep.core.errors import CrossproError, input_error, printable
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.formats.shared_task import LEMMATISED
 from crosspro.evaluation.report.tables import text_table
-from crosspro.prediction.evidence import Evidence, EvidenceTable, Explanation, GapQuestion
+from crosspro.prediction.evidence import Explanation, GapQuestion
 from crosspro.prediction.output import predicted, whole_documents
 from crosspro.prediction.system import System
 
@@ -58,7 +58,6 @@ class ExplainedGap:
         return f"<ExplainedGap line {self.line}, gap {self.number}: {self.explanation.chosen}>"
 
     def text(self, rows: int = ROWS) -> str:
-        """The text of `crosspro explain`; tables have at most so many rows."""
         example = self.example
         gap = example.gaps[self.number - 1]
         target, source = list(example.target), list(example.source)
@@ -74,10 +73,9 @@ class ExplainedGap:
             *([LEMMATISED] if example.tagged else []),
             "",
         ]
-        return "\n".join([*map(printable, head), *_lines(self.explanation, example, rows)])
+        return "\n".join([*map(printable, head), *_lines(self.explanation, rows)])
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON of `crosspro explain`, with all rows."""
         gap = self.example.gaps[self.number - 1]
         return {
             "line": self.line,
@@ -102,52 +100,25 @@ def explained_gap(
 
     Lines and gaps of a line count from 1.
     """
-    document, place, number = _document(examples, file, line)
-    gaps = len(document[place].gaps)
-    if gap > gaps:
-        expected = f"a line with {gap} gaps" if gap > 1 else "a line with a gap"
-        raise input_error(file, "gap", expected, f"{gaps}", number)
-    explanation = explanation_of(system, document, place, gap - 1)
-    if explanation.evidence is None:
-        raise CrossproError(f"{system.shown_name}: this system has no explanation")
-    return ExplainedGap(explanation, document[place], number, gap)
-
-
-def _document(
-    examples: Iterable[Example], file: str | Path, line: int | None
-) -> tuple[list[Example], int, int]:
-    """The document of a line, or of the first with a gap; its place there, and its number."""
     before = 0
     for document in whole_documents(examples, 1):
         for place, example in enumerate(document):
             number = before + place + 1
-            if number == line or (line is None and example.gaps):
-                return document, place, number
+            if number != line and not (line is None and example.gaps):
+                continue
+            if gap > len(example.gaps):
+                expected = f"a line with a gap {gap}"
+                raise input_error(file, "gap", expected, f"{len(example.gaps)} gaps", number)
+            explanation = explanation_of(system, document, place, gap - 1)
+            if explanation.evidence is None:
+                raise CrossproError(f"{system.shown_name}: this system has no explanation")
+            return ExplainedGap(explanation, example, number, gap)
         before += len(document)
-    if line is None:
-        raise input_error(file, "file", "a line with a gap", f"none in {before:,} lines")
-    raise input_error(file, "line", f"a line of the file, which has {before:,}", f"{line}")
+    expected = "a line with a gap" if line is None else f"a line {line}"
+    raise input_error(file, "line", expected, f"{before:,} lines without")
 
 
-def _token_table(
-    example: Example, evidence: Evidence, pair: tuple[str, str]
-) -> EvidenceTable | None:
-    """The tokens that speak for either class, the largest value first; None if none does."""
-    rows = [
-        (words[place], side, str(place), value)
-        for side, words, values in (
-            ("source", example.source, evidence.source),
-            ("target", example.target, evidence.target),
-        )
-        for place, value in enumerate(values)
-        if value
-    ]
-    rows.sort(key=lambda row: -abs(row[3]))
-    columns = ("token", "side", "position", f"{pair[0]} over {pair[1]}")
-    return EvidenceTable("Tokens", columns, tuple(rows)) if rows else None
-
-
-def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[str]:
+def _lines(explanation: Explanation, most: int) -> Iterator[str]:
     chances = explanation.probabilities
     chosen, against = explanation.chosen, explanation.against
     yield printable(
@@ -161,8 +132,7 @@ def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[st
         yield "no explanation\n"
         return
     yield f"{evidence.how}\n"
-    tokens = _token_table(example, evidence, (chosen, against))
-    for table in (*evidence.tables, *([tokens] if tokens else [])):
+    for table in evidence.tables:
         cut = table.cut(most)
         rows = [
             [f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row]
@@ -172,4 +142,4 @@ def _lines(explanation: Explanation, example: Example, most: int) -> Iterator[st
         yield f"{table.title}\n{text_table(table.columns, rows)}{note}"
     for member in evidence.members:
         yield f"── {member.label}, weight {member.weight:.3f}"
-        yield from _lines(member.explanation, example, most)
+        yield from _lines(member.explanation, most)

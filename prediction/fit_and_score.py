@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -34,7 +33,7 @@ from crosspro.evaluation.report.records import json_report
 from crosspro.evaluation.resampling import Resampling
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.model_archive import MODEL, RECORD
-from crosspro.prediction.output import layer_notes, predicted
+from crosspro.prediction.output import predicted
 from crosspro.prediction.runs import (
     Configuration,
     Run,
@@ -51,12 +50,15 @@ _PAGE_GAPS = 2000
 """Gaps on the page of a set; `crosspro evaluate --html` makes pages with more."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScoredRun:
     """What came out of a run: its record, and the evaluation of each set that has labels."""
 
     run: Run
     evaluations: dict[str, Evaluation]
+
+    def __repr__(self) -> str:
+        return f"<ScoredRun {self.run.name}: {', '.join(self.evaluations)}>"
 
 
 def fit_and_score(
@@ -110,7 +112,7 @@ def fit_and_score(
             system.fine_tune(splits.in_domain, splits.dev, folder)
     except CrossproError:
         if earlier is not None:  # its model and its scores are still there
-            with suppress(CrossproError), atomic_output(record) as handle:
+            with atomic_output(record) as handle:
                 handle.write(earlier)
         raise
     fitted = time.monotonic()
@@ -118,12 +120,13 @@ def fit_and_score(
         for note in (system.report.summary, *system.report.warnings):
             tell(note)
     system.save(folder / MODEL)
-    found = {}
+    evaluations = {}
     for title, examples in {"dev": splits.dev, **splits.test}.items():
-        found[title] = score_set(
+        evaluation = score_set(
             system, run.name, title, examples, folder, scoring.absent, resampling, tell
         )
-    evaluations = {title: one for title, one in found.items() if one is not None}
+        if evaluation is not None:
+            evaluations[title] = evaluation
     seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
     run = replace(
         run,
@@ -156,14 +159,14 @@ def score_set(
 
     A set without labels has submissions and no evaluation.
     """
-    for note in layer_notes(system, title, layers_in(examples)):
+    for note in system.layer_warnings(title, layers_in(examples)):
         tell(note)
     submissions = []
-    for label, one in {name: system, **system.variants()}.items():
-        found = predicted(one, examples)
-        suffix = "" if one is system else f".{label}"
-        write_examples(folder / f"{title}{suffix}.submission.data", found.labelled())
-        submissions.append(found.submission(label, pointed=True))
+    for label, scored in {name: system, **system.variants()}.items():
+        predictions = predicted(scored, examples)
+        suffix = "" if scored is system else f".{label}"
+        write_examples(folder / f"{title}{suffix}.submission.data", predictions.labelled())
+        submissions.append(predictions.submission(label, pointed=True))
     blind = unlabelled_line(examples)
     if blind is not None or not any(example.gaps for example in examples):
         reason = "it has no gap"
@@ -184,29 +187,31 @@ def score_warnings(
 ) -> Iterator[str]:
     """The sets on which the system is less often right than the most frequent class of train."""
     labels = Counter(gap.label for example in splits.train for gap in example.gaps)
-    if any(labels[name] for name in task.classes):
-        most = max(task.classes, key=lambda name: labels[name])
-        for title, one in evaluations.items():
-            base = 100 * float(np.mean(one.items.data.gold.classes == task.class_index[most]))
-            found = one.candidates[0].scores["accuracy"].value
-            if found < base:
-                yield (
-                    f"{title}: accuracy {found:.2f} is below the {base:.2f} of always answering "
-                    f"{most}, the most frequent class of train"
-                )
+    most = max(task.classes, key=lambda name: labels[name])
+    if not labels[most]:
+        return
+    for title, evaluation in evaluations.items():
+        base = 100 * float(np.mean(evaluation.items.data.gold.classes == task.class_index[most]))
+        accuracy = evaluation.candidates[0].scores["accuracy"].value
+        if accuracy < base:
+            yield (
+                f"{title}: accuracy {accuracy:.2f} is below the {base:.2f} of always answering "
+                f"{most}, the most frequent class of train"
+            )
 
 
 def contents(splits: Splits) -> tuple[Contents, ...]:
     """What each file of a run's data holds, or each split, where it comes from no file."""
     if splits.files:
         return tuple(splits.files)
-    sets = (("train", "train", splits.train), ("dev", "dev", splits.dev))
-    tests = (("test", name, examples) for name, examples in splits.test.items())
-    return tuple(example_contents(*one) for one in (*sets, *tests))
+    return (
+        example_contents("train", "train", splits.train),
+        example_contents("dev", "dev", splits.dev),
+        *(example_contents("test", name, examples) for name, examples in splits.test.items()),
+    )
 
 
 def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, RunScore]]:
-    """The scores of the submission with this number, set by set."""
     return {
         title: {
             measure: RunScore(measure, score.value, one.signature, score.low, score.high)

@@ -89,7 +89,6 @@ def fine_tuned_report(first: FitReport, second: FitReport) -> FitReport:
 
 
 def lexicon_report(lexicons: Iterable[SideLexicon]) -> FitReport:
-    """The lexicons that say gender and number of the words of each side, and those missing."""
     wanted = [one for one in lexicons if one.name is not None or one.missing]
     names = [f"{one.name or 'nothing'} for {one.side} words" for one in wanted]
     return FitReport(
@@ -114,29 +113,28 @@ def ensemble_report(
     score: float | None,
     members: Sequence[Mapping[str, Any]],
     reports: Sequence[FitReport | None],
-    tau: float | None = None,
 ) -> FitReport:
-    """Members with their weights; `tau` is how far rare classes are favoured, where dev chose it.
+    """Members with their weights; `monitor` is None where weights are equal.
 
-    `monitor` is None where weights are equal. `members` have `name`, `system`, `weight`, `score`.
+    `members` have `name`, `system`, `weight` and `score`.
     """
     labels = [member_label(member["name"], member["system"]) for member in members]
     weights = ", ".join(
         f"{label} {member['weight']:.2f}" for label, member in zip(labels, members, strict=True)
     )
     how = f"chosen by dev {monitor}" if monitor else "equal"
-    pairs = list(zip(labels, reports, strict=True))
+    fits = [
+        {**member, "fit": report and dict(report.figures)}
+        for member, report in zip(members, reports, strict=True)
+    ]
     return FitReport(
-        f"weights, {how}: {weights}" + ("" if tau is None else f"; tau {tau:.1f}"),
-        {
-            "monitor": monitor,
-            "score": score,
-            "tau": tau,
-            "members": [
-                {**member, "fit": report and dict(report.figures)}
-                for member, report in zip(members, reports, strict=True)
-            ],
-        },
-        tuple(f"{label}: {line}" for label, report in pairs if report for line in report.warnings),
-        f"weights, chosen by dev {monitor} {score:.2f}" if monitor else "",
+        f"weights, {how}: {weights}",
+        {"monitor": monitor, "score": score, "members": fits},
+        tuple(
+            f"{label}: {line}"
+            for label, report in zip(labels, reports, strict=True)
+            if report
+            for line in report.warnings
+        ),
+        f"weights, {how} {score:.2f}" if monitor else "",
     )

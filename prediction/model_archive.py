@@ -25,7 +25,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, is_archive, parse_json, sha256_of
@@ -51,6 +51,15 @@ _DAMAGED = (
     ValueError,
     OverflowError,
 )
+
+
+def _check_printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("should have no control characters, since it is printed to terminals")
+    return text
+
+
+Printable = Annotated[str, AfterValidator(_check_printable)]
 
 
 # Checksums of a saved system ----------------------------------------------------------------------
@@ -175,7 +184,6 @@ def unpack(path: Path, folder: Path) -> None:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest of an archive; its other files are not read."""
     with _opened(path) as (_, manifest):
         return manifest
 
@@ -188,7 +196,6 @@ def archived_bytes(path: Path, name: str) -> bytes | None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
-    """An archive with its manifest; all damage becomes one message."""
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive, _manifest(archive, path)
@@ -226,7 +233,6 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
 
 
 def _content(archive: zipfile.ZipFile, manifest: Manifest, name: str, path: Path) -> bytes:
-    """A file whose checksum is right."""
     content = archive.read(name)
     digest = hashlib.sha256(content).hexdigest()
     if digest != manifest.files[name].sha256:

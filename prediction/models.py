@@ -9,15 +9,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from crosspro.data_prep.align.numbering import word_form
-from crosspro.data_prep.align.prior import Prior, load_prior, packed_prior
+from crosspro.data_prep.align.prior import load_prior, packed_prior
 from crosspro.data_prep.core.errors import InputError, input_error, printable
 from crosspro.data_prep.core.files import is_archive, json_object, read_json_object, write_text
-from crosspro.data_prep.core.task import Task, task_from_mapping
+from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.task import task_from_mapping
 from crosspro.prediction.model_archive import (
     DESCRIPTION,
     MODEL,
@@ -38,12 +35,11 @@ from crosspro.prediction.stored_tensors import (
     narrowed,
     stored_weights,
 )
-from crosspro.prediction.system import System, load_saved, model_folder
+from crosspro.prediction.system import Description, System, load_saved, model_folder
 
 PRIOR_BYTES = 1_300_000
 """Of the prior in an archive, at most: twice what links of pronouns need."""
 _TENSORS = "*.safetensors"
-_FEWEST_PRONOUNS = 0.01
 _DIGITS = 12
 _SWEEP = "multirun.yaml"
 """What Hydra writes to the folder of a sweep."""
@@ -70,7 +66,7 @@ def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
     if not path.is_dir() or _is_model(path):
         return path
     records = {run: _record(run) for run in _models_below(path)}
-    complete = {run: one for run, one in records.items() if one is None or one.status == "complete"}
+    complete = {run: r for run, r in records.items() if r is None or r.status == "complete"}
     if not complete:
         found = f"{len(records)} that did not end: {_listed(records)}" if records else "none"
         raise input_error(path, "run", "a complete one", found)
@@ -130,7 +126,6 @@ def _ended(record: Run | None) -> str:
 
 
 def _listed(runs: Mapping[Path, Run | None]) -> str:
-    """Runs by name, the newest first, each with its task and system if known."""
     order = sorted(runs.items(), key=lambda item: _ended(item[1]), reverse=True)
     names = [str(run) if one is None else f"{run} ({one.task}, {one.name})" for run, one in order]
     more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
@@ -160,7 +155,6 @@ class ModelSummary:
 
 
 def bundled_summaries() -> list[ModelSummary]:
-    """Summaries of the bundled models, under their names."""
     return [
         replace(summary(path), path=name, kind="bundled") for name, path in bundled_models().items()
     ]
@@ -173,38 +167,32 @@ def summary(path: Path) -> ModelSummary:
         text = archived_bytes(path, f"{MODEL}/{DESCRIPTION}")
         if text is None:
             raise input_error(path, "archive", f"a saved system with {DESCRIPTION}", "none")
-        description = json_object(text, path / MODEL / DESCRIPTION)
+        content = json_object(text, path / MODEL / DESCRIPTION)
     else:
         folder = model_folder(path)
-        description = read_json_object(folder / DESCRIPTION)
+        content = read_json_object(folder / DESCRIPTION)
         files = [file for file in folder.rglob("*") if file.is_file()]
         kind, size = "run", sum(file.stat().st_size for file in files)
         weights = _weights_of(files)
-    task = task_from_mapping(description.get("task"), f"{path / DESCRIPTION}: task")
+    description = check_settings(Description, content, path / DESCRIPTION)
+    task = task_from_mapping(description.task, f"{path / DESCRIPTION}: task")
     record = find_run(path)
     dev = {} if record is None else record.scores.get("dev", {})
-    configured = _text(description, "configured") or _text(description, "system")
     return ModelSummary(
         str(path),
         kind,
         task.name,
-        record.name if record else configured,
+        record.name if record else description.configured or description.system,
         weights,
         size,
         task.official_score,
-        _text(description, "crosspro"),
-        _text(description, "sha256")[:_DIGITS],
+        description.crosspro,
+        description.sha256[:_DIGITS],
         {name: score.value for name, score in dev.items()},
     )
 
 
-def _text(content: Mapping[str, Any], key: str) -> str:
-    value = content.get(key)
-    return value if isinstance(value, str) and value.isprintable() else ""
-
-
 def _weights_of(files: Sequence[Path]) -> Weights:
-    """How matrices are stored, if any file has narrowed ones."""
     stored = (stored_weights(file) for file in files if file.match(_TENSORS))
     return next((weights for weights in stored if weights != FULL), FULL)
 
@@ -232,7 +220,7 @@ def export_run(
     """Pack a run, or another archive, into one file; only a system that can be loaded is packed.
 
     `weights` says how matrices are stored (None: as they are). `prior` is what the aligner learnt
-    from the training text, in either direction; `prior_bytes` of it are packed at most.
+    from the training text; `prior_bytes` of it are packed at most.
     """
     if output.suffix in (".gz", ".xz"):
         raise input_error(output, "output", "a name that ends in .zip", f"one in {output.suffix}")
@@ -250,8 +238,7 @@ def export_run(
         if (folder / RECORD).is_file():
             shutil.copyfile(folder / RECORD, packed / RECORD)
         if prior is not None:
-            fitting = _prior_of_task(system.task, prior)
-            (packed / PRIOR).write_bytes(packed_prior(fitting, prior_bytes))
+            (packed / PRIOR).write_bytes(packed_prior(load_prior(prior), prior_bytes))
         elif (folder / PRIOR).is_file():
             shutil.copyfile(folder / PRIOR, packed / PRIOR)
         tensors = sorted(packed.rglob(_TENSORS))
@@ -265,39 +252,10 @@ def _store_weights(model: Path, weights: Weights) -> None:
     changed = [path for path in model.rglob(_TENSORS) if stored_weights(path) != weights]
     for path in changed:
         try:
-            path.write_bytes(narrowed(load_tensors(path).arrays, weights))
+            path.write_bytes(narrowed(load_tensors(path), weights))
         except ValueError as error:
             raise input_error(path.name, "weights", "finite numbers", str(error)) from error
     inner_first = sorted(model.rglob(DESCRIPTION), key=lambda path: -len(path.parts))
     for path in inner_first if changed else ():
         whole = with_digests(read_json_object(path), path.parent)
         write_text(path, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
-
-
-def _prior_of_task(task: Task, path: Path) -> Prior:
-    """A prior for a task, turned if it was learnt from the target to the source.
-
-    Text of the right languages has their pronouns every other line; other text has few of them.
-    """
-    prior = load_prior(path)
-    turned = prior.turned()
-    shares = _pronoun_share(task, prior), _pronoun_share(task, turned)
-    if max(shares) < _FEWEST_PRONOUNS:
-        expected = f"one of text in {task.source_language} and {task.target_language}"
-        found = f"one in whose text {max(shares):.2%} of the words are pronouns of {task.name}"
-        raise input_error(path, "prior", expected, found)
-    return turned if shares[1] > shares[0] else prior
-
-
-def _pronoun_share(task: Task, prior: Prior) -> float:
-    """How much of a text is pronouns of the task, on the side with fewer of them."""
-    pronouns = [word for words in task.forms.values() for word in words]
-    shares = []
-    for wanted, words, pairs, tally in (
-        (task.source_pronouns, prior.source_words, prior.pair_source, prior.backward),
-        (pronouns, prior.target_words, prior.pair_target, prior.forward),
-    ):
-        counts = np.bincount(pairs, tally.pairs, len(words))
-        numbers = {words[word_form(word)] for word in wanted if word_form(word) in words}
-        shares.append(counts[sorted(numbers)].sum() / max(counts.sum(), 1) if wanted else 1.0)
-    return float(min(shares))

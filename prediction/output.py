@@ -33,7 +33,7 @@ SHARED_AT_ONCE = 1_000
 """The same where processes share the lines."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Predicted:
     """The probabilities and classes of the gaps of examples."""
 
@@ -42,13 +42,14 @@ class Predicted:
     probabilities: Probabilities
     classes: Classes
 
+    def __repr__(self) -> str:
+        return f"<Predicted {len(self.classes):,} gaps by {self.system.shown_name}>"
+
     def labelled(self) -> list[Example]:
-        """The examples with the class of each gap as its label."""
         labels = map(self.system.task.classes.__getitem__, self.classes.tolist())
         return [example.with_labels(islice(labels, len(example.gaps))) for example in self.examples]
 
     def antecedents(self) -> list[PointedNouns]:
-        """The nouns that the gaps stand for, of a system that points at them."""
         return self.system.antecedents(self.examples, self.classes)
 
     def submission(self, name: str, pointed: bool) -> Submission:
@@ -59,7 +60,6 @@ class Predicted:
 
 
 def predicted(system: System, examples: Sequence[Example]) -> Predicted:
-    """Predict the gaps of examples and decide on their classes."""
     probabilities = probabilities_of(system, examples)
     return Predicted(system, examples, probabilities, system.decide(examples, probabilities))
 
@@ -85,21 +85,6 @@ def _answer(
     """A prediction without its system, which the calling process has."""
     answer = predicted(system, examples)
     return answer.examples, answer.probabilities, answer.classes
-
-
-def layer_notes(system: System, data: str, present: frozenset[str]) -> list[str]:
-    """Warnings before the system predicts data with these layers."""
-    lacks_context = system.context > 0 and "documents" not in present
-    notes = []
-    if lacks_context:
-        notes.append(
-            f"{data}: no document ids, so {system.shown_name}, which was trained with "
-            f"{system.context} sentences of context, predicts each gap from its own sentence"
-        )
-    for difference in system.unlike_training(present):
-        if difference.layer != "documents" or not lacks_context:
-            notes.append(difference.warning(data))
-    return list(dict.fromkeys(notes))
 
 
 def whole_documents(examples: Iterable[Example], size: int) -> Iterator[list[Example]]:
@@ -146,7 +131,7 @@ def read_or_predict(
     read = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
     systems = load_systems(runs)
     for path, system in zip(runs, systems, strict=True):
-        for note in layer_notes(system, gold.name, layers_in(examples)):
+        for note in system.layer_warnings(gold.name, layers_in(examples)):
             tell(note)
         submission = predicted(system, examples).submission(path.name, pointed)
         read[path] = mapped(submission, path, system.task, task)

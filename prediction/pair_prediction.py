@@ -35,7 +35,7 @@ from crosspro.data_prep.pipeline.pairs.typed_text import (
     typed_pairs,
 )
 from crosspro.prediction.model_archive import PRIOR, archived_bytes
-from crosspro.prediction.output import Predicted, layer_notes, predicted
+from crosspro.prediction.output import Predicted, predicted
 from crosspro.prediction.system import System, load_system
 
 UNFILLED = "…"
@@ -123,44 +123,38 @@ def _described(word: PointedWord) -> str:
 
 def predictions(predicted_examples: Predicted) -> list[Prediction]:
     """A `Prediction` for each example; examples without gaps have one, too."""
-    gaps = iter(_predicted_gaps(predicted_examples))
+    every = iter(_predicted_gaps(predicted_examples))
+    name = predicted_examples.system.shown_name
     made = []
     for example in predicted_examples.labelled():
-        own = tuple(next(gaps) for _ in example.gaps)
+        gaps = tuple(next(every) for _ in example.gaps)
         words = {gap.position: gap.label or UNFILLED for gap in example.gaps}
         text = " ".join(words.get(place, word) for place, word in enumerate(example.target))
-        name = predicted_examples.system.shown_name
-        made.append(Prediction(name, text, own, example))
+        made.append(Prediction(name, text, gaps, example))
     return made
 
 
-def _predicted_gaps(found: Predicted) -> list[PredictedGap]:
-    """The gaps of all examples, in reading order."""
-    classes = found.system.task.classes
-    places = [
-        (number, gap) for number, example in enumerate(found.examples) for gap in example.gaps
-    ]
-    nouns = found.antecedents() if found.system.points and places else [()] * len(places)
+def _predicted_gaps(results: Predicted) -> list[PredictedGap]:
+    classes = results.system.task.classes
+    places = [(number, gap) for number, e in enumerate(results.examples) for gap in e.gaps]
+    nouns = results.antecedents() if results.system.points and places else [()] * len(places)
     made = []
     for (number, gap), label, chances, pointed in zip(
-        places, found.classes.tolist(), found.probabilities.tolist(), nouns, strict=True
+        places, results.classes.tolist(), results.probabilities.tolist(), nouns, strict=True
     ):
         ordered = sorted(zip(classes, chances, strict=True), key=lambda pair: -pair[1])
-        words = _pointed_words(found.examples[: number + 1], pointed)
+        words = _pointed_words(results.examples[: number + 1], pointed)
+        likely = tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN]
+        source = results.examples[number].source[gap.source_index]
         made.append(
             PredictedGap(
-                classes[label],
-                dict(ordered),
-                found.examples[number].source[gap.source_index],
-                gap.source_index,
-                antecedents=tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN],
+                classes[label], dict(ordered), source, gap.source_index, antecedents=likely
             )
         )
     return made
 
 
 def _pointed_words(examples: Sequence[Example], nouns: PointedNouns) -> tuple[PointedWord, ...]:
-    """The words of nouns that a gap of the last example may stand for."""
     return tuple(
         PointedWord(
             getattr(examples[-1 - noun.sentences], noun.side)[noun.index],
@@ -220,7 +214,6 @@ class Predictor:
 
     @property
     def task(self) -> Task:
-        """The task of the model: its languages and classes."""
         return self.system.task
 
     def predict(
@@ -276,14 +269,13 @@ class Predictor:
         if not prepared.gaps:
             expected = f"a pronoun of the task, or {WRITTEN_GAP} in the place of one"
             raise input_error("text", "target", expected, "none")
-        notes = layer_notes(system, "text", layers_in(prepared.examples)) if before else []
+        notes = system.layer_warnings("text", layers_in(prepared.examples)) if before else []
         return _Job(pair, typed, prepared, (*prepared.notes, *notes))
 
     def _predictions(self, jobs: Sequence[_Job]) -> list[Prediction]:
-        """The predictions for prepared pairs, all read at once."""
-        documents = [job.prepared.examples for job in jobs]
         if not jobs:
             return []
+        documents = [job.prepared.examples for job in jobs]
         results = predictions(predicted(self.system, _numbered(documents)))
         ends = np.cumsum([len(document) for document in documents])
         return [
@@ -292,7 +284,6 @@ class Predictor:
         ]
 
     def _with_words(self, job: _Job, result: Prediction) -> Prediction:
-        """A prediction with the text as it was typed."""
         prepared = job.prepared
         gaps = tuple(
             replace(gap, hidden=hidden.word)
@@ -338,7 +329,6 @@ def load_predictor(run: Path, name: str | None = None) -> Predictor:
 
 
 def model_aligner(task: Task, run: Path) -> PairAligner:
-    """Links by the prior of a model, else by the texts of the package."""
     prior = model_prior(run)
     if prior is None:
         return aligner_of_package(task)
@@ -346,7 +336,6 @@ def model_aligner(task: Task, run: Path) -> PairAligner:
 
 
 def model_prior(run: Path) -> Prior | None:
-    """The prior of a run or an archive, if it has one."""
     if not is_archive(run):
         return load_prior(run / PRIOR) if (run / PRIOR).is_file() else None
     content = archived_bytes(run, PRIOR)
@@ -368,7 +357,6 @@ def _word(gap: PredictedGap, task: Task) -> str:
 
 
 def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
-    """The text as it was typed, with words in the places of some tokens."""
     spans = {place: _span(text, typed, place) for place in sorted(words)}
     if None in spans.values():  # the tokeniser has changed the word
         text = " ".join(

@@ -10,6 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
@@ -50,74 +53,67 @@ class PriorCorrected(System):
             self.system = system
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Fit the system, and choose the strength on dev."""
-        self.task = task
         counts = class_counts(task, train)
-        score = dev_score(task, dev, self.settings.monitor)
+        dev_score(task, dev, self.settings.monitor)  # refuses an unfit dev set before training
         self.system.fit(task, train, dev, folder)
+        self.tune(dev, counts / counts.sum())
+
+    def tune(self, dev: Examples, frequencies: NDArray[np.float64]) -> None:
+        """Choose the strength on dev, for a system that is fitted."""
+        self.task = self.system.task
         self.report = self.system.report
         self.trained_layers = self.system.trained_layers
-        frequencies = counts / counts.sum()
-        tau = tune_tau(self.system.predict(dev), frequencies, score)
+        score = dev_score(self.task, dev, self.settings.monitor)
+        tau = tune_tau(self.system.unadjusted(dev), frequencies, score)
         self.adjustment = Adjustment(tau, frequencies)
 
     def predict(self, examples: Examples) -> Probabilities:
-        """The probabilities of the system, corrected."""
-        return self.adjustment.of(self.system.predict(examples))
+        return self.adjustment.of(self.unadjusted(examples))
 
     def unadjusted(self, examples: Examples) -> Probabilities:
-        """The probabilities of the system."""
-        return self.system.predict(examples)
+        return self.system.unadjusted(examples)
 
     @property
     def context(self) -> int:
-        """That of the system."""
         return self.system.context
 
     @property
     def reach(self) -> int | None:
-        """That of the system."""
         return self.system.reach
 
     @property
     def shown_name(self) -> str:
-        """That of the system."""
         return self.system.shown_name
 
     @property
     def noun_lexicons(self) -> Mapping[str, Lexicon]:
-        """Those of the system."""
         return self.system.noun_lexicons
 
     @property
-    def layers_read(self) -> frozenset[str]:
-        """Those of the system."""
-        return self.system.layers_read
+    def reads_source_parse(self) -> bool:
+        return self.system.reads_source_parse
+
+    def layer_warnings(self, data: str, present: frozenset[str]) -> list[str]:
+        return self.system.layer_warnings(data, present)
 
     @property
     def points(self) -> bool:
-        """Whether the system points at nouns."""
         return self.system.points
 
     def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
-        """What the system points at."""
         return self.system.antecedents(examples, classes)
 
     def evidence(self, question: GapQuestion) -> Evidence | None:
-        """That of the system, before the correction."""
         return self.system.evidence(question)
 
     def reseeded(self, by: int) -> System | None:
-        """The same correction of the system with another seed."""
         system = self.system.reseeded(by)
         return None if system is None else type(self)(system, **vars(self.settings))
 
     def save_state(self, folder: Path) -> None:
-        """Write the system to a folder of its own, and the correction."""
         self.system.save(folder / _SYSTEM)
         save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
-        """Read them."""
         self.system = load_saved(folder / _SYSTEM)
         self.adjustment = load_adjustment(folder, len(self.task.classes))

@@ -70,7 +70,6 @@ def predicting(name: object, settings: Any, where: str | Path = "settings") -> t
 
 
 def bundled_models() -> dict[str, Path]:
-    """The archives that come with the package, by their names."""
     return {path.stem: path for path in sorted(_BUNDLED.glob("*.zip"))}
 
 

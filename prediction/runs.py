@@ -20,7 +20,7 @@ from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.evaluation.evaluation import Score
 from crosspro.evaluation.metrics.submissions.submission import display_names
-from crosspro.prediction.model_archive import RECORD, archived_bytes
+from crosspro.prediction.model_archive import RECORD, Printable, archived_bytes
 from crosspro.version import __version__
 
 MEMBERS = "members"
@@ -78,7 +78,7 @@ class Times:
     score_seconds: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Run:
     """One fit of one system.
 
@@ -89,7 +89,7 @@ class Run:
 
     status: Literal["running", "complete"]
     task: str
-    system: str
+    system: Printable
     seed: int | None
     versions: Mapping[str, str]
     commit: str | None = None
@@ -103,34 +103,30 @@ class Run:
     cues: Mapping[str, Any] | None = None
     configuration: Configuration
 
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.task}, {self.status}>"
+
     @property
     def name(self) -> str:
-        """The name in tables: the configured system, and its seed, if any."""
         return self.system if self.seed is None else f"{self.system} seed {self.seed}"
 
 
 def write_run(folder: Path, run: Run) -> None:
-    """Write `run.json` into an existing folder."""
     content = {"format": _FORMAT, **asdict(run)}
     write_text(folder / RECORD, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
 
 
 def read_run(folder: str | Path) -> Run:
-    """The record of a run in its folder."""
     path = Path(folder) / RECORD
-    return _checked_run(read_json_object(path), path)
+    return _run_of(read_json_object(path), path)
 
 
-def _checked_run(content: dict[str, Any], path: Path) -> Run:
+def _run_of(content: dict[str, Any], path: Path) -> Run:
     form = content.pop("format", None)
     if type(form) is not int or form != _FORMAT:  # true and 1.0 are equal to 1
         found = quoted(repr(form))
         raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
-    run = check_settings(Run, content, path)
-    if not run.system.isprintable():  # it is printed to terminals
-        expected = "a name without control characters"
-        raise input_error(path, "system", expected, quoted(run.system))
-    return run
+    return check_settings(Run, content, path)
 
 
 def find_run(folder: str | Path) -> Run | None:
@@ -139,7 +135,7 @@ def find_run(folder: str | Path) -> Run | None:
     if not is_archive(place):
         return read_run(place) if (place / RECORD).is_file() else None
     text, path = archived_bytes(place, RECORD), place / RECORD
-    return None if text is None else _checked_run(json_object(text, path), path)
+    return None if text is None else _run_of(json_object(text, path), path)
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
@@ -161,7 +157,6 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 
 def now() -> str:
-    """The time (UTC) as in a record."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -192,7 +187,6 @@ def checkout_commit() -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """The versions of this package, of Python, and of the libraries that are in use."""
     used = {
         name: str(sys.modules[module].__version__)
         for module, name in _PACKAGES.items()

@@ -1,4 +1,4 @@
-"""Arrays of saved systems in fewer bits: half precision, or 8 bits and a scale for each row.
+"""Arrays of saved systems in fewer bits: 8 for each number, and a scale for each row.
 
 Only large matrices are stored so; vectors and whole numbers stay as they are. The metadata of a
 narrowed file has the type that each matrix had, and `load_tensors` restores it. Safetensors files
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -25,7 +24,7 @@ from crosspro.data_prep.core.stored import check_finite
 Arrays = Mapping[str, NDArray[Any]]
 Taken = TypeVar("Taken")
 
-Weights = Literal["float32", "float16", "int8"]
+Weights = Literal["float32", "int8"]
 """How the numbers of matrices are stored; float32 leaves all arrays as they are."""
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 FULL: Weights = "float32"
@@ -41,34 +40,25 @@ _KEY = "crosspro"
 _WIDE = ("float32", "float64")
 
 
-@dataclass(frozen=True)
-class StoredTensors:
-    """The arrays of a file in full precision, and how its matrices were stored."""
-
-    arrays: dict[str, NDArray[Any]]
-    weights: Weights
-
-
-def load_tensors(path: Path) -> StoredTensors:
-    """Read a safetensors file.
+def load_tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a safetensors file in full precision.
 
     `ValueError` says what is wrong with narrowed matrices, or which array has numbers that are not
     finite; otherwise it raises what safetensors raises.
     """
     with safe_open(path, framework="numpy") as handle:
-        weights, kinds = _described(handle.metadata())
+        kinds = _kinds(handle.metadata())
         arrays = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118
     for name, kind in kinds.items():
         if name not in arrays:
             raise ValueError(f"no matrix {name}")
-        arrays[name] = _widened(name, arrays, weights).astype(kind)
+        arrays[name] = _widened(name, arrays).astype(kind)
     for name, array in arrays.items():
         check_finite(name, array)
-    return StoredTensors(arrays, weights)
+    return arrays
 
 
 def save_weights(arrays: Arrays, folder: Path) -> None:
-    """Write the weights of a network as they are."""
     with atomic_output(folder / WEIGHTS_FILE) as handle:
         handle.write(narrowed(arrays, FULL))
 
@@ -82,7 +72,7 @@ def load_weights(
     """
     path = folder / WEIGHTS_FILE
     try:
-        return take(load_tensors(path).arrays)
+        return take(load_tensors(path))
     except (OSError, SafetensorError, RuntimeError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split()[:40])
         raise input_error(path, "weights", f"those of {name}", reason) from error
@@ -100,7 +90,7 @@ def stored_weights(path: Path) -> Weights:
     """How the matrices of a safetensors file are stored; only its head is read."""
     try:
         with safe_open(path, framework="numpy") as handle:
-            return _described(handle.metadata())[0]
+            return "int8" if _kinds(handle.metadata()) else FULL
     except (OSError, SafetensorError, ValueError) as error:
         reason = " ".join(str(error).split()[:40])
         raise input_error(path, "weights", "a safetensors file", reason) from error
@@ -112,14 +102,15 @@ def narrowed(arrays: Arrays, weights: Weights) -> bytes:
     kinds: dict[str, str] = {}
     for name, array in arrays.items():
         check_finite(name, array)
-        if not _can_be_narrowed(array, weights):
+        large = array.ndim >= 2 and array.size >= _LARGE and array.dtype.name in _WIDE
+        if weights == FULL or not large:
             stored[name] = np.ascontiguousarray(array)
             continue
         kinds[name] = array.dtype.name
-        if weights == "float16":
-            stored[name] = array.astype(np.float16)
-        else:
-            stored[name], stored[name + _SCALE] = _rounded(array)
+        scales = (np.abs(array).max(axis=-1) / _STEPS).astype(np.float32)
+        steps = np.where(scales > 0, scales, 1)[..., None]
+        stored[name] = np.clip(np.rint(array / steps), -_STEPS, _STEPS).astype(np.int8)
+        stored[name + _SCALE] = scales
     if not kinds:
         return bytes(save(stored))
     # One key: safetensors would write several in any order.
@@ -127,44 +118,26 @@ def narrowed(arrays: Arrays, weights: Weights) -> bytes:
     return bytes(save(stored, {_KEY: about}))
 
 
-def _can_be_narrowed(array: NDArray[Any], weights: Weights) -> bool:
-    if array.ndim < 2 or array.size < _LARGE or array.dtype.name not in _WIDE:
-        return False
-    if weights == "float16":
-        return bool(np.abs(array).max() <= np.finfo(np.float16).max)
-    return weights == "int8"
-
-
-def _rounded(array: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Whole numbers from -127 to 127 and the scale of each row."""
-    scales = (np.abs(array).max(axis=-1) / _STEPS).astype(np.float32)
-    steps = np.where(scales > 0, scales, 1)[..., None]
-    return np.clip(np.rint(array / steps), -_STEPS, _STEPS).astype(np.int8), scales
-
-
-def _widened(name: str, arrays: dict[str, NDArray[Any]], weights: Weights) -> NDArray[Any]:
+def _widened(name: str, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
     """A matrix in full precision; its scales are taken out of the arrays."""
-    stored = arrays[name]
-    if stored.dtype.name != weights:
-        raise ValueError(f"{name} is {stored.dtype.name}, not {weights}")
-    if weights == "float16":
-        return stored
-    scales = arrays.pop(name + _SCALE, None)
+    stored, scales = arrays[name], arrays.pop(name + _SCALE, None)
+    if stored.dtype != np.int8:
+        raise ValueError(f"{name} is {stored.dtype.name}, not int8")
     fits = scales is not None and scales.dtype == np.float32 and scales.shape == stored.shape[:-1]
     if scales is None or not fits or not (np.isfinite(scales) & (scales >= 0)).all():
         raise ValueError(f"{name} has no scale from 0 for each of its rows")
     return np.asarray(stored.astype(np.float32) * scales[..., None])
 
 
-def _described(metadata: Mapping[str, str] | None) -> tuple[Weights, dict[str, str]]:
-    """How the matrices of a file are stored, and the type that each of them had."""
+def _kinds(metadata: Mapping[str, str] | None) -> dict[str, str]:
+    """The type that each narrowed matrix had."""
     about = (metadata or {}).get(_KEY)
     if about is None:
-        return FULL, {}
+        return {}
     content = parse_json(about)
-    if not isinstance(content, dict) or content.get("weights") not in WEIGHTS[1:]:
-        raise ValueError("matrices that are neither float16 nor int8")
+    if not isinstance(content, dict) or content.get("weights") != "int8":
+        raise ValueError("matrices that are not int8")
     kinds = content.get("kinds")
     if not isinstance(kinds, dict) or not all(kind in _WIDE for kind in kinds.values()):
         raise ValueError(f"matrices that were none of {', '.join(_WIDE)}")
-    return content["weights"], kinds
+    return kinds

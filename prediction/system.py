@@ -11,16 +11,15 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from crosspro.data_prep.annotate.layers import SUFFIXES
-from crosspro.data_prep.core.errors import CrossproError, choices, input_error, quoted
+from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import check_settings, settings, settings_error, to_mapping
@@ -32,6 +31,7 @@ from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.model_archive import (
     DESCRIPTION,
     MODEL,
+    Printable,
     check_digests,
     opened_run,
     with_digests,
@@ -61,26 +61,19 @@ _LAYERS = {
 }
 
 
-@dataclass(frozen=True)
-class LayerDifference:
-    """A layer that either the training data of a system had or the data at hand has."""
+@settings
+class Description:
+    """The content of `system.json`."""
 
+    format: Literal[2, 3]
     system: str
-    layer: str
-    in_training: bool
-
-    def warning(self, data: str) -> str:
-        """The warning before this data is predicted."""
-        layer = f"{_LAYERS[self.layer]} (X.{SUFFIXES[self.layer]})"
-        if self.in_training:
-            return (
-                f"warning: {data}: no {layer}, which the training data of {self.system} had: "
-                "the scores of its training do not hold here"
-            )
-        return (
-            f"warning: {data}: {layer}, which the training data of {self.system} lacked: the "
-            "scores of its training do not hold here"
-        )
+    settings: Any
+    task: Any
+    crosspro: str = "unknown"
+    configured: Printable = ""
+    layers: tuple[Literal["documents", "source_parse", "target_parse", "chains"], ...] | None = None
+    files: dict[str, str] | None = None
+    sha256: str = ""
 
 
 @settings
@@ -149,15 +142,26 @@ class System(ABC):
         """Whether it was trained with a parse of the source that it uses."""
         return "source_parse" in self.layers_read & (self.trained_layers or frozenset())
 
-    def unlike_training(self, present: frozenset[str]) -> list[LayerDifference]:
-        """How data with these layers differs from the training data, in what the system reads."""
-        if self.trained_layers is None:
-            return []
-        differing = self.layers_read & (self.trained_layers ^ present)
-        return [
-            LayerDifference(self.shown_name, layer, layer in self.trained_layers)
-            for layer in sorted(differing)
-        ]
+    def layer_warnings(self, data: str, present: frozenset[str]) -> list[str]:
+        """Warnings before data is predicted that has other layers than the training data."""
+        differing: frozenset[str] = frozenset()
+        if self.trained_layers is not None:
+            differing = self.layers_read & (self.trained_layers ^ present)
+        warnings = []
+        if self.context and "documents" not in present:
+            differing -= {"documents"}
+            warnings.append(
+                f"{data}: no document ids, so {self.shown_name}, which was trained with "
+                f"{self.context} sentences of context, predicts each gap from its own sentence"
+            )
+        for layer in sorted(differing):
+            name = f"{_LAYERS[layer]} (X.{SUFFIXES[layer]})"
+            difference = f"{name}, which the training data of {self.shown_name} lacked"
+            if layer not in present:
+                difference = f"no {name}, which the training data of {self.shown_name} had"
+            consequence = "the scores of its training do not hold here"
+            warnings.append(f"warning: {data}: {difference}: {consequence}")
+        return warnings
 
     @abstractmethod
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
@@ -176,7 +180,6 @@ class System(ABC):
         return False
 
     def fine_tune(self, in_domain: Examples, dev: Examples, folder: Path | None = None) -> None:
-        """Go on learning from in-domain data."""
         raise TypeError(f"{type(self).__name__} does not learn in stages")
 
     @abstractmethod
@@ -236,17 +239,16 @@ class System(ABC):
         """Write the system to a folder; the description comes last and marks it complete."""
         folder.mkdir(parents=True, exist_ok=True)
         self.save_state(folder)
-        description: dict[str, Any] = {
+        layers = self.trained_layers
+        description = {
             "format": _FORMAT,
             "crosspro": __version__,
             "system": type(self).name,
             "settings": to_mapping(self.settings),
             "task": task_to_mapping(self.task),
+            "configured": self.configured,
+            "layers": None if layers is None else sorted(layers),
         }
-        if self.configured:
-            description["configured"] = self.configured
-        if self.trained_layers is not None:
-            description["layers"] = sorted(self.trained_layers)
         whole = with_digests(description, folder)
         write_text(folder / DESCRIPTION, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
 
@@ -282,7 +284,6 @@ def model_folder(run: str | Path) -> Path:
 
 
 def load_systems(runs: Sequence[str | Path]) -> list[System]:
-    """Load the systems of several runs."""
     return [load_system(run) for run in runs]
 
 
@@ -293,45 +294,32 @@ def load_system(run: str | Path) -> System:
 
 
 def load_saved(folder: Path) -> System:
-    """Load a system from the very folder that it was saved to."""
     path = folder / DESCRIPTION
-    description = _read_description(path)
-    check_digests(description, folder)
-    task = task_from_mapping(description.get("task"), f"{path}: task")
-    name, values = description.get("system"), description.get("settings")
-    if description["format"] == _BUNDLED_FORMAT:
+    if not path.is_file():
+        found = "none" if folder.exists() else "no such file or folder"
+        if folder.is_file():
+            found = "a file that is no archive of a crosspro model"
+        raise input_error(folder, "folder", f"a saved system with {DESCRIPTION}", found)
+    content = read_json_object(path)
+    description = check_settings(Description, content, path)
+    check_digests(content, folder)
+    task = task_from_mapping(description.task, f"{path}: task")
+    values = description.settings
+    if description.format == _BUNDLED_FORMAT:
         values = _of_bundled_format(values)
-    kind: type[System] = predicting(name, values, path)
+    kind: type[System] = predicting(description.system, values, path)
     system = kind(**vars(check_settings(kind.settings_class, values, f"{path}: settings")))
     system.task = task
-    system.configured = _configured(description, path)
-    system.trained_layers = _layers(description, path)
+    system.configured = description.configured
+    system.trained_layers = None if description.layers is None else frozenset(description.layers)
     system.load_state(folder)
     return system
 
 
-def _layers(description: Mapping[str, Any], path: Path) -> frozenset[str] | None:
-    layers = description.get("layers")
-    if layers is None:
-        return None
-    if not isinstance(layers, list) or not all(name in SUFFIXES for name in map(str, layers)):
-        raise input_error(path, "layers", choices(SUFFIXES), quoted(repr(layers)))
-    return frozenset(map(str, layers))
-
-
-def _configured(description: Mapping[str, Any], path: Path) -> str:
-    name = description.get("configured", "")
-    if not isinstance(name, str) or not name.isprintable():  # it is printed to terminals
-        expected = "a name without control characters"
-        raise input_error(path, "configured", expected, quoted(str(name)))
-    return name
-
-
 def _of_bundled_format(values: Any) -> Any:
-    """Settings of the bundled models as they are now."""
     if not isinstance(values, dict):
         return values
-    changed = {key: value for key, value in values.items() if key != "members"}
+    changed = {k: value for k, value in values.items() if k not in ("members", "choose")}
     for part in ("network", "estimator"):
         if isinstance(changed.get(part), str):
             changed[part] = {
@@ -342,19 +330,3 @@ def _of_bundled_format(values: Any) -> Any:
         if isinstance(changed.get(part), dict):
             changed[part] = {k: v for k, v in changed[part].items() if k not in _FORMER_SETTINGS}
     return {key: value for key, value in changed.items() if value not in ({}, None)}
-
-
-def _read_description(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        found = "none" if path.parent.exists() else "no such file or folder"
-        if path.parent.is_file():
-            found = "a file that is no archive of a crosspro model"
-        raise input_error(path.parent, "folder", f"a saved system with {DESCRIPTION}", found)
-    description = read_json_object(path)
-    number = description.get("format")
-    if type(number) is not int or number not in (_BUNDLED_FORMAT, _FORMAT):
-        expected = f"{_FORMAT} (this is crosspro {__version__})"
-        writer = quoted(str(description.get("crosspro", "unknown")))
-        found = f"{quoted(repr(number))}, written by crosspro {writer}"
-        raise input_error(path, "format", expected, found)
-    return description

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,9 +16,9 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import atomic_folder, check_new_folder
 from crosspro.data_prep.formats.shared_task import refuse_other_forms
 from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
-from crosspro.prediction.dev_score import MONITORS
-from crosspro.prediction.ensemble import AVERAGES, CHOICES, Ensemble
-from crosspro.prediction.output import layer_notes
+from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
+from crosspro.prediction.ensemble import AVERAGES, Ensemble
+from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.runs import (
     Configuration,
     Run,
@@ -28,11 +28,12 @@ from crosspro.prediction.runs import (
     versions,
     write_run,
 )
-from crosspro.prediction.system import load_systems
+from crosspro.prediction.system import System, load_systems
 from crosspro.scripts.common import App, DocIdsBeside, layers_of, one_run, show_table
 
 app = App()
 
+CHOICES = ("weights", "prior", "both")
 _FEW_GAPS = 10
 """A prior that rests on fewer gaps of a class is warned of."""
 
@@ -104,10 +105,24 @@ def ensemble(
             found = f"{labels.count(None)} without" if labels else "no gap"
             raise input_error(path, "file", "a label for every gap", found)
         data.append(file_contents("dev", path, read, layers.files().values()))
-        for note in layer_notes(joined, str(path), layers_in(read)):
+        for note in joined.layer_warnings(str(path), layers_in(read)):
             print(note, file=sys.stderr)
         examples += read
-    report = joined.weigh(examples, monitor if files else None, choose).figures
+    report: dict[str, Any] = {
+        "tau": None,
+        **joined.weigh(
+            examples,
+            monitor if files else None,
+            search=choose != "prior",
+            corrected=choose == "weights",
+        ).figures,
+    }
+    system: System = joined
+    if choose != "weights":
+        system = corrected = PriorCorrected(joined, monitor=monitor)
+        corrected.tune(examples, class_shares(joined.task, examples))
+        report["tau"] = corrected.adjustment.tau
+        report["score"] = dev_score(joined.task, examples, monitor)(corrected.predict(examples))
     tau = report["tau"]
     rare = _rare_classes(examples, joined.task.classes) if choose != "weights" else ""
     if rare:
@@ -138,12 +153,12 @@ def ensemble(
         versions=versions(),
         commit=checkout_commit(),
         times=Times(started, now()),
-        fit=dict(report),
+        fit=report,
         data=tuple(data),
         configuration=Configuration(settings=settings),
     )
     with atomic_folder(output) as new:
-        joined.save(new)
+        system.save(new)
         write_run(new, record)
     count = "1 system" if len(runs) == 1 else f"{len(runs)} systems"
     print(f"{output}: an ensemble of {count}", file=sys.stderr)

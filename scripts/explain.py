@@ -11,7 +11,6 @@ import typer
 
 from crosspro.data_prep.annotate.layers import read_layered
 from crosspro.prediction.explanation import explained_gap
-from crosspro.prediction.output import layer_notes
 from crosspro.prediction.system import load_system
 from crosspro.scripts.common import (
     App,
@@ -59,7 +58,7 @@ def explain(
     layers = layers_of(file, doc_ids)
     system = load_system(one_run(run))
     examples = read_layered(file, system.task, layers)
-    for note in layer_notes(system, str(file), frozenset(layers.files())):
+    for note in system.layer_warnings(str(file), frozenset(layers.files())):
         tell(note)
     explained = explained_gap(system, examples, file, line, gap)
     text = explained.text()

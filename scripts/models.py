@@ -42,7 +42,6 @@ class WeightsChoice(StrEnum):
     """How matrices are stored."""
 
     FLOAT32 = "float32"
-    FLOAT16 = "float16"
     INT8 = "int8"
 
 

@@ -169,7 +169,7 @@ def _predict_file(
     from crosspro.data_prep.core.processes import processors
     from crosspro.data_prep.formats.pointed_nouns import HEADER, table_rows
     from crosspro.data_prep.formats.shared_task import check_languages, format_example, other_form
-    from crosspro.prediction.output import layer_notes, predict_stream
+    from crosspro.prediction.output import predict_stream
 
     layers = layers_of(file, doc_ids)
     system = load_system(run)
@@ -181,7 +181,7 @@ def _predict_file(
     if form is not None:
         tell(f"warning: {form}")
     examples = read_layered(file, system.task, layers)
-    for note in layer_notes(system, str(file), frozenset(layers.files())):
+    for note in system.layer_warnings(str(file), frozenset(layers.files())):
         tell(note)
     lines = gaps = 0
     console = Console(stderr=True)

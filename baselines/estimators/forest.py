@@ -6,16 +6,16 @@ next node if it is, `absent` if not. A leaf has feature -1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.estimators.linear import Arrays, Contributions, Floats, Labels
+from crosspro.baselines.estimators.linear import Contributions, Floats, Labels
 from crosspro.data_prep.core.settings import Share, settings
 
 _DENSE_CELLS = 2**26
@@ -36,18 +36,13 @@ class Forest:
     shares: NDArray[np.float32]
 
     def probabilities(self, matrix: csr_matrix) -> Floats:
-        """The mean over all trees of the shares in the leaf that a row reaches."""
-        parts = [self._mean_shares(rows) for rows in _dense(matrix)]
-        return np.concatenate([np.zeros((0, self.shares.shape[1])), *parts])
-
-    def _mean_shares(self, rows: NDArray[np.bool_]) -> Floats:
-        total = np.zeros((len(rows), self.shares.shape[1]))
-        for root in self.roots:
-            total += self.shares[self._leaves(rows, root)]
-        return total / len(self.roots)
+        parts = [
+            sum(self.shares[self._leaves(rows, root)].astype(np.float64) for root in self.roots)
+            for rows in _dense(matrix)
+        ]
+        return np.concatenate(parts) / len(self.roots)
 
     def _leaves(self, rows: NDArray[np.bool_], root: int) -> NDArray[np.int32]:
-        """The leaf of a tree that each row reaches."""
         node = np.full(len(rows), root, np.int32)
         walking = np.arange(len(rows))
         while True:
@@ -79,28 +74,20 @@ class Forest:
         values = np.array([changes[number] for number in features.tolist()])
         return Contributions(features, values.reshape(-1, len(base)) / trees, base / trees)
 
-    def arrays(self) -> Arrays:
-        """All nodes."""
-        return asdict(self)
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], classes: int, features: int) -> Forest:
-        """The forest of saved arrays, in which every path leads forward to a leaf."""
-        forest = cls(*(arrays[field.name] for field in fields(cls)))
-        nodes = len(forest.feature)
-        inner = np.flatnonzero(forest.feature >= 0)
-        steps = np.stack([forest.absent, forest.present])[:, inner]
-        if forest.shares.shape != (nodes, classes) or not len(forest.roots):
-            raise ValueError(f"{forest.shares.shape} nodes and classes, not {(nodes, classes)}")
-        if forest.feature.max() >= features or not ((inner < steps) & (steps < nodes)).all():
+    def check(self, classes: int, features: int) -> None:
+        """Raise a ValueError unless every path leads forward to a leaf."""
+        nodes = len(self.feature)
+        inner = np.flatnonzero(self.feature >= 0)
+        steps = np.stack([self.absent, self.present])[:, inner]
+        if self.shares.shape != (nodes, classes) or not len(self.roots):
+            raise ValueError(f"{self.shares.shape} nodes and classes, not {(nodes, classes)}")
+        if self.feature.max() >= features or not ((inner < steps) & (steps < nodes)).all():
             raise ValueError(f"nodes of no forest of {features} features")
-        if forest.roots.min() < 0 or forest.roots.max() >= nodes:
+        if self.roots.min() < 0 or self.roots.max() >= nodes:
             raise ValueError("trees without a root")
-        return forest
 
 
 def _dense(matrix: csr_matrix) -> Iterator[NDArray[np.bool_]]:
-    """The rows of a matrix, some at a time, as true and false."""
     step = max(1, _DENSE_CELLS // max(1, matrix.shape[1]))
     for start in range(0, max(1, matrix.shape[0]), step):
         yield matrix[start : start + step].toarray() > 0
@@ -117,7 +104,6 @@ class RandomForest:
     threads: Annotated[int, Field(ge=1)] = 2
 
     def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> Forest:
-        """Grow the trees; the number of threads changes no result."""
         from sklearn.ensemble import RandomForestClassifier  # slow to import, for training only
 
         grown = RandomForestClassifier(
@@ -130,10 +116,8 @@ class RandomForest:
         trees = [tree.tree_ for tree in grown.estimators_]
         roots = np.cumsum([0, *(tree.node_count for tree in trees[:-1])])
         moved = np.repeat(roots, [tree.node_count for tree in trees])
-        left, right = (
-            np.concatenate([getattr(tree, f"children_{side}") for tree in trees])
-            for side in ("left", "right")
-        )
+        left = np.concatenate([tree.children_left for tree in trees])
+        right = np.concatenate([tree.children_right for tree in trees])
         feature = np.concatenate([tree.feature for tree in trees])
         shares = np.concatenate([tree.value[:, 0, :] for tree in trees])
         return Forest(

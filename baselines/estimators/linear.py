@@ -9,8 +9,7 @@ nothing and changes no decision.
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
@@ -21,12 +20,11 @@ from scipy.optimize import minimize_scalar
 from scipy.sparse import csr_matrix
 from scipy.special import logsumexp, softmax
 
-from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.settings import settings
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Arrays = dict[str, NDArray[Any]]
 Positive = Annotated[float, Field(ge=1e-15, le=1e15)]
 """Other numbers give no weights that can be calculated with."""
 _LOG_SHARPNESS = (-5.0, 5.0)
@@ -41,7 +39,6 @@ class LabelledRows:
     labels: Labels
 
     def of(self, groups: Sequence[Sequence[int]]) -> LabelledRows:
-        """The rows whose class is in a group, labelled by its number."""
         numbers = {label: number for number, group in enumerate(groups) for label in group}
         labels = np.array([numbers.get(label, -1) for label in self.labels.tolist()], np.int64)
         return LabelledRows(self.matrix[labels >= 0], labels[labels >= 0])
@@ -66,7 +63,7 @@ class LinearModel:
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
-    sharpness: float = 1.0
+    sharpness: float | Floats = 1.0
 
     def calibrated(self, dev: LabelledRows) -> LinearModel:
         """The model with the sharpness that suits labelled rows; without rows, as it is."""
@@ -84,71 +81,47 @@ class LinearModel:
         return replace(self, sharpness=float(np.exp(best.x)))
 
     def scores(self, matrix: csr_matrix) -> Floats:
-        """The score of each class for each row."""
         return np.asarray(matrix @ self.weights.T + self.bias, dtype=np.float64)
 
     def probabilities(self, matrix: csr_matrix) -> Floats:
-        """Softmax of the scores."""
         return np.asarray(softmax(self.scores(matrix) * self.sharpness, axis=1))
 
     def contributions(self, row: csr_matrix) -> Contributions:
-        """What each feature of a row adds to the score of each class."""
         features = row.indices.astype(np.int64)
         values = self.weights[:, features].T.astype(np.float64)
         return Contributions(features, values, self.bias.astype(np.float64))
 
-    def arrays(self) -> Arrays:
-        """All that there is to save."""
-        sharpness = np.array([self.sharpness], np.float64)
-        return {"weights": self.weights, "bias": self.bias, "sharpness": sharpness}
-
-    @classmethod
-    def from_arrays(
-        cls, arrays: Mapping[str, NDArray[Any]], classes: int, features: int
-    ) -> LinearModel:
-        """The model of saved arrays; a `ValueError` or `KeyError` says what is wrong with them."""
-        weights, bias, sharpness = (arrays[name] for name in ("weights", "bias", "sharpness"))
-        if (weights.shape, bias.shape, sharpness.shape) != ((classes, features), (classes,), (1,)):
-            raise ValueError(f"weights of {weights.shape}, not of {(classes, features)}")
-        return cls(weights, bias, float(sharpness[0]))
+    def check(self, classes: int, features: int) -> None:
+        """Raise a ValueError if the arrays are those of another model."""
+        shapes = self.weights.shape, self.bias.shape, np.shape(self.sharpness)
+        if shapes != ((classes, features), (classes,), ()):
+            raise ValueError(f"weights of {shapes[0]}, not of {(classes, features)}")
 
 
-def _diverged(message: str) -> InputError:
-    expected = "values with which training converges (nearer to those of conf/system)"
-    return input_error("settings", "system.estimator", expected, f"a divergence: {message}")
+def _fit(machine: Any, matrix: csr_matrix, labels: Labels, weights: Floats) -> LinearModel:
+    """Fit something of scikit-learn that has weights and biases; of two classes each has half."""
+    from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
 
-
-class _LinearEstimator(ABC):
-    """Fits something of scikit-learn that has weights and biases."""
-
-    @abstractmethod
-    def _machine(self, seed: int) -> Any:
-        """What scikit-learn fits."""
-
-    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
-        """Learn from rows with labels 0, 1, … and weights; of two classes each has half."""
-        from sklearn.exceptions import ConvergenceWarning  # slow to import, and for training only
-
-        machine = self._machine(seed)
-        with warnings.catch_warnings():
-            # The dual solver warns at any limit of iterations that is worth having.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
-                machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
-            except ValueError as error:  # numbers grew too large
-                raise _diverged(str(error)) from error
-        coef, bias = machine.coef_, machine.intercept_
-        if len(coef) == 1:
-            coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
-        with np.errstate(over="ignore"):
+    with warnings.catch_warnings(), np.errstate(over="ignore"):
+        # The dual solver warns at any limit of iterations that is worth having.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            machine.fit(matrix.astype(np.float64), labels, sample_weight=weights)
+            coef, bias = machine.coef_, machine.intercept_
+            if len(coef) == 1:
+                coef, bias = np.concatenate([-coef, coef]) / 2, np.concatenate([-bias, bias]) / 2
             model = LinearModel(np.ascontiguousarray(coef, np.float32), bias.astype(np.float32))
-        if not (np.isfinite(model.weights).all() and np.isfinite(model.bias).all()):
-            raise _diverged("weights that are not finite")
-        return model
+            if not (np.isfinite(model.weights).all() and np.isfinite(model.bias).all()):
+                raise ValueError("weights that are not finite")
+        except ValueError as error:  # numbers grew too large
+            expected = "values with which training converges (nearer to those of conf/system)"
+            found = f"a divergence: {error}"
+            raise input_error("settings", "system.estimator", expected, found) from error
+    return model
 
 
 @settings
-class LinearSVM(_LinearEstimator):
+class LinearSVM:
     """One machine for each class, squared hinge loss, LIBLINEAR's dual solver."""
 
     name: Literal["linear_svm"] = "linear_svm"
@@ -156,16 +129,15 @@ class LinearSVM(_LinearEstimator):
     tolerance: Positive = 0.1
     iterations: Annotated[int, Field(ge=1)] = 100
 
-    def _machine(self, seed: int) -> Any:
+    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
         from sklearn.svm import LinearSVC
 
-        return LinearSVC(
-            C=self.cost, tol=self.tolerance, max_iter=self.iterations, dual=True, random_state=seed
-        )
+        some = {"C": self.cost, "tol": self.tolerance, "max_iter": self.iterations}
+        return _fit(LinearSVC(**some, dual=True, random_state=seed), matrix, labels, weights)
 
 
 @settings
-class MaxEnt(_LinearEstimator):
+class MaxEnt:
     """Multinomial logistic regression: one distribution over all classes."""
 
     name: Literal["maxent"] = "maxent"
@@ -173,28 +145,24 @@ class MaxEnt(_LinearEstimator):
     tolerance: Positive = 0.001
     iterations: Annotated[int, Field(ge=1)] = 100
 
-    def _machine(self, seed: int) -> Any:
+    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
         from sklearn.linear_model import LogisticRegression
 
-        return LogisticRegression(C=self.cost, tol=self.tolerance, max_iter=self.iterations)
+        some = {"C": self.cost, "tol": self.tolerance, "max_iter": self.iterations}
+        return _fit(LogisticRegression(**some), matrix, labels, weights)
 
 
 @settings
-class SGDLogistic(_LinearEstimator):
+class SGDLogistic:
     """Logistic loss by stochastic gradient descent, one model for each class, weights averaged."""
 
     name: Literal["sgd_logistic"] = "sgd_logistic"
     penalty: Positive = 1e-6
     epochs: Annotated[int, Field(ge=1)] = 10
 
-    def _machine(self, seed: int) -> Any:
+    def fit(self, matrix: csr_matrix, labels: Labels, weights: Floats, seed: int) -> LinearModel:
         from sklearn.linear_model import SGDClassifier
 
-        return SGDClassifier(
-            loss="log_loss",
-            alpha=self.penalty,
-            max_iter=self.epochs,
-            tol=None,
-            average=True,
-            random_state=seed,
-        )
+        some = {"alpha": self.penalty, "max_iter": self.epochs, "random_state": seed}
+        machine = SGDClassifier(loss="log_loss", tol=None, average=True, **some)
+        return _fit(machine, matrix, labels, weights)

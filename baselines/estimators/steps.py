@@ -14,7 +14,6 @@ from scipy.sparse import csr_matrix
 
 from crosspro.baselines.estimators.forest import Forest, RandomForest
 from crosspro.baselines.estimators.linear import (
-    Arrays,
     Floats,
     LabelledRows,
     LinearModel,
@@ -29,7 +28,6 @@ from crosspro.prediction.stored_tensors import load_tensors
 
 Estimator = LinearSVM | MaxEnt | SGDLogistic | RandomForest
 EstimatorSetting = Annotated[Estimator, Field(discriminator="name")]
-_NAMES = {1: ("classes",), 2: ("OTHER or a pronoun", "pronouns")}
 _FILE = "steps.safetensors"
 
 
@@ -44,7 +42,6 @@ class Step:
     model: LinearModel | Forest | None
 
     def probabilities(self, matrix: csr_matrix) -> Floats:
-        """The probability of each group."""
         return self.model.probabilities(matrix) if self.model else np.ones((matrix.shape[0], 1))
 
 
@@ -55,9 +52,11 @@ class Steps:
     steps: tuple[Step, ...]
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """What each step chooses."""
-        return _NAMES[len(self.steps)]
+    def several(self) -> bool:
+        return len(self.steps) > 1
+
+    def name_of(self, step: Step) -> str:
+        return "OTHER or a pronoun" if step is self.steps[0] else "pronouns"
 
     @classmethod
     def fit(
@@ -91,7 +90,6 @@ class Steps:
         return cls(tuple(steps))
 
     def probabilities(self, matrix: csr_matrix, classes: int) -> Floats:
-        """The probability of each class: those of its groups in all steps, multiplied."""
         chances = np.zeros((matrix.shape[0], classes))
         for step in self.steps:
             shares = step.probabilities(matrix)
@@ -103,36 +101,34 @@ class Steps:
 
     def save(self, folder: Path) -> None:
         """Write the arrays of all steps; `groups` has pairs of a class and its group."""
-        arrays: Arrays = {}
+        arrays = {}
         for number, step in enumerate(self.steps):
             pairs = [(label, n) for n, group in enumerate(step.groups) for label in group]
             arrays[f"{number}.groups"] = np.array(pairs, np.int64)
-            for name, array in (step.model.arrays() if step.model else {}).items():
-                arrays[f"{number}.{name}"] = array
+            for name, array in (vars(step.model) if step.model else {}).items():
+                arrays[f"{number}.{name}"] = np.asarray(array)
         with atomic_output(folder / _FILE) as file:
             file.write(save(arrays))
 
     @classmethod
     def load(cls, folder: Path, classes: int, features: int) -> Steps:
-        """Read the steps; they must be of so many classes and features."""
         path = folder / _FILE
         steps = []
         try:
-            arrays = load_tensors(path).arrays
-            for number in range(2 if "1.groups" in arrays else 1):
-                prefix = f"{number}."
-                step = {
-                    k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)
-                }
-                pairs = step["groups"].tolist()
+            arrays = load_tensors(path)
+            for number in ("0", "1") if "1.groups" in arrays else ("0",):
+                step = {k[2:]: array for k, array in arrays.items() if k.startswith(f"{number}.")}
+                pairs = step.pop("groups").tolist()
                 if not all(0 <= label < classes for label, _ in pairs):
                     raise ValueError(f"labels of other than {classes} classes")
                 groups = tuple(
                     tuple(label for label, group in pairs if group == n)
                     for n in range(1 + max(group for _, group in pairs))
                 )
-                kind = Forest if "roots" in step else LinearModel
-                model = kind.from_arrays(step, len(groups), features) if len(groups) > 1 else None
+                model = None
+                if len(groups) > 1:
+                    model = Forest(**step) if "roots" in step else LinearModel(**step)
+                    model.check(len(groups), features)
                 steps.append(Step(groups, model))
         except (OSError, SafetensorError, KeyError, ValueError, TypeError, IndexError) as error:
             expected = f"the classifier of {features:,} features"

@@ -1,22 +1,20 @@
 """Features that learn from training text first: a language model and telling contexts.
 
-Telling contexts are lemmas around a gap that nearly always go with one class (LIMSI 2016). Bawden's
-system had one feature of this kind, mainly for OTHER. A template takes some of the neighbours of a
-gap; what it takes is telling if it was seen often enough and one class has nearly all of it
-(`TellingSettings`; the findings paper names no numbers). The first template that tells something
-decides: those of more words come first.
+Telling contexts are lemmas around a gap that nearly always go with one class (LIMSI 2016). A
+template takes some of the neighbours of a gap; what it takes is telling if it was seen often enough
+and one class has nearly all of it (the findings paper names no numbers). The first template that
+tells something decides: those of more words come first.
 
 A language model that has read a sentence knows what stood in its gap, and so do telling contexts.
 Training gaps are therefore read with what was learnt from the other half of the documents, and
-later ones with what was learnt from all. The model of a file is taken as it is: nobody can say here
-whether it has read the training text.
+later ones with what was learnt from all. The model of a file is taken as it is.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -64,7 +62,6 @@ Context = tuple[str, Sequence[str]]
 
 
 def keys(context: Context) -> list[str]:
-    """What each template takes of a context."""
     pronoun, window = context
     return [
         f"{number} {pronoun} " + " ".join(window[place + REACH] for place in places)
@@ -73,15 +70,12 @@ def keys(context: Context) -> list[str]:
 
 
 def telling_label(table: Mapping[str, str], context: Context) -> str | None:
-    """The class that the first telling template of a context names."""
-    labels = (table.get(key) for key in keys(context))
-    return next((label for label in labels if label is not None), None)
+    return next((table[key] for key in keys(context) if key in table), None)
 
 
 def learn_contexts(
     labelled: Iterable[tuple[Context, str]], settings: TellingSettings = USUAL
 ) -> dict[str, str]:
-    """The telling contexts of training gaps, and the class that each goes with."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for context, label in labelled:
         for key in keys(context):
@@ -101,16 +95,13 @@ _RANKS = Bins((1, 2, 3, 5, 10, 20))
 
 
 def lm_scores(view: GapView, _: int) -> Iterator[str]:
-    """Probability and rank of each filler in bins."""
-    chances, ranks = view.text.fillers[view.row], view.text.filler_ranks[view.row]
-    fillers = zip(_fillers(view), chances.tolist(), ranks.tolist(), strict=True)
-    for word, chance, rank in fillers:
+    columns = (view.text.fillers[view.row].tolist(), view.text.filler_ranks[view.row].tolist())
+    for word, chance, rank in zip(_fillers(view), *columns, strict=True):
         yield f"LM probability of {word}={_CHANCES.name(chance)}"
         yield f"LM rank of {word}={_RANKS.name(rank)}"
 
 
 def lm_best(view: GapView, _: int) -> Iterator[str]:
-    """The filler that the language model prefers."""
     yield f"LM prefers={_fillers(view)[int(view.text.fillers[view.row].argmax())]}"
 
 
@@ -120,12 +111,10 @@ def _fillers(view: GapView) -> tuple[str, ...]:
 
 
 def context_of(view: GapView) -> Context:
-    """What templates of telling contexts look at."""
     return view.pronoun, view.near("target lemma", REACH)
 
 
 def telling_contexts(view: GapView, _: int) -> Iterator[str]:
-    """The class that a telling context names."""
     label = telling_label(view.resources.telling or {}, context_of(view))
     yield f"telling context={label or 'none'}"
 
@@ -168,27 +157,18 @@ def learn(
     return resources
 
 
-@dataclass(frozen=True)
-class TrainingPart:
-    """Training examples, and those from which is learnt what their gaps are read with."""
-
-    examples: Sequence[Example]
-    learnt_from: Sequence[Example]
-
-
 def training_parts(
     features: Sequence[ChosenFeature], train: Sequence[Example], lm: LanguageModelSettings
-) -> list[TrainingPart]:
-    """The training examples in two parts, or in one where nothing is learnt from their text."""
+) -> list[tuple[Sequence[Example], Sequence[Example]]]:
+    """Training examples, each part with those from which is learnt what its gaps are read with.
+
+    There are two parts, or one where nothing is learnt from their text.
+    """
     learnt = {chosen.feature.learnt for chosen in features}
     if not ("telling" in learnt or ("lm" in learnt and not lm.file)):
-        return [TrainingPart(train, train)]
-    halves = _halves(train)
-    return [
-        TrainingPart(half, other or half)
-        for half, other in zip(halves, reversed(halves), strict=True)
-        if half
-    ]
+        return [(train, train)]
+    first, second = _halves(train)
+    return [(half, other or half) for half, other in ((first, second), (second, first)) if half]
 
 
 def _halves(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:

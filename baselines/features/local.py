@@ -35,7 +35,6 @@ def number_of_pronoun(view: GapView) -> str | None:
 
 
 def pronoun_number(view: GapView, _: int) -> Iterator[str]:
-    """The number of the source pronoun."""
     number = number_of_pronoun(view)
     if number is not None:
         yield f"number={number}"

@@ -21,7 +21,6 @@ Vocabulary = dict[str, int]
 def strings_of(
     features: Sequence[ChosenFeature], examples: Sequence[Example], resources: Resources
 ) -> Iterator[list[str]]:
-    """What the features say of each gap; training and prediction both read it."""
     functions = [(chosen.feature.strings, chosen.number) for chosen in features]
     for view in gap_views(examples, resources):
         yield [string for strings, number in functions for string in strings(view, number)]
@@ -63,7 +62,6 @@ def _columns(gaps: Iterable[list[str]], column: Callable[[str], int]) -> tuple[I
 
 
 def _sparse(columns: Ints, ends: Ints, size: int) -> csr_matrix:
-    """A matrix of ones at the columns of each row; -1 is none."""
     kept = columns >= 0
     ends = np.concatenate([[0], np.cumsum(kept)])[ends]
     ones = np.ones(int(ends[-1]), np.float32)

@@ -1,7 +1,7 @@
 """All features by name, lists of them as settings write them, and the layers that they need.
 
-`missing_layers: error` refuses the settings; `leave_out` trains without these features, and the
-report of the training names them. What was trained with a layer is never used without it.
+Features that the training data does not allow are left out, and the report of the training names
+them. What was trained with a layer is never used without it.
 """
 
 from __future__ import annotations
@@ -12,22 +12,25 @@ from crosspro.baselines.features import learnt, local, nouns
 from crosspro.baselines.features.view import ChosenFeature, Feature, Resources, has_finer_tags
 from crosspro.data_prep.core.errors import InputError, Problem, choices, quoted
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.task import Task
 
 FEATURES: dict[str, Feature] = {
     feature.name: feature for module in (local, nouns, learnt) for feature in module.FEATURES
 }
 
 
-def _has_tags(task: Task) -> bool:
-    return task.tagged and task.tagset != "none"
+def _has_tags(resources: Resources, examples: Sequence[Example]) -> bool:
+    return resources.task.tagged and resources.task.tagset != "none"
 
 
-def _parsed(side: str, examples: Sequence[Example]) -> bool:
-    return all(getattr(example, f"{side}_parse") is not None for example in examples)
+def _source_parsed(resources: Resources, examples: Sequence[Example]) -> bool:
+    return all(example.source_parse is not None for example in examples)
 
 
-def _has_heads(examples: Sequence[Example]) -> bool:
+def _target_parsed(resources: Resources, examples: Sequence[Example]) -> bool:
+    return all(example.target_parse is not None for example in examples)
+
+
+def _has_heads(resources: Resources, examples: Sequence[Example]) -> bool:
     parses = [example.source_parse for example in examples]
     return not parses or (None not in parses and any(p.parsed for p in parses if p is not None))
 
@@ -36,43 +39,30 @@ Need = tuple[str, Callable[[Resources, Sequence[Example]], bool]]
 """Something that may be missing: in words, and a test of a task's data."""
 
 NEEDS: dict[str, Need] = {
-    "source_parse": (
-        "a parse of the source (X.source.conllu beside X.data)",
-        lambda resources, examples: _parsed("source", examples),
-    ),
+    "source_parse": ("a parse of the source (X.source.conllu beside X.data)", _source_parsed),
     "source_heads": (
         "dependencies in a parse of the source (X.source.conllu beside X.data)",
-        lambda resources, examples: _has_heads(examples),
+        _has_heads,
     ),
-    "target_parse": (
-        "a parse of the target (X.target.conllu beside X.data)",
-        lambda resources, examples: _parsed("target", examples),
-    ),
-    "target_tags": (
-        "a task whose target has tags",
-        lambda resources, examples: _has_tags(resources.task),
-    ),
+    "target_parse": ("a parse of the target (X.target.conllu beside X.data)", _target_parsed),
+    "target_tags": ("a task whose target has tags", _has_tags),
     "tags_to_convert": (
         "a task with tags of its own, which are not universal already",
-        lambda resources, examples: (
-            _has_tags(resources.task) and resources.task.tagset != "universal"
-        ),
+        lambda at, examples: _has_tags(at, examples) and at.task.tagset != "universal",
     ),
     "finer_tags": (
         "a task with universal tags into a language of conf/words/fine_tags",
-        lambda resources, examples: has_finer_tags(resources.task),
+        lambda at, examples: has_finer_tags(at.task),
     ),
     "nouns": (
         "tags, a parse of the target or system.lexicon, to know nouns by",
-        lambda resources, examples: (
-            _has_tags(resources.task)
-            or resources.lexicon is not None
-            or _parsed("target", examples)
+        lambda at, examples: (
+            _has_tags(at, examples) or at.lexicon is not None or _target_parsed(at, examples)
         ),
     ),
     "english_source": (
         "English as source language",
-        lambda resources, examples: resources.task.source_language == "en",
+        lambda at, examples: at.task.source_language == "en",
     ),
 }
 
@@ -82,9 +72,9 @@ def unmet(
 ) -> dict[str, str]:
     """The features that cannot be had from this data, with what they lack."""
     needs = {need for chosen in features for need in chosen.feature.needs}
-    lacking = {need for need in needs if not NEEDS[need][1](resources, examples)}
+    lacking = {name: NEEDS[name][0] for name in needs if not NEEDS[name][1](resources, examples)}
     return {
-        chosen.written: NEEDS[need][0]
+        chosen.written: lacking[need]
         for chosen in features
         for need in chosen.feature.needs
         if need in lacking
@@ -92,7 +82,6 @@ def unmet(
 
 
 def refuse(lacking: dict[str, str], data: str) -> None:
-    """One error for all features that some data does not allow."""
     if lacking:
         raise InputError(
             Problem("settings", None, "system.features", expected, f"{quoted(name)} and {data}")
@@ -105,10 +94,8 @@ def chosen_features(written: Sequence[str]) -> list[ChosenFeature]:
     if not written:
         raise ValueError("at least one feature is needed")
     chosen = [_chosen(name) for name in written]
-    names = [choice.feature.name for choice in chosen]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"feature {name} should be there once")
+    if len({choice.feature.name for choice in chosen}) < len(chosen):
+        raise ValueError(f"each feature should be there once: {', '.join(written)}")
     return chosen
 
 

@@ -102,7 +102,6 @@ def antecedents(view: GapView, _: int) -> Iterator[str]:
 
 
 def antecedent_gender(view: GapView, _: int) -> Iterator[str]:
-    """The gender of the antecedent alone."""
     noun = antecedent(view)
     if noun is not None and noun.gender is not None:
         yield f"gender={noun.gender}"

@@ -55,7 +55,6 @@ class Resources:
 
     @cached_property
     def universal_tag(self) -> Callable[[str, str], str]:
-        """The universal tag of a tag of the task and a lemma."""
         task = self.task
         if not task.tagged or task.tagset in ("universal", "none"):
             return lambda tag, lemma: tag
@@ -63,7 +62,6 @@ class Resources:
 
     @cached_property
     def fine_tags(self) -> dict[tuple[str, str], str]:
-        """The finer tag of a universal one and a lemma (`conf/words/fine_tags/`)."""
         if not has_finer_tags(self.task):
             return {}
         return {
@@ -75,7 +73,6 @@ class Resources:
 
 
 def has_finer_tags(task: Task) -> bool:
-    """Whether the target has universal tags in a language with lists of finer ones."""
     universal = task.tagged and task.tagset == "universal"
     return universal and task.target_language in names_of(_FINE_TAGS)
 
@@ -89,7 +86,6 @@ class LineView:
         self._padded: dict[str, tuple[str, ...]] = {}
 
     def column(self, kind: str) -> tuple[str, ...]:
-        """The source words, target lemmas, … of all tokens."""
         return self.padded(kind)[WIDEST:-WIDEST]
 
     def padded(self, kind: str) -> tuple[str, ...]:
@@ -108,7 +104,6 @@ class LineView:
             yield GAP if lemma == GAP else make(tag or "", lemma)
 
     def fine_tags(self) -> Iterator[str]:
-        """The finer tags of the target."""
         fine = self.resources.fine_tags
         return self.tags(lambda tag, lemma: fine.get((tag, lemma.lower()), tag))
 
@@ -150,7 +145,6 @@ class Text:
 
     @cached_property
     def gaps(self) -> list[GapView]:
-        """All gaps."""
         places = [(index, gap) for index in self._span for gap in self.examples[index].gaps]
         return [
             GapView(self, index, self.line(index), self.examples[index], gap, row)
@@ -203,16 +197,13 @@ class GapView:
 
     @property
     def resources(self) -> Resources:
-        """What features look things up in."""
         return self.text.resources
 
     @property
     def pronoun(self) -> str:
-        """The source pronoun in lower case."""
         return self.line.padded("source word")[self.gap.source_index + WIDEST]
 
     def place(self, side: Side) -> int:
-        """Where the pronoun (source) or the gap (target) stands."""
         return self.gap.source_index if side == "source" else self.gap.position
 
     def near(self, kind: str, reach: int) -> tuple[str, ...]:
@@ -237,7 +228,6 @@ class GapView:
         return ItContext(self.example.source, self.gap.source_index, *before)
 
     def candidates(self, side: Side) -> Iterator[Candidate]:
-        """The nouns of a side before the gap, the nearest first."""
         return self.text.finder.before(self.index, self.gap, side, self.resources.context)
 
 
@@ -274,7 +264,6 @@ class Feature:
 
     @property
     def layers(self) -> frozenset[str]:
-        """All layers that it uses without needing them."""
         return frozenset(self.reads) | ({"chains"} if self.without_chains else frozenset())
 
 
@@ -287,7 +276,6 @@ class ChosenFeature:
 
     @property
     def written(self) -> str:
-        """As in the settings."""
         name = self.feature.name
         return f"{name}:{self.number}" if self.feature.most else name
 
@@ -300,5 +288,4 @@ class Bins:
         self._names = (*(f"<={edge:g}" for edge in edges), f">{edges[-1]:g}")
 
     def name(self, number: float) -> str:
-        """The bin of a number."""
         return self._names[bisect_left(self._edges, number)]

@@ -11,15 +11,15 @@ knows by accident. Loading it runs no code.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from scipy.special import softmax
 
-from crosspro.baselines.features.matrix import learn_matrix, matrix_of
+from crosspro.baselines.features.matrix import Vocabulary, learn_matrix, matrix_of
 from crosspro.baselines.it_classifier.context import (
     LABELS,
     PRONOUN,
@@ -30,16 +30,15 @@ from crosspro.baselines.it_classifier.context import (
 )
 from crosspro.baselines.it_classifier.patterns import DEFAULT, PATTERNS, ItClause
 from crosspro.data_prep.annotate.light_tagger import word_list
-from crosspro.data_prep.core.errors import CrossproError, choices
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Token
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.settings import check_settings, settings, to_mapping
 
 _DEMONSTRATIVES = frozenset(("this", "that", "these", "those"))
 
 
 def features_of(context: ItContext) -> list[str]:
-    """The features of an `it`."""
     here, before = annotated(context.words), annotated(context.before)
     clause, end = ItClause(here, context.position), context.position
     return [
@@ -142,87 +141,58 @@ def _bucket(number: int) -> str:
     return ">16"
 
 
-BALANCE = 0.7
+_BALANCE = 0.7
 """How far rare labels are made to count as much as frequent ones, from 0 to 1."""
 _STRENGTH = 0.05
 """The inverse of the L2 penalty (scikit-learn's C)."""
 _RARE = 2
 """Features of fewer examples are left out."""
-_KIND = "crosspro it-classifier"
-_Weights = tuple[float, float, float]
 
 
+@settings
 class ItClassifier:
-    """A trained model: a weight for each feature and label."""
+    """A trained model, as its file has it: a weight for each feature and label."""
 
-    def __init__(
-        self,
-        weights: Mapping[str, Sequence[float]],
-        documents: Sequence[str] = (),
-        examples: int = 0,
-    ) -> None:
-        self.documents = tuple(documents)
-        self.examples = examples
-        self.vocabulary = {name: number for number, name in enumerate(weights)}
-        self.weights = np.array([*weights.values()], dtype=np.float64).reshape(-1, len(LABELS))
+    weights: dict[str, tuple[float, float, float]]
+    documents: tuple[str, ...]
+    examples: int
+    kind: Literal["crosspro it-classifier"] = "crosspro it-classifier"
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return {name: number for number, name in enumerate(self.weights)}
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
-        """The probability of each label for each context."""
-        matrix = matrix_of(map(features_of, contexts), self.vocabulary)
-        return np.asarray(softmax(matrix @ self.weights, axis=1))
+        matrix = matrix_of(map(features_of, contexts), self._vocabulary)
+        weights = np.array([*self.weights.values()]).reshape(-1, len(LABELS))
+        return np.asarray(softmax(matrix @ weights, axis=1))
 
-    def described(self) -> str:
-        """What it is."""
+    @property
+    def description(self) -> str:
         return f"a model trained on {self.examples:,} examples of {len(self.documents)} documents"
 
     def save(self, path: Path) -> None:
-        """Write the model to a file."""
-        content = {
-            "kind": _KIND,
-            "examples": self.examples,
-            "documents": self.documents,
-            "weights": dict(zip(self.vocabulary, self.weights.tolist(), strict=True)),
-        }
-        write_text(path, json.dumps(content, ensure_ascii=False, indent=0) + "\n")
+        write_text(path, json.dumps(to_mapping(self), ensure_ascii=False, indent=0) + "\n")
 
 
-def train_classifier(examples: Sequence[ItExample], balance: float = BALANCE) -> ItClassifier:
-    """Learn the weights.
-
-    With `balance` 0 all examples count alike, and probabilities mean what they say; with 1 all
-    labels count alike, so that more events are found and more of what is called one is none.
-    """
+def train_classifier(examples: Sequence[ItExample]) -> ItClassifier:
     from sklearn.linear_model import LogisticRegression  # slow to import, and for training only
 
     gold = np.array([LABELS.index(example.label) for example in examples], np.int64)
     counts = np.bincount(gold, minlength=len(LABELS))
     if not counts.all():
         missing = ", ".join(LABELS[label] for label in np.flatnonzero(counts == 0))
-        raise CrossproError(
-            f"it-classifier: expected examples of {choices(LABELS)}, found none of {missing} "
-            f"among {len(examples):,}"
-        )
+        expected = f"examples of {', '.join(LABELS)}"
+        raise CrossproError(f"it-classifier: expected {expected}, found none of {missing}")
     contexts = (features_of(example.context) for example in examples)
     vocabulary, matrix = learn_matrix(contexts, _RARE)
     model = LogisticRegression(C=_STRENGTH, fit_intercept=False, max_iter=2000)
     shares = counts * len(LABELS) / len(gold)
-    model.fit(matrix.astype(np.float64), gold, sample_weight=(shares**-balance)[gold])
-    weights = dict(zip(vocabulary, np.asarray(model.coef_).T.tolist(), strict=True))
+    model.fit(matrix.astype(np.float64), gold, sample_weight=(shares**-_BALANCE)[gold])
+    weights = zip(vocabulary, map(tuple, np.asarray(model.coef_).T.tolist()), strict=True)
     documents = sorted({example.document for example in examples})
-    return ItClassifier(weights, documents, len(examples))
-
-
-@dataclass(frozen=True)
-class _Saved:
-    """The file of a model."""
-
-    kind: Literal["crosspro it-classifier"]
-    examples: int
-    documents: tuple[str, ...]
-    weights: dict[str, _Weights]
+    return ItClassifier(dict(weights), tuple(documents), len(examples))
 
 
 def load_classifier(path: Path) -> ItClassifier:
-    """Read a model; a file that is none is refused."""
-    saved = check_settings(_Saved, read_json_object(path), path)
-    return ItClassifier(saved.weights, saved.documents, saved.examples)
+    return check_settings(ItClassifier, read_json_object(path), path)

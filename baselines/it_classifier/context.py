@@ -41,13 +41,13 @@ class ItExample:
 
 
 class ItScorer(Protocol):
-    """Tells what an `it` is."""
+    """Tells what an `it` is; `description` is for those who read its labels."""
+
+    @property
+    def description(self) -> str: ...
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The probability of each label for each context."""
-
-    def described(self) -> str:
-        """A few words on what it is, for the people who read its labels."""
 
 
 @lru_cache(maxsize=64)

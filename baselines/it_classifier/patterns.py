@@ -1,27 +1,13 @@
-"""Patterns of pleonastic and event `it`, and a scorer that needs nothing else.
+"""Patterns of pleonastic and event `it`; the first that fits decides, else `it` is anaphoric.
 
-The first pattern that fits decides; they are tried in the order of `PATTERNS`:
-
-- *weather*: it rains, it was cold outside (nothing stands between it and the end of the clause)
-- *seeming*: it seems that, it turns out, it appears to be
-- *reported*: it is said that, it should be noted that
-- *extraposed_adjective*: it is hard to say, it is clear that, is it possible to
-- *extraposed_noun*: it is a pity that, it is time to, it is up to us to
-- *taking*: it took years to, it makes sense to
-- *set_phrase*: when it comes to, it may be that, it goes without saying, for what it is worth
-- *time*: it is three o'clock, it was the summer of
-- *object*: I find it hard to, they made it clear that
-- *cleft*: it was John who, it is here that
-- *happening*: it happened, it means that, it depends
-- *doing*: we did it (at the end of a clause)
-
-Elsewhere `it` is taken for anaphoric, as two of three are.
+The names of the patterns in `PATTERNS`, by example: weather (it rains), seeming (it turns out),
+reported (it is said that), extraposed_adjective (it is hard to say), extraposed_noun (it is time
+to), taking (it took years to), set_phrase (when it comes to), time (it was the summer of), object
+(I find it hard to believe), cleft (it was John who), happening (it depends), doing (we did it).
 
 `ShortPatterns` has the few classical patterns of an `it` that refers to nothing, by word forms
-alone. Published systems of the shared tasks took this from NADA (Bergsma & Yarowsky 2011); these
-stand in its place as a feature of gaps. They know *it* before a verb of weather or seeming, and
-*it* with a complement that it stands in for (it is clear that …, it takes time to …). They need no
-tags and know no event pronouns.
+alone: it stands for NADA (Bergsma & Yarowsky 2011), which systems of the shared tasks used as a
+feature of gaps.
 """
 
 from __future__ import annotations
@@ -62,7 +48,6 @@ class ItClause:
         return self.tokens[place] if 0 <= place < len(self.tokens) else _END
 
     def word(self, place: int) -> str:
-        """The word at a place in lower case."""
         return self.at(place).form.lower()
 
     def _skipped(self, place: int) -> bool:
@@ -70,7 +55,6 @@ class ItClause:
         return token.tag == "ADV" or token.form.lower() in word_list("negation")
 
     def _verbs(self, place: int) -> tuple[list[str], int]:
-        """The lemmas of the verb that follows, auxiliaries first, and where what follows begins."""
         lemmas: list[str] = []
         while True:
             while place < len(self.tokens) and self._skipped(place):
@@ -258,13 +242,14 @@ DEFAULT = Pattern("none", lambda clause: True, ANAPHORIC, 0.75)
 
 
 def pattern_of(tokens: Sequence[Token], position: int) -> Pattern:
-    """The first pattern that fits the `it` at a position."""
     clause = ItClause(tokens, position)
     return next((pattern for pattern in PATTERNS if pattern.fits(clause)), DEFAULT)
 
 
 class PatternScorer:
     """Scores by the patterns alone: no training, no packages."""
+
+    description = "hand-written patterns (no trained model was given)"
 
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
         """The pattern's chance for its label; the others share the rest."""
@@ -274,10 +259,6 @@ class PatternScorer:
             row[:] = (1 - pattern.chance) / (len(LABELS) - 1)
             row[LABELS.index(pattern.label)] = pattern.chance
         return rows
-
-    def described(self) -> str:
-        """What it is."""
-        return "hand-written patterns (no trained model was given)"
 
 
 _COMPLEMENT_REACH = 5
@@ -289,21 +270,18 @@ _AFTER_SEEMING = frozenset(("that", "as", "out", "to"))
 class ShortPatterns:
     """Pleonastic with 0.9 where a pattern fits and with 0.1 where none does, else anaphoric."""
 
+    description = "short hand-written patterns"
+
     def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
-        """A row for each context."""
         rows = np.zeros((len(contexts), len(LABELS)))
         chances = np.array([_FITS if _short_fits(context) else _FITS_NOT for context in contexts])
         rows[:, LABELS.index(PLEONASTIC)] = chances
         rows[:, LABELS.index(ANAPHORIC)] = 1 - chances
         return rows
 
-    def described(self) -> str:
-        """What it is."""
-        return "short hand-written patterns"
-
 
 def _short_fits(context: ItContext) -> bool:
-    """Whether the words after `it` are those of a pattern."""
+    """Whether `it` stands before a verb of weather or seeming, or for a complement."""
     first = context.position + 1
     after = [word.lower() for word in context.words[first : first + 2 + _COMPLEMENT_REACH]]
     if any(word in word_list("weather-forms") for word in after[:3]):

@@ -35,7 +35,8 @@ from crosspro.evaluation.protest.categories import NoCategory, function_of
 
 OWN_COLUMNS = ("document", "before", "sentence", "label")
 EUROPARL_COLUMNS = ("doc", "source", "manual_label")
-"""What is read of the table of event pronouns."""
+"""What is read of the table of event pronouns, whose sentences are in quotation marks."""
+_COLUMNS = (OWN_COLUMNS, EUROPARL_COLUMNS)
 _MARK = "__"
 _EUROPARL_LABELS = {"nominal_ref": ANAPHORIC, "pleonastic_ref": PLEONASTIC, "event_ref": EVENT}
 _SENTENCE_ENDS = frozenset((".", "!", "?"))
@@ -54,7 +55,6 @@ NAMED_SETS = {"discomt2015": DISCOMT_2015_TALKS, "teddev": TEDDEV_TALKS}
 
 
 def read_training_data(paths: Iterable[Path]) -> list[ItExample]:
-    """All examples of some tables and projects."""
     return [
         example
         for path in paths
@@ -105,14 +105,13 @@ def _annotated_pronouns(document: MmaxDocument) -> Iterator[ItExample]:
 def _read_table(path: Path) -> Iterator[ItExample]:
     rows = (line.rstrip("\r").split("\t") for line in read_text_lines(path))
     names = next(rows, [])
-    columns: tuple[str, ...]
-    if set(OWN_COLUMNS) <= set(names):
-        columns, labels = OWN_COLUMNS, {label: label for label in LABELS}
-    elif set(EUROPARL_COLUMNS) <= set(names):
-        columns, labels = EUROPARL_COLUMNS, _EUROPARL_LABELS
-    else:
-        expected = f"the columns {', '.join(OWN_COLUMNS)} (or {', '.join(EUROPARL_COLUMNS)})"
+    columns = next((some for some in _COLUMNS if set(some) <= set(names)), None)
+    if columns is None:
+        expected = " or ".join(f"the columns {', '.join(some)}" for some in _COLUMNS)
         raise input_error(path, "header", expected, quoted("\t".join(names)), 1)
+    labels = (
+        _EUROPARL_LABELS if columns == EUROPARL_COLUMNS else dict(zip(LABELS, LABELS, strict=True))
+    )
     text_column, label_column = columns[-2:]
     for number, cells in enumerate(rows, start=2):
         if len(cells) != len(names):
@@ -122,25 +121,19 @@ def _read_table(path: Path) -> Iterator[ItExample]:
         label = row[label_column].strip()
         if label not in labels:
             raise input_error(path, label_column, choices(labels), quoted(label), number)
-        text = row[text_column].strip()
-        if columns is EUROPARL_COLUMNS:  # which are in quotation marks
-            text = text.removeprefix('"').removesuffix('"')
-        words = text.split()
+        words = row[text_column].strip().removeprefix('"').removesuffix('"').split()
         marked = [place for place, word in enumerate(words) if _is_marked(word)]
         if len(marked) != 1:
             expected = f"one {_MARK}it{_MARK} in the text"
             raise input_error(path, text_column, expected, str(len(marked)), number)
-        position = marked[0]
         plain = tuple(word.strip("_") if _MARK in word else word for word in words)
-        if columns is OWN_COLUMNS:
-            context = ItContext(plain, position, tuple(row["before"].split()))
-        else:
-            context = _last_sentence(plain, position)
+        context = _last_sentence(plain, marked[0])
+        if columns == OWN_COLUMNS:
+            context = ItContext(plain, marked[0], tuple(row["before"].split()))
         yield ItExample(context, labels[label], row[columns[0]])
 
 
 def _is_marked(word: str) -> bool:
-    """Whether it is the pronoun; other words may be marked, too."""
     return word.startswith(_MARK) and word.endswith(_MARK) and word.strip("_").lower() == PRONOUN
 
 

@@ -1,8 +1,4 @@
-"""Counting n-grams: an n-gram of each order is a row of a table that is sorted by its words.
-
-The key of an n-gram is the row of its first n-1 words in the table of the order below, times the
-size of the vocabulary, plus its last word. A table sorted by key is therefore sorted by words.
-"""
+"""Counting n-grams: those of each order are a table that is sorted by their words."""
 
 from __future__ import annotations
 
@@ -19,7 +15,6 @@ from crosspro.data_prep.core.errors import CrossproError
 SPECIAL_WORDS = (b"<unk>", b"<s>", b"</s>")
 UNKNOWN_ID, BEGIN_ID, END_ID = range(3)
 _NO_ROW = np.uint32(0xFFFFFFFF)
-_KEY_BITS = 63
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.uint32]
@@ -38,7 +33,6 @@ class Text:
 
 
 def number_words(sentences: Iterable[Sequence[bytes]]) -> Text:
-    """Give numbers to the words of sentences."""
     numbers: defaultdict[bytes, int] = defaultdict()
     numbers.default_factory = numbers.__len__
     for word in SPECIAL_WORDS:
@@ -63,10 +57,11 @@ def number_words(sentences: Iterable[Sequence[bytes]]) -> Text:
 
 @dataclass
 class NGramTable:
-    """All n-grams of one order, sorted by key, and how often each occurs.
+    """The n-grams of one order, sorted by key, and how often each occurs.
 
-    `suffixes` are the rows of the last n-1 words in the order below. The n-grams that start with
-    `<s>` are those of the slice `initial`.
+    The key of an n-gram is the row of its first n-1 words in the order below, times the size of the
+    vocabulary, plus its last word. `suffixes` are the rows of its last n-1 words there.
+    The n-grams that start with `<s>` are those of the slice `initial`.
     """
 
     keys: Ints
@@ -83,39 +78,30 @@ def count_ngrams(text: Text, order: int) -> list[NGramTable]:
     size, tokens = len(text.words), text.tokens
     counts = np.bincount(tokens, minlength=size).astype(np.uint32)
     counts[BEGIN_ID] = 0
-    unigrams = NGramTable(np.arange(size), counts, np.zeros(size, np.uint32), slice(1, 2))
-    tables = [unigrams]
+    tables = [NGramTable(np.arange(size), counts, np.zeros(size, np.uint32), slice(1, 2))]
     rows = tokens.astype(np.uint32)  # of the n-gram that ends at each token
-    for n in range(2, order + 1):
-        inside = rows[:-1] != _NO_ROW  # else the n-gram would begin before its sentence
-        inside &= tokens[1:] != BEGIN_ID
-        ends = np.flatnonzero(inside) + 1
-        del inside
-        keys = rows[ends - 1].astype(np.int64)
-        keys *= size
-        keys += tokens[ends]
-        keys, ends = _sort(keys, ends, len(tokens))
+    for _ in range(1, order):
+        # Else the n-gram would begin before its sentence.
+        ends = np.flatnonzero((rows[:-1] != _NO_ROW) & (tokens[1:] != BEGIN_ID)) + 1
+        keys = rows[ends - 1] * np.int64(size) + tokens[ends]
+        keys, ends = _sort(keys, ends, len(tokens).bit_length())
         first = np.ones(len(keys), bool)
         np.not_equal(keys[1:], keys[:-1], out=first[1:])
         starts = np.flatnonzero(first)
-        table_keys = keys[starts]
-        del keys
-        table_counts = np.diff(starts, append=len(ends)).astype(np.uint32)
+        keys = keys[starts]
+        counts = np.diff(starts, append=len(ends)).astype(np.uint32)
         suffixes = rows[ends[starts]]
-        if n < order:
-            longer = np.full(len(tokens), _NO_ROW)
-            longer[ends] = np.cumsum(first, dtype=np.uint32) - np.uint32(1)
-            rows = longer
+        rows = np.full(len(tokens), _NO_ROW)
+        rows[ends] = np.cumsum(first, dtype=np.uint32) - np.uint32(1)
         shorter = tables[-1].initial
-        begin, end = np.searchsorted(table_keys, np.array([shorter.start, shorter.stop]) * size)
-        tables.append(NGramTable(table_keys, table_counts, suffixes, slice(int(begin), int(end))))
+        begin, end = np.searchsorted(keys, np.array([shorter.start, shorter.stop]) * size)
+        tables.append(NGramTable(keys, counts, suffixes, slice(int(begin), int(end))))
     return tables
 
 
-def _sort(keys: Ints, places: Ints, length: int) -> tuple[Ints, Ints]:
+def _sort(keys: Ints, places: Ints, bits: int) -> tuple[Ints, Ints]:
     """Keys in order with their places; sorting both in one number takes a third of the time."""
-    bits = length.bit_length()
-    if int(keys.max(initial=0)).bit_length() + bits > _KEY_BITS:
+    if int(keys.max(initial=0)).bit_length() + bits > 63:
         order = np.argsort(keys)
         return keys[order], places[order]
     keys <<= bits

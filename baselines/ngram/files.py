@@ -70,19 +70,18 @@ def _read_arrays(path: Path) -> NGramModel:
 def _check(model: NGramModel) -> None:
     """Raise a ValueError if the arrays do not fit together."""
     size, nodes = len(model.words), 1 + sum(model.counts)
-    fitting = {
-        "words": model.words[: len(SPECIAL_WORDS)] == [word.decode() for word in SPECIAL_WORDS],
-        "counts": bool(model.counts) and model.counts[0] == size and min(model.counts) >= 0,
-        "keys": model.keys.shape == (nodes - 1 - size,),
-        "log_probs": model.log_probs.shape == (nodes,) and bool((model.log_probs <= 0).all()),
-        "back_offs": model.back_offs.shape == (nodes - model.counts[-1],),
-        "fails": model.fails.shape == (nodes,),
-    }
-    for name, fits in fitting.items():
-        if not fits:
-            raise ValueError(f"{name} do not fit the other arrays")
-    order = np.repeat(np.arange(1, len(model.counts) + 1), model.counts)
-    order = np.concatenate([[0], order]).astype(np.uint8)
+    shapes = (model.keys, model.log_probs, model.back_offs, model.fails)
+    expected = (nodes - 1 - size, nodes, nodes - model.counts[-1], nodes)
+    special = [word.decode() for word in SPECIAL_WORDS]
+    if (
+        model.words[: len(special)] != special
+        or model.counts[0] != size
+        or min(model.counts) < 0
+        or tuple(array.shape for array in shapes) != tuple((length,) for length in expected)
+        or (model.log_probs > 0).any()
+    ):
+        raise ValueError("arrays that do not fit together")
+    order = np.repeat(np.arange(len(model.counts) + 1), (1, *model.counts)).astype(np.uint8)
     contexts = model.keys // size
     in_range = (contexts >= 0) & (contexts < len(model.back_offs))
     if not in_range.all() or (order[contexts] != order[1 + size :] - 1).any():
@@ -137,7 +136,6 @@ class KenlmModel(LanguageModel):
         return number
 
     def ids(self, words: Iterable[str]) -> Ints:
-        """The numbers of words; 0 for words that the model does not know."""
         return np.array([self._word_number(word) for word in words], dtype=np.int64)
 
     def _word_number(self, word: str) -> int:
@@ -151,7 +149,6 @@ class KenlmModel(LanguageModel):
         return number
 
     def advance(self, states: ArrayLike, words: ArrayLike) -> tuple[Scores, Ints]:
-        """The log probability of each word after its state, and the state after the word."""
         pairs = np.broadcast(np.asarray(states, np.int64), np.asarray(words, np.int64))
         scores = np.empty(pairs.shape, np.float32)
         following = np.empty(pairs.shape, np.int64)

@@ -47,27 +47,19 @@ class LanguageModel(ABC):
         The arguments are broadcast: states in a column and words in a row give a table.
         """
 
-    def token_scores(self, sentences: Sequence[Sequence[str]], *, begin: bool = True) -> Totals:
-        """A row for each sentence: the log probability of its words and of `</s>`, then zeros.
-
-        Sentences start after `<s>`, or without any context.
-        """
+    def log10(self, sentences: Sequence[Sequence[str]], *, begin: bool = True) -> Totals:
+        """The log probability of each sentence with `</s>`, after `<s>` or without any context."""
         lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-        width = int(lengths.max(initial=0)) + 1
-        places = np.arange(width)
-        tokens = np.full((len(sentences), width), self.end_id)
+        places = np.arange(int(lengths.max(initial=0)) + 1)
+        tokens = np.full((len(sentences), len(places)), self.end_id)
         tokens[places < lengths[:, None]] = self.ids(chain.from_iterable(sentences))
-        scores = np.zeros(tokens.shape)
+        totals = np.zeros(len(sentences))
         states = np.full(len(sentences), self.begin_state if begin else self.null_state)
         for place in places:
             active = np.flatnonzero(place <= lengths)
             log_probs, states[active] = self.advance(states[active], tokens[active, place])
-            scores[active, place] = log_probs
-        return scores
-
-    def log10(self, sentences: Sequence[Sequence[str]], *, begin: bool = True) -> Totals:
-        """The log probability of each sentence."""
-        return np.asarray(self.token_scores(sentences, begin=begin).sum(axis=1))
+            totals[active] += log_probs
+        return totals
 
 
 @dataclass
@@ -87,7 +79,7 @@ class Order:
         return len(self.words)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NGramModel(LanguageModel):
     """A back-off model.
 
@@ -105,24 +97,23 @@ class NGramModel(LanguageModel):
 
     null_state = 0
 
+    def __repr__(self) -> str:
+        return f"<NGramModel of order {self.order}: {sum(self.counts):,} n-grams>"
+
     @cached_property
     def order(self) -> int:  # type: ignore[override]
-        """The length of the longest n-grams."""
         return len(self.counts)
 
     @cached_property
     def begin_state(self) -> int:  # type: ignore[override]
-        """The state after `<s>`."""
         return int(self._states(np.array([BEGIN_ID + 1]))[0])
 
     @cached_property
     def first_nodes(self) -> list[int]:
-        """The first node of each order."""
         return [1, *(np.cumsum(self.counts)[:-1] + 1).tolist()]
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The numbers of the words."""
         return {word: number for number, word in enumerate(self.words)}
 
     @cached_property
@@ -134,12 +125,10 @@ class NGramModel(LanguageModel):
         return extends
 
     def ids(self, words: Iterable[str]) -> Ints:
-        """The numbers of words; 0 for words that the model does not know."""
         number_of = self.index.get
         return np.array([number_of(word, UNKNOWN_ID) for word in words], dtype=np.int64)
 
     def advance(self, states: ArrayLike, words: ArrayLike) -> tuple[Scores, Ints]:
-        """The log probability of each word after its state, and the state after the word."""
         state_array, word_array = np.broadcast_arrays(
             np.asarray(states, np.int64), np.asarray(words, np.int64)
         )
@@ -162,7 +151,6 @@ class NGramModel(LanguageModel):
         return scores.reshape(state_array.shape), self._states(nodes).reshape(state_array.shape)
 
     def _find(self, contexts: Ints, words: Ints) -> Ints:
-        """The nodes of contexts followed by words; 0 where there is none."""
         if not len(self.keys):
             return np.zeros(len(contexts), np.int64)
         keys = contexts * len(self.words) + words
@@ -187,30 +175,26 @@ def build_model(words: list[str], orders: list[Order]) -> NGramModel:
         raise CrossproError(
             f"model: expected fewer than {_MOST_NODES:,} n-grams, found {first[-1]:,}"
         )
+    zero = np.zeros(1, np.float32)
+    log_probs = np.concatenate([zero, *(order.log_probs for order in orders)])
+    back_offs = np.concatenate([zero, *(order.back_offs for order in orders[:-1])])
     keys = np.empty(first[-1] - first[2], np.int64)
-    log_probs, back_offs = np.zeros(first[-1], np.float32), np.zeros(first[-2], np.float32)
-    suffixes: list[Rows | None] = []
-    for n, order in enumerate(orders, start=1):
-        nodes = slice(first[n], first[n + 1])
-        log_probs[nodes] = order.log_probs
-        if n < len(orders):
-            back_offs[nodes] = order.back_offs
-        if n > 1:
-            part = keys[nodes.start - first[2] : nodes.stop - first[2]]
-            part[:] = order.contexts
-            part += first[n - 1]
-            part *= len(words)
-            part += order.words
+    suffixes = []
+    for n, order in enumerate(orders[1:], start=2):
+        part = keys[first[n] - first[2] : first[n + 1] - first[2]]
+        part[:] = order.contexts
+        part += first[n - 1]
+        part *= len(words)
+        part += order.words
         suffixes.append(order.suffixes)
     orders.clear()
     model = NGramModel(words, counts, keys, log_probs, back_offs, np.zeros(first[-1], np.uint32))
-    for n, rows in enumerate(suffixes[1:], start=2):
+    for n, rows in enumerate(suffixes, start=2):
         nodes = slice(first[n], first[n + 1])
         if rows is not None:
             model.fails[nodes] = model._states(rows.astype(np.int64) + first[n - 1])
         else:
-            contexts, last = np.divmod(
-                keys[nodes.start - first[2] : nodes.stop - first[2]], len(words)
-            )
+            part = keys[first[n] - first[2] : first[n + 1] - first[2]]
+            contexts, last = np.divmod(part, len(words))
             model.fails[nodes] = model.advance(model.fails[contexts], last)[1]
     return model

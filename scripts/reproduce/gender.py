@@ -45,7 +45,6 @@ from crosspro.prediction.contrastive import (
     system_scores,
 )
 from crosspro.prediction.models import summary
-from crosspro.prediction.output import layer_notes
 from crosspro.prediction.system import System, load_system
 from crosspro.scripts.cli import run
 from crosspro.scripts.common import App, bundled_model, tell
@@ -233,7 +232,7 @@ def gender(
     if not prepared.instances:
         expected = f"one with a choice between classes of {task.name}"
         raise input_error(test_set.name, "instances", expected, "; ".join(reasons))
-    for note in layer_notes(system, test_set.name, layers_in(prepared.examples)):
+    for note in system.layer_warnings(test_set.name, layers_in(prepared.examples)):
         tell(note)
     evaluation = gender_accuracy(system, prepared, summary(run_dir).digest[:8])
     for warning in evaluation.warnings:

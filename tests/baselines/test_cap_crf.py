@@ -14,7 +14,6 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.agreement import english_words
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Entry, Lexicon
 from crosspro.prediction.system import load_system
-from tests.integration.training import made
 
 TASK = load_task("en-de")
 LEXICON = Lexicon.of([Entry("Katze", "NOUN", "Fem", "Sing"), Entry("Sein", "NOUN", "Neut", "Sing")])
@@ -82,18 +81,6 @@ def test_english_words_have_gender_and_number_without_a_parse():
     parsed = replace(line, source_parse=AnnotatedSentence(tuple(tokens), "c5"))
     numbers = source_values(parsed, "Number", NUMBERS, None)
     assert numbers == ["", "Plur", "", "", "Sing", "", ""]
-
-
-def test_the_default_configuration_knows_numbers_of_the_source(tmp_path, monkeypatch):
-    """Also where no package is installed."""
-    monkeypatch.setattr("crosspro.data_prep.lexicon.load._installed", lambda name: False)
-    system = made("system=cap_crf", "task=en-de", iterations=1)
-    train = demo("en-de", "train", 20)
-    system.fit(TASK, train, train)
-    assert any("source number" in f for e in train for t in system._features(e) for f in t)
-    assert [used["side"] for used in system.report.figures["lexicons"]] == ["target", "source"]
-    system.save(tmp_path)
-    assert (load_system(tmp_path).predict(train) == system.predict(train)).all()
 
 
 def demo(task, split, documents):

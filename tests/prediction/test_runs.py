@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,8 +19,8 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import demo_splits, file_splits
 from crosspro.prediction.configuration import Scoring
-from crosspro.prediction.fit_and_score import contents, fit_and_score
-from crosspro.prediction.fit_report import ensemble_report, epoch_report, fine_tuned_report
+from crosspro.prediction.fit_and_score import fit_and_score
+from crosspro.prediction.fit_report import epoch_report
 from crosspro.prediction.runs import find_run, names_of, read_run, write_run
 from crosspro.prediction.system import load_system
 from tests.data_prep.pipeline.sets.test_cues import with_links, without_links
@@ -68,7 +67,6 @@ def test_a_run_writes_down_what_it_was_made_from_and_what_came_out(tmp_path):
     assert run.variants["ngram_penalty_0"]["dev"]["accuracy"].value > 0
     assert {"crosspro", "python", "numpy"} <= set(run.versions)
     assert run.times.ended >= run.times.started
-    assert notes[0] == f"fitting ngram on {len(splits.train)} lines"
     assert load_system(tmp_path / "run").name == "ngram"
 
 
@@ -96,30 +94,17 @@ def test_a_run_says_what_its_system_tells_of_the_training(tmp_path):
     system.report = FIT
     notes = []
     fit_and_score(TASK, system, SMALL, tmp_path, tell=notes.append)
-    assert read_run(tmp_path).fit == {
-        "monitor": "accuracy", "score": 71.5, "chosen_epoch": 3, "epochs": 7, "steps": 1400,
-        "stopped_by": "patience",
-    }  # fmt: skip
+    assert read_run(tmp_path).fit == FIT.figures
     assert notes[1:] == [FIT.summary]
 
 
 @pytest.mark.parametrize(
-    ("report", "fragment"),
-    [
-        (epoch_report("mean", 17.0, 0, 4, 400, "patience"), "first epoch"),
-        (epoch_report("mean", 17.0, 2, 6, 6, "patience"), "6 steps"),
-        (epoch_report("mean", 60.0, 49, 50, 9000, "max_epochs"), "the last epoch was the best"),
-        (epoch_report("mean", 60.0, 30, 50, 9000, "max_epochs"), None),
-        (epoch_report("mean", 60.0, 0, 1, 900, "max_epochs"), None),
-    ],
+    ("chosen", "epochs", "steps", "warned"),
+    [(0, 4, 400, True), (2, 6, 6, True), (49, 50, 9000, True), (30, 50, 9000, False)],
 )
-def test_a_training_that_was_too_short_gives_a_warning(report, fragment, tmp_path):
-    system = Majority()
-    system.report = report
-    notes = []
-    fit_and_score(TASK, system, SMALL, tmp_path, tell=notes.append)
-    assert len(notes) == (2 if fragment is None else 3)
-    assert fragment is None or fragment in notes[2]
+def test_a_training_that_was_too_short_gives_a_warning(chosen, epochs, steps, warned):
+    report = epoch_report("mean", 17.0, chosen, epochs, steps, "patience")
+    assert len(report.warnings) == warned
 
 
 class Known(Majority):
@@ -137,26 +122,9 @@ class Known(Majority):
 
 def test_a_system_below_the_majority_class_is_warned_of(tmp_path):
     run = fit_and_score(TASK, Known(), SMALL, tmp_path).run
-    assert [warning.partition(" is below ")[0] for warning in run.warnings] == [
-        f"{name}: accuracy {run.scores[name]['accuracy'].value:.2f}" for name in ("dev", "test")
-    ]
-    labels = Counter(gap.label for example in SMALL.train for gap in example.gaps)
-    ((most, _),) = labels.most_common(1)
-    assert f"always answering {most}, the most frequent class of train" in run.warnings[0]
+    assert [warning.partition(":")[0] for warning in run.warnings] == ["dev", "test"]
     assert read_run(tmp_path) == run
     assert fit_and_score(TASK, Majority(), SMALL, tmp_path).run.warnings == ()
-
-
-def test_what_dev_chose_is_named_with_its_score():
-    better = epoch_report("accuracy", 80.0, 1, 2, 200, "max_epochs")
-    assert FIT.chosen == "epoch 3, chosen by dev accuracy 71.50"
-    assert fine_tuned_report(FIT, better).chosen.startswith("epoch 1, chosen by dev accuracy 80.00")
-    assert fine_tuned_report(FIT, FIT).figures["kept"] == "all"
-    member = {"name": "net", "system": "turku_gru", "weight": 1.0, "score": 80.1}
-    joined = ensemble_report("mean", 80.123, [member], [FIT])
-    assert joined.chosen == "weights, chosen by dev mean 80.12"
-    assert joined.figures["members"][0]["fit"] == FIT.figures
-    assert ensemble_report(None, None, [member], [None]).chosen == ""
 
 
 def test_a_stopped_run_can_be_told(tmp_path):
@@ -168,7 +136,7 @@ def test_a_stopped_run_can_be_told(tmp_path):
     assert not run.scores
 
 
-@pytest.mark.parametrize("record", [None, b"{", b'{"format": 99}'])
+@pytest.mark.parametrize("record", [None, b"{"])
 def test_a_run_that_is_refused_leaves_the_record_that_is_there(record, tmp_path):
     fit_and_score(TASK, Majority(), SMALL, tmp_path)
     path = tmp_path / "run.json"
@@ -196,14 +164,6 @@ def test_files_are_known_by_their_digests(tmp_path):
     assert list(run.data[0].beside) == ["train.doc-ids"]
 
 
-def test_the_digest_of_examples_is_that_of_their_content():
-    again = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 1)
-    other = demo_splits(TASK, {"train": 20, "dev": 5, "test": 5}, 2)
-    first, same, changed = (contents(splits)[0].digest for splits in (SMALL, again, other))
-    assert first == same
-    assert first != changed
-
-
 def test_a_damaged_record_is_refused_with_all_its_faults(tmp_path):
     fit_and_score(TASK, Majority(), SMALL, tmp_path)
     path = tmp_path / "run.json"
@@ -218,20 +178,12 @@ def test_a_damaged_record_is_refused_with_all_its_faults(tmp_path):
         "status", "seed", "times.started", "data.0.name", "data.0.lines", "data.0.gaps",
         "data.0.digest", "colour",
     ]  # fmt: skip
-    without = {key: value for key, value in whole.items() if key != "seed"}
-    path.write_text(json.dumps(without), "utf-8")
-    with pytest.raises(InputError, match="seed"):
-        read_run(tmp_path)
     path.write_text(json.dumps({**whole, "format": 2}), "utf-8")
     with pytest.raises(InputError, match="format"):
         find_run(tmp_path)
-    for form in (True, 1.0, "1", None):
-        path.write_text(json.dumps({**whole, "format": form}), "utf-8")
-        with pytest.raises(InputError, match="format"):
-            find_run(tmp_path)
-    for name in ("a\nb", "\x1b[31mred", "a\u2028b"):
-        path.write_text(json.dumps({**whole, "system": name}), "utf-8")
-        with pytest.raises(InputError, match="system"):
+    for changes in ({"format": True}, {"format": "1"}, {"system": "\x1b[31mred"}):
+        path.write_text(json.dumps({**whole, **changes}), "utf-8")
+        with pytest.raises(InputError, match=next(iter(changes))):
             names_of([tmp_path])
     path.write_text("[]", "utf-8")
     with pytest.raises(InputError, match="a JSON object"):

@@ -35,22 +35,15 @@ def content():
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_arrays_come_back_as_they_were_but_for_rounding(weights, content, tmp_path):
     found = load_tensors(stored(tmp_path, content, weights))
-    assert found.weights == weights
-    assert found.arrays.keys() == content.keys()
+    assert found.keys() == content.keys()
     for name, array in content.items():
-        assert found.arrays[name].dtype == array.dtype
+        assert found[name].dtype == array.dtype
         if name not in ("matrix", "stacked") or weights == "float32":
-            assert (found.arrays[name] == array).all()
+            assert (found[name] == array).all()
             continue
         most = np.abs(array).max(axis=-1, keepdims=True)
-        step = most / 127 if weights == "int8" else most / 1024
-        assert (np.abs(found.arrays[name] - array) <= step * 0.51).all()
-        assert (found.arrays[name] != array).any()
-
-
-def test_fewer_bits_take_less_space(content, tmp_path):
-    sizes = [len(narrowed({"m": np.ones((256, 256))}, weights)) for weights in WEIGHTS]
-    assert sizes[0] > 3.9 * sizes[1] > 1.9 * sizes[2]
+        assert (np.abs(found[name] - array) <= most / 127 * 0.51).all()
+        assert (found[name] != array).any()
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -62,14 +55,9 @@ def test_the_same_arrays_are_the_same_bytes(weights, content):
 @given(arrays(np.float32, (4, 300), elements=st.floats(-(2.0**99), 2.0**99, width=32)))
 def test_what_was_rounded_once_is_not_rounded_again(tmp_path_factory, matrix):
     folder = tmp_path_factory.mktemp("rounded")
-    once = load_tensors(stored(folder, {"m": matrix}, "int8")).arrays["m"]
-    again = load_tensors(stored(folder, {"m": once}, "int8")).arrays["m"]
+    once = load_tensors(stored(folder, {"m": matrix}, "int8"))["m"]
+    again = load_tensors(stored(folder, {"m": once}, "int8"))["m"]
     assert again == pytest.approx(once, rel=1e-6)
-
-
-def test_numbers_too_large_for_half_precision_stay(tmp_path):
-    large = {"m": np.full((32, 64), 1e6, np.float32)}
-    assert (load_tensors(stored(tmp_path, large, "float16")).arrays["m"] == 1e6).all()
 
 
 def test_numbers_that_are_not_finite_are_refused():
@@ -84,14 +72,11 @@ ABOUT = {"weights": "int8", "kinds": {"m": "float32"}}
 @pytest.mark.parametrize(
     ("content", "about", "words"),
     [
-        (GOOD, {**ABOUT, "weights": "int4"}, "neither float16 nor int8"),
-        (GOOD, [], "neither float16 nor int8"),
+        (GOOD, {**ABOUT, "weights": "int4"}, "not int8"),
         (GOOD, {**ABOUT, "kinds": {"m": "object"}}, "none of float32, float64"),
         (GOOD, {**ABOUT, "kinds": {"n": "float32"}}, "no matrix n"),
-        (GOOD, {**ABOUT, "weights": "float16"}, "m is int8, not float16"),
         ({"m": GOOD["m"]}, ABOUT, "no scale"),
         ({**GOOD, "m/scale": np.ones(31, np.float32)}, ABOUT, "no scale"),
-        ({**GOOD, "m/scale": np.ones(32)}, ABOUT, "no scale"),
         ({**GOOD, "m/scale": np.full(32, np.inf, np.float32)}, ABOUT, "no scale"),
         ({**GOOD, "m/scale": np.full(32, -1, np.float32)}, ABOUT, "no scale"),
     ],

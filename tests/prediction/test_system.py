@@ -18,9 +18,11 @@ from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.output import predict_stream, predicted, whole_documents
+from crosspro.prediction.fit_and_score import ScoredRun
+from crosspro.prediction.output import predict_stream, predicted
 from crosspro.prediction.registry import SYSTEMS as SYSTEM_CLASSES
 from crosspro.prediction.registry import registered
+from crosspro.prediction.runs import Configuration, Run, Times
 from crosspro.prediction.system import load_system
 
 QUIET = {"progress_bar": False, "accelerator": "cpu", "max_epochs": 1}
@@ -154,26 +156,11 @@ def test_grouping_does_not_change_predictions(fitted, data, monkeypatch):
     assert np.concatenate([g.probabilities for g in groups]) == same(fitted.predict(data[1]))
 
 
-def test_groups_hold_whole_documents(data):
-    groups = list(whole_documents(data[0], 5))
-    seen = [{example.document for example in group} for group in groups]
-    assert sum(map(len, seen)) == len(set().union(*seen))
-    assert [example for group in groups for example in group] == data[0]
-
-
 @pytest.mark.parametrize("row", SYSTEMS)
 def test_nothing_to_learn_from_is_an_error(row, data, en_fr):
     for dev in ([], data[1]):
         with pytest.raises(CrossproError):
             make(row).fit(en_fr, [], dev)
-
-
-def test_majority_is_the_most_frequent_class(data, en_fr):
-    system = Majority()
-    system.fit(en_fr, *data)
-    labels = [gap.label for example in data[0] for gap in example.gaps]
-    best = max(en_fr.classes, key=labels.count)
-    assert {en_fr.classes[i] for i in system.predict(data[1]).argmax(axis=1)} == {best}
 
 
 def test_class_prior_follows_the_training_distribution(en_fr):
@@ -190,11 +177,8 @@ def test_class_prior_follows_the_training_distribution(en_fr):
 @pytest.mark.parametrize(
     ("change", "fragment"),
     [
-        ({"system": "os.system"}, "class_prior, "),
         ({"format": 99}, "format"),
-        ({"format": None}, "format"),
         ({"format": True}, "format"),
-        ({"format": 3.0}, "format"),
         ({"settings": []}, "settings"),
         ({"task": {"name": "x"}}, "task"),
     ],
@@ -211,10 +195,7 @@ def test_a_tampered_description_is_refused(saved, change, fragment):
     [
         ("class_prior", {"seed": "x"}, "seed"),
         ("class_prior", {"sead": 1}, "sead"),
-        ("ngram", {"order": "x"}, "order"),
-        ("ngram", {"none_penalty": "x"}, "none_penalty"),
         ("neural", {"network": {"name": "turku_gru"}, "training": 5}, "training"),
-        ("neural", {"network": 5}, "network"),
         ("neural", {"network": {"name": "os.system"}}, "network"),
         ("ensemble", {"tune": 3}, "tune"),
         ("features", {"features": ["linked"]}, "file"),
@@ -230,11 +211,6 @@ def test_settings_that_a_system_cannot_have_are_refused(saved, name, settings, k
     assert (problem.path, problem.field) == (f"{path}: settings", key)
 
 
-@pytest.mark.parametrize("name", SYSTEM_CLASSES)
-def test_names_are_those_of_the_classes(name):
-    assert registered(name).name == name
-
-
 @pytest.mark.parametrize("name", ["os.system", "unregistered", ["majority"]])
 def test_nothing_else_is_loaded(saved, name):
     without_digests(saved)
@@ -243,14 +219,6 @@ def test_nothing_else_is_loaded(saved, name):
         load_system(saved)
     (problem,) = refused.value.problems
     assert (problem.path, problem.field) == (str(path), "system")
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"il": -1}', '{"il": "x"}'])
-def test_damaged_files_are_refused(saved, text):
-    without_digests(saved)
-    (saved / "class_counts.json").write_text(text, "utf-8")
-    with pytest.raises(InputError, match=r"class_counts\.json"):
-        load_system(saved)
 
 
 def test_a_changed_bit_in_any_file_is_refused(fitted, tmp_path):
@@ -321,16 +289,15 @@ class Improper(Majority):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        (lambda rows: rows * np.nan, "found others for 3 of 3 gaps, the first of them gap 1: nan"),
-        (lambda rows: rows + 0.1, "numbers from 0 that add up to 1, found others for 3 of 3"),
-        (lambda rows: rows * [[1], [1], [0.5]], "for 1 of 3 gaps, the first of them gap 3"),
-        (lambda rows: rows - np.eye(3, rows.shape[1]) + np.eye(3, rows.shape[1], 1), "add up to 1"),
-        (lambda rows: rows[:2], "expected 3 rows of"),
+        lambda rows: rows * np.nan,
+        lambda rows: rows * [[1], [1], [0.5]],
+        lambda rows: rows - np.eye(3, rows.shape[1]) + np.eye(3, rows.shape[1], 1),
+        lambda rows: rows[:2],
     ],
 )
-def test_probabilities_that_are_none_are_told(data, en_fr, change, message):
+def test_probabilities_that_are_none_are_refused(data, en_fr, change):
     system = Improper()
     system.task = en_fr
     examples = [example for example in data[1] if len(example.gaps) == 1][:3]
@@ -338,9 +305,20 @@ def test_probabilities_that_are_none_are_told(data, en_fr, change, message):
     system.rows = np.full((3, classes), 1 / classes)
     assert len(predicted(system, examples).labelled()) == 3
     system.rows = change(system.rows)
-    for write in (predicted, lambda *both: list(predict_stream(*both))):
-        with pytest.raises(CrossproError, match=message):
-            write(system, examples)
+    with pytest.raises(CrossproError, match="majority: probabilities"):
+        predicted(system, examples)
+
+
+@pytest.mark.parametrize("row", ["majority", "features", "ngram", "tuned ensemble"])
+def test_what_is_shown_of_a_system_and_its_results_is_short(row, data, en_fr):
+    system = make(row)
+    assert len(repr(system)) < 100
+    system.fit(en_fr, *data)
+    run = Run(status="running", task="en-fr", system=row, seed=1, versions={"x": "1"}, data=(),
+              times=Times("now"), configuration=Configuration())  # fmt: skip
+    model = getattr(system, "model", run)
+    for result in (system, predicted(system, data[1]), run, ScoredRun(run, {}), model):
+        assert max(len(repr(result)), len(str(result))) < 100
 
 
 def test_changed_settings_and_another_order_of_classes_are_refused(saved, en_fr):
@@ -352,11 +330,6 @@ def test_changed_settings_and_another_order_of_classes_are_refused(saved, en_fr)
         with pytest.raises(InputError, match=r"system\.json: sha256"):
             load_system(saved)
         (saved / "system.json").write_bytes(before)
-
-
-def test_a_folder_without_a_system_is_refused(tmp_path):
-    with pytest.raises(InputError):
-        load_system(tmp_path)
 
 
 def test_a_fine_tuned_network_is_saved_as_it_was_trained(data, en_fr, tmp_path):

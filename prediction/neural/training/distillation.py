@@ -22,7 +22,6 @@ from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.model_archive import DESCRIPTION, opened_run
 from crosspro.prediction.neural.training.settings import Distillation
-from crosspro.prediction.output import layer_notes
 from crosspro.prediction.system import System, load_saved, model_folder
 
 _LEAST = 1e-12
@@ -82,7 +81,7 @@ def load_teacher(run: str, task: Task) -> Teacher:
 
 def soft_targets(teacher: Teacher, train: Sequence[Example], settings: Distillation) -> SoftTargets:
     """The teacher's probabilities of the gaps of train, in reading order."""
-    for note in layer_notes(teacher.system, "train", layers_in(train)):
+    for note in teacher.system.layer_warnings("train", layers_in(train)):
         print(note, file=sys.stderr)
     predicted = teacher.system.predict(train)
     softened = np.maximum(predicted, _LEAST) ** (1 / settings.temperature)

@@ -38,11 +38,6 @@ def test_training_and_prediction_see_the_same(gaps, min_count):
         assert (np.diff(row.indices) > 0).all()
 
 
-def test_no_gap_makes_an_empty_matrix():
-    assert learn_matrix([], 1)[1].shape == (0, 0)
-    assert matrix_of([], {}).shape == (0, 0)
-
-
 def test_a_text_is_read_alike_whole_in_parts_and_by_document(monkeypatch):
     """Labels are not looked at, and neither is another document."""
     layers = [replace(e, document=f"d{n}") for n in range(3) for e in DOCUMENT]

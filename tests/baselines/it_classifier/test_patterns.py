@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.baselines.it_classifier.context import LABELS, ItContext
-from crosspro.baselines.it_classifier.patterns import PATTERNS, PatternScorer, pattern_of
+from crosspro.baselines.it_classifier.patterns import pattern_of
 from crosspro.data_prep.annotate.light_tagger import light_annotation
 
 
@@ -44,29 +43,3 @@ def test_pattern_of_a_sentence(sentence, name):
     words = sentence.split()
     position = [word.lower() for word in words].index("it")
     assert pattern_of(light_annotation(words).tokens, position).name == name
-
-
-def test_every_pattern_has_a_label_and_is_surer_of_it_than_of_others():
-    assert len({pattern.name for pattern in PATTERNS}) == len(PATTERNS)
-    for pattern in PATTERNS:
-        assert pattern.label in LABELS
-        assert 1 / len(LABELS) < pattern.chance < 1
-
-
-def test_the_scorer_gives_three_probabilities():
-    (chances,) = PatternScorer().probabilities([ItContext(("It", "rained", "."), 0)])
-    assert chances == pytest.approx([0.1, 0.8, 0.1])
-    assert PatternScorer().probabilities([]).shape == (0, 3)
-
-
-def test_light_tags_and_lemmas():
-    sentence = "It seems that the happier dogs quickly stopped running in 1999 ."
-    words = sentence.split()
-    tokens = light_annotation(words).tokens
-    assert [token.tag for token in tokens] == [
-        "PRON", "VERB", "DET", "DET", "NOUN", "NOUN", "ADV", "VERB", "VERB", "ADP", "NUM", ".",
-    ]  # fmt: skip
-    assert [token.lemma for token in tokens[:9]] == [
-        "it", "seem", "that", "the", "happier", "dog", "quickly", "stop", "run",
-    ]  # fmt: skip
-    assert tuple(token.form for token in tokens) == tuple(words)

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from crosspro.baselines.it_classifier.context import ItContext, ItExample
+from crosspro.baselines.it_classifier.context import ItExample
 from crosspro.baselines.it_classifier.training_data import (
     DISCOMT_2015_TALKS,
     NAMED_SETS,
@@ -15,7 +15,7 @@ from crosspro.baselines.it_classifier.training_data import (
     without_documents,
 )
 from crosspro.data_prep.core.errors import InputError
-from tests.conftest import GOLDEN, SHARED_DATA
+from tests.conftest import SHARED_DATA
 
 EUROPARL = "doc\tsource\tfr_target\tsentence\tposition\tsource_pron\tx\ty\tmanual_label\n"
 
@@ -63,14 +63,6 @@ def test_table_of_event_pronouns(tmp_path):
     assert found.label == "event"
 
 
-def test_mmax_project():
-    found = read_training_data([GOLDEN / "protest" / "en"])
-    assert found
-    for one in found:
-        assert one.context.words[one.context.position].lower() == "it"
-        assert one.label in ("anaphoric", "pleonastic", "event")
-
-
 def test_documents_are_left_out_by_name_and_by_talk():
     names = ("000_1756", "001_779", "ep-09-01-12-012.xml")
     examples = [ItExample(None, "event", name) for name in names]
@@ -93,10 +85,3 @@ def test_parcorfull_has_so_many_examples(parcorfull):
     assert len(clean) == 884
     assert len({one.document for one in clean}) == 26
     assert len(without_documents(found, NAMED_SETS)) == 400
-
-
-def test_documents_to_leave_out_must_be_known():
-    examples = [ItExample(ItContext(("it",), 0), "event", "000_1756")]
-    assert without_documents(examples, ["discomt2015"]) == []
-    with pytest.raises(InputError, match="leave_out"):
-        without_documents(examples, ["discomt2105"])

@@ -55,18 +55,11 @@ def test_words_are_what_stands_between_spaces(tmp_path):
     assert model.words[3:] == ["a\u00a0b\u3000c", "\x0bd\x0c", "e", "f", "g"]
 
 
-@pytest.mark.parametrize("content", ["", "\n\n", " \t\n", "<s> </s>\n"])
+@pytest.mark.parametrize("content", ["\n\n", "<s> </s>\n"])
 def test_text_without_words_is_refused(tmp_path, content):
     (tmp_path / "x").write_text(content)
     with pytest.raises(CrossproError):
         estimate(read_sentences([tmp_path / "x"]), 2)
-
-
-def test_special_words_are_left_out_and_counted(tmp_path):
-    marked = estimate([line.split() for line in (b"a b", b"a <unk> b", b"", b"b </s> <s>")], 2)
-    assert marked.left_out == 3
-    plain = train(["a b", "a b", "", "b"], 2)
-    assert entries_of(marked.model, tmp_path) == entries_of(plain, tmp_path)
 
 
 def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path):
@@ -79,13 +72,10 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"order": 0},
         {"order": 8},
         {"prune": (1, 0)},
         {"prune": (-1,)},
-        {"prune": ()},
         {"order": 2, "prune": (0, 0, 0)},
-        {"fallback": ()},
         {"fallback": (0.5, 2.5)},
     ],
 )
@@ -99,10 +89,6 @@ def test_discounts_by_hand():
     assert closed_form([0, 8, 3, 2, 1]) == pytest.approx((4 / 7, 6 / 7, 13 / 7))
     assert closed_form([0, 8, 0, 2, 1]) is None
     assert closed_form([0, 8, 1, 8, 1]) is None
-
-
-def test_an_order_above_the_longest_sentence_is_empty():
-    assert train(["a b", "b a"], 6).counts == (5, 6, 4, 2, 0, 0)
 
 
 word = st.sampled_from(["a", "b", "c", "d", "e", "f"])

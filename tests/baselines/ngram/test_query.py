@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
-
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.baselines.ngram.arpa import read_arpa
 from tests.baselines.ngram.models import (
-    CASES,
     golden_a,
     read_entries,
     slow_log10,
     state_after,
-    train,
     word_log10,
 )
 
@@ -78,21 +73,6 @@ def test_scores_are_back_off_by_its_definition(pruned, text, begin):
     assert model.log10(text, begin=begin) == pytest.approx(expected, abs=1e-5)
 
 
-def test_no_sentence_and_no_word_are_fine():
-    assert golden_a().log10([]).tolist() == []
-    assert golden_a().log10([[]]) == pytest.approx([word_log10(golden_a(), "</s>", [])])
-
-
-def test_states_and_words_are_broadcast(pruned):
-    model, _ = pruned
-    states = np.array([model.begin_state, model.null_state, state_after(model, ["b", "a"])])
-    table, following = model.advance(states[:, None], model.ids("abc"))
-    assert table.shape == following.shape == (3, 3)
-    for row, state in enumerate(states):
-        for column, word in enumerate(model.ids("abc")):
-            assert (table[row, column], following[row, column]) == model.advance(state, word)
-
-
 def test_states_forget_what_cannot_matter(pruned):
     model, _ = pruned
     assert state_after(model, ["nobody"]) == model.null_state
@@ -103,31 +83,9 @@ def test_states_forget_what_cannot_matter(pruned):
     assert state_after(model, ["b", "a", "a", "b"]) == state_after(model, ["b"])
 
 
-def test_equal_states_predict_alike_and_different_ones_are_needed():
-    model = train(["a b a", "b a b b", "c a b", "c c"], 4)
-    by_state: dict[int, np.ndarray] = {}
-    futures = np.array(list(itertools.product(model.ids("abc"), repeat=3)))
-    for context in itertools.product("abc", repeat=4):
-        state = state_after(model, context)
-        scores, states = [], np.full(len(futures), state)
-        for column in futures.T:
-            log10, states = model.advance(states, column)
-            scores.append(log10)
-        seen = by_state.setdefault(state, np.stack(scores))
-        assert np.array_equal(seen, np.stack(scores))
-    assert len(by_state) > 4
-
-
-def test_a_probability_in_context():
-    model, entries = golden_a(), read_entries(CASES / "a.5gram.arpa.xz")
-    ngram = next(ngram for ngram in entries if len(ngram) == 5 and ngram[0] == "<s>")
-    assert word_log10(model, ngram[-1], ngram[1:-1]) == pytest.approx(entries[ngram][0])
-    assert word_log10(model, "w3", [], begin=False) == pytest.approx(entries[("w3",)][0])
-
-
 def test_scores_are_those_of_kenlms_query():
     words = ["w0", "zzz", "w1", "<unk>", "<s>", "w2"]
-    scores = golden_a().token_scores([words])[0]
-    assert scores.tolist() == pytest.approx(
-        [-0.76915216, -5.0813727, -1.4557271, -4.3191237, 0, -1.2615372, -0.8745574], abs=1e-6
-    )
+    expected = [-0.76915216, -5.0813727, -1.4557271, -4.3191237, 0, -1.2615372, -0.8745574]
+    scores = [word_log10(golden_a(), word, words[:n]) for n, word in enumerate([*words, "</s>"])]
+    assert scores == pytest.approx(expected, abs=1e-6)
+    assert golden_a().log10([words]) == pytest.approx(sum(expected), abs=1e-5)
