@@ -42,42 +42,34 @@ class NetworkSystem(System):
 
     @property
     def reads(self) -> Reads:
-        """The fields that its network reads, and what they need."""
         return self.settings.network.reads
 
     @property
     def context(self) -> int:
-        """How many sentences before a gap's own the network may read."""
         return self.settings.training.context
 
     @property
     def noun_lexicons(self) -> Mapping[str, Lexicon]:
-        """The lexicons that its network reads."""
         return self.encoder.lexicons
 
     @property
     def points(self) -> bool:
-        """Whether its network points at antecedents."""
         return self.settings.network.points
 
     @property
     def inventory(self) -> Inventory:
-        """Vocabularies and classes, which a network is built for."""
         agreements = class_agreements(self.task)
         return Inventory(self.encoder.vocabularies, self.task.classes, agreements)
 
     def predict(self, examples: Sequence[Example]) -> Probabilities:
-        """The network's probabilities, adjusted for class frequency if that was tuned."""
         return self.adjustment.of(self.unadjusted(examples))
 
     def save_state(self, folder: Path) -> None:
-        """Write weights, encoder and adjustment."""
         save_weights(self.weights(), folder)
         self.encoder.save(folder)
         save_adjustment(self.adjustment, folder)
 
     def load_state(self, folder: Path) -> None:
-        """Read weights, encoder and adjustment; a damaged or foreign file is refused."""
         self.encoder = load_encoder(self.reads, self.settings, folder)
         load_weights(folder, self.name, self.take_weights)
         self.adjustment = load_adjustment(folder, len(self.task.classes))

@@ -52,7 +52,6 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """The text, in which line breaks are spaces."""
         return "".join(piece.text for piece in self.pieces).translate(ONE_LINE)
 
     def replace(self, start: int, end: int, word: str) -> bool:
@@ -96,12 +95,10 @@ class File:
 
     @classmethod
     def read(cls, path: Path) -> File:
-        """A file, decompressed by its suffix."""
         raw = read_bytes(path)
         return cls(str(path), raw, _BYTE_ORDER_MARK if has_byte_order_mark(path) else b"")
 
     def decoded(self) -> str:
-        """The content as UTF-8."""
         if is_noise(self.raw[:BLOCK]):
             raise input_error(self.name, "file", "text", NOISE)
         try:
@@ -125,7 +122,6 @@ class Translation(ABC):
         self.source, self.target = source, target
 
     def stated(self) -> tuple[set[str], set[str]]:
-        """The languages of both sides that the file states; none where it does not."""
         return set(), set()
 
     @abstractmethod
@@ -147,7 +143,6 @@ class Lines(Translation):
         self._source, self._target = (file.decoded().split("\n") for file in (source, target))
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
-        """A segment a line; what else ends lines is a space in it."""
         sides = [_passages(lines) for lines in (self._source, self._target)]
         for file, side in zip((self.source, self.target), sides, strict=True):
             if not side:
@@ -157,7 +152,6 @@ class Lines(Translation):
             yield Pair(source, target, "")
 
     def encoded(self) -> bytes:
-        """The lines, with their line ends as they were."""
         return "\n".join(self._target).encode("utf-8")
 
 
@@ -172,7 +166,6 @@ def _passages(lines: list[str]) -> list[Passage]:
 def check_sizes(
     name: str, items: Sequence[Any], other: str, others: Sequence[Any], of: str
 ) -> None:
-    """Raise unless two files have the same number of lines or cues."""
     if len(items) != len(others):
         expected = f"{len(items):,} {of} as in {name}"
         raise input_error(other, of, expected, f"{len(others):,} {of}")
@@ -309,7 +302,6 @@ class Decisions:
 
 
 def read_decisions(path: Path) -> Decisions:
-    """The decisions that a page has exported."""
     content = read_json_object(path)
     if content.get("kind") != DECISIONS:
         expected = "decisions that a page of crosspro proofread has exported"

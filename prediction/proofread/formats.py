@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from html import unescape
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from crosspro.data_prep.bitext.segment import same_language
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
@@ -23,7 +23,6 @@ def _library(name: str) -> Any:
 
 
 def _language(tag: str | None) -> set[str]:
-    """The language of a tag such as de-AT or ca@valencia."""
     return {re.split("[-_@.]", tag.lower())[0]} if tag else set()
 
 
@@ -52,7 +51,6 @@ class Catalogue(Translation):
         self._entries.wrapwidth = _PO_WIDTH if wrapped else 0
 
     def stated(self) -> tuple[set[str], set[str]]:
-        """Messages are English unless the header says otherwise."""
         header = self._entries.metadata
         source = _language(header.get("X-Source-Language")) or {"en"}
         return source, _language(header.get("Language"))
@@ -63,23 +61,22 @@ class Catalogue(Translation):
             if entry.obsolete:
                 continue
             document = entry.occurrences[0][0] if entry.occurrences else ""
-            line = max(1, entry.linenum)
-            forms = sorted(entry.msgstr_plural) or [None]
-            for number, form in enumerate(forms):
-                plural = form is not None and (number > 0 or len(forms) == 1)
-                source = Piece(entry.msgid_plural if plural else entry.msgid)
-                if form is None:
-                    target = Piece(entry.msgstr, entry, "msgstr")
-                else:
-                    target = Piece(entry.msgstr_plural[form], entry.msgstr_plural, form)
-                yield Pair(
-                    Passage([source], line),
-                    Passage([] if entry.fuzzy else [target], line),
-                    document,
-                )
+            forms = sorted(entry.msgstr_plural)
+            translated = [(entry.msgid, Piece(entry.msgstr, entry, "msgstr"))]
+            if forms:
+                translated = [
+                    (
+                        entry.msgid_plural if number or len(forms) == 1 else entry.msgid,
+                        Piece(entry.msgstr_plural[form], entry.msgstr_plural, form),
+                    )
+                    for number, form in enumerate(forms)
+                ]
+            for source, target in translated:
+                line = max(1, entry.linenum)
+                pieces = [] if entry.fuzzy else [target]
+                yield Pair(Passage([Piece(source)], line), Passage(pieces, line), document)
 
     def encoded(self) -> bytes:
-        """The catalogue as polib writes it, which may wrap messages otherwise."""
         return f"{self._entries}\n".encode(self._encoding)
 
 
@@ -99,7 +96,6 @@ _DOCUMENT = re.compile(
 
 
 def _name(element: Any) -> str:
-    """The name of an element without its namespace; empty for comments and entities."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
@@ -156,7 +152,6 @@ class _Xml(Translation):
             raise input_error(target.name, "format", f"<{self.root_name}>", found)
 
     def encoded(self) -> bytes:
-        """The tree in the encoding that it had."""
         tree = self._root.getroottree()
         encoding = tree.docinfo.encoding or "UTF-8"
         raw: bytes = self._etree.tostring(tree, encoding=encoding, xml_declaration=True)
@@ -169,7 +164,6 @@ class Xliff(_Xml):
     root_name = "xliff"
 
     def stated(self) -> tuple[set[str], set[str]]:
-        """The languages of the root and of all files."""
         elements = [self._root, *_children(self._root, "file")]
         sides = ("source-language", "srcLang"), ("target-language", "trgLang")
         source, target = (
@@ -191,7 +185,6 @@ class Xliff(_Xml):
 
 
 def _units(element: Any, translated: bool) -> Iterator[tuple[Any, Any]]:
-    """Source and target of what is to be translated in a file or a group."""
     translated = element.get("translate", "yes" if translated else "no") == "yes"
     for child in _children(element, "body", "group", "trans-unit", "unit"):
         if _name(child) in ("body", "group"):
@@ -226,23 +219,19 @@ class Memory(_Xml):
 
     root_name = "tmx"
 
-    def _units(self) -> list[tuple[Any, dict[str, Any]]]:
-        units = []
+    def _units(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         for unit in self._root.iterfind("{*}body/{*}tu"):
             variants: dict[str, Any] = {}
             for variant in _children(unit, "tuv"):
                 tag = variant.get(_XML_LANGUAGE) or variant.get("lang") or ""
                 variants.setdefault(tag.lower().replace("_", "-"), _child(variant, "seg"))
-            units.append((unit, variants))
-        return units
+            yield unit, variants
 
     def stated(self) -> tuple[set[str], set[str]]:
-        """The source language of the header, and all other languages."""
         header = _child(self._root, "header")
         source = _language(None if header is None else header.get("srclang")) - {"*all*"}
-        tags = {language for _, variants in self._units() for tag in variants
-                for language in _language(tag)}  # fmt: skip
-        return source, tags - source
+        tags = {tag for _, variants in self._units() for tag in variants}
+        return source, set().union(*map(_language, tags)) - source
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
         """The units in order; units without both languages are not translated."""
@@ -276,20 +265,6 @@ _MARKUP = re.compile(
     r"|<[^<>\n]*>|\{\\[^{}\n]*\}|\{/?[bius]\}|(?P<dash>[-‐‑–—]+(?!\d)[ \t]*)",
     re.IGNORECASE,
 )
-_SEEN_TOGETHER = 0.5
-"""The least overlap of two cues, as a share of the shorter one."""
-_AS_LONG = 0.1
-"""The greatest difference of two durations, as a share of the longer one."""
-_ENOUGH = 0.9
-"""The least share of cues that go together, for two files of the same film."""
-
-
-class Cue(NamedTuple):
-    """The text of a cue, when it is seen (in milliseconds), and the line of its times."""
-
-    begin: int
-    end: int
-    passage: Passage
 
 
 class Subtitles(Translation):
@@ -310,21 +285,14 @@ class Subtitles(Translation):
         source = _cues(self.source.name, [self.source.decoded().replace("\r\n", "\n")])
         target = _cues(self.target.name, self._target)
         check_sizes(self.source.name, source, self.target.name, target, "cues")
-        together = sum(map(_go_together, source, target))
-        if together < _ENOUGH * len(source):
-            expected = f"cues at the times of {self.source.name}"
-            found = f"{len(source) - together:,} cues at other times"
-            raise input_error(self.target.name, "cues", expected, found)
-        for first, second in zip(source, target, strict=True):
-            yield Pair(first.passage, second.passage, "")
+        return (Pair(first, second, "") for first, second in zip(source, target, strict=True))
 
     def encoded(self) -> bytes:
-        """The content with its line ends."""
         return self._target[0].replace("\n", self._line_end).encode("utf-8")
 
 
-def _cues(name: str, content: list[str]) -> list[Cue]:
-    """The cues of a content, whose passages lie in its only string."""
+def _cues(name: str, content: list[str]) -> list[Passage]:
+    """The text of the cues of a content, whose pieces lie in its only string."""
     pysubs2 = _library("pysubs2")
     text = content[0]
     is_webvtt = re.match(r"WEBVTT\b", text) is not None
@@ -343,15 +311,14 @@ def _cues(name: str, content: list[str]) -> list[Cue]:
             raise input_error(name, "time", expected, line.strip(), number)
     if not events or len(events) != len(ends):
         raise input_error(name, "cues", "at least one cue", "none")
+    texts = (event.text.replace("\\N", "\n") for event in events)
     return [
-        Cue(event.start, event.end, _cue_passage(content, event.text, *end, is_webvtt))
-        for event, end in zip(events, ends, strict=True)
+        _cue_passage(content, cue, *end, is_webvtt) for cue, end in zip(texts, ends, strict=True)
     ]
 
 
-def _cue_passage(content: list[str], cue: str, line: int, offset: int, is_webvtt: bool) -> Passage:
+def _cue_passage(content: list[str], text: str, line: int, offset: int, is_webvtt: bool) -> Passage:
     """The text of a cue without tags, and without the dashes before what somebody says."""
-    text = cue.replace("\\N", "\n")
     if is_webvtt:  # a blank line ends the cue; a note or the name of the next one follows
         text = "" if content[0].startswith("\n", offset) else text.partition("\n\n")[0]
     start = content[0].find(text, offset)
@@ -370,11 +337,3 @@ def _cue_passage(content: list[str], cue: str, line: int, offset: int, is_webvtt
         done = match.end()
     pieces.append(Piece(text[done:], owner, 0, start + done))
     return Passage([piece for piece in pieces if piece.text], line)
-
-
-def _go_together(cue: Cue, other: Cue) -> bool:
-    """Whether two cues are seen together, or last as long."""
-    lengths = cue.end - cue.begin, other.end - other.begin
-    overlap = min(cue.end, other.end) - max(cue.begin, other.begin)
-    as_long = abs(lengths[0] - lengths[1]) <= _AS_LONG * max(lengths)
-    return as_long or overlap >= _SEEN_TOGETHER * max(1, min(lengths))

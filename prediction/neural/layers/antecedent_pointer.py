@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
-from crosspro.prediction.neural.layers.embedding import exact
+from crosspro.prediction.neural.layers.network import exact
 from crosspro.prediction.neural.reading.lexicon_fields import NO_NOUN, NOUN, NOUN_KINDS
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 
@@ -36,7 +36,6 @@ class LatentAntecedent:
 
     @property
     def scores(self) -> Tensor:
-        """The logarithms of p(class)."""
         return torch.logsumexp(self.antecedent[:, :, None] + self.classes, 1)
 
     @property

@@ -58,7 +58,6 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(blocks)
 
     def forward(self, states: Tensor, angles: RotaryAngles, inside: Tensor) -> Tensor:
-        """(batch, time, width), angles, and (batch, time) False for padding -> (…, width)."""
         mask = inside[:, None, None]
         for layer in self.layers:
             states = layer(states, angles, mask)
@@ -78,7 +77,6 @@ class TransformerLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, states: Tensor, angles: RotaryAngles, mask: Tensor) -> Tensor:
-        """(batch, time, width) -> (batch, time, width)."""
         states = states + self.dropout(self._attend(_normed(states), angles, mask))
         hidden = nn.functional.relu(self.wide(_normed(states))).square()
         added: Tensor = states + self.dropout(self.narrow(hidden))

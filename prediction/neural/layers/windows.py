@@ -20,11 +20,9 @@ class Window:
 
     @property
     def inside(self) -> Tensor:
-        """(batch, width): False for padding."""
         return inside(self.lengths, self.positions.shape[1])
 
     def pick(self, tokens: Tensor) -> Tensor:
-        """The entries of a flat array at the positions, PAD for padding."""
         return torch.where(self.inside, tokens[self.positions], PAD)
 
     def reversed(self) -> Window:
@@ -35,12 +33,10 @@ class Window:
 
 
 def inside(lengths: Tensor, width: int) -> Tensor:
-    """(batch, width): whether a column is within the length of its row."""
     return torch.arange(width, device=lengths.device) < lengths[:, None]
 
 
 def between(start: Tensor, end: Tensor) -> Window:
-    """The tokens from each start to each end."""
     lengths = (end - start).clamp(min=0)
     columns = torch.arange(_width(lengths), device=start.device)
     last = (end - 1).clamp(min=0)
@@ -67,7 +63,6 @@ def _width(lengths: Tensor) -> int:
 
 
 def widest_side(text: EncodedText, limit: int) -> Tensor:
-    """The longest side of each gap's context in tokens, at most `limit`."""
     source, target = text.source, text.target
     sides = torch.stack(
         [

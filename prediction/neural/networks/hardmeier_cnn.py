@@ -18,8 +18,7 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES, Side
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.embedding import small_embedding
-from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.layers.network import Network, small_embedding
 from crosspro.prediction.neural.layers.windows import Window, between, inside
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
@@ -41,18 +40,15 @@ class HardmeierCNNSettings(NetworkSettings):
     dropout: Dropout = 0.5
 
     def sizes(self, side: Side) -> dict[str, int]:
-        """The embedding sizes of the fields of a side."""
         if side == "source":
             return {SOURCE.name: self.words}
         return {LEMMA.name: self.words} | ({TAG.name: self.tags} if self.tags else {})
 
     @property
     def reads(self) -> Reads:
-        """The words of both sides and the pronoun, and tags if asked for."""
         return Reads((LEMMA, *((TAG,) if self.tags else ()), SOURCE, PRONOUN))
 
     def build(self, inventory: Inventory) -> HardmeierCNN:
-        """The network with new weights."""
         return HardmeierCNN(inventory, self)
 
 
@@ -81,13 +77,11 @@ class HardmeierCNN(Network):
         self.output = nn.Linear(4 * settings.filters + settings.words, len(inventory.classes))
 
     def extents(self, text: EncodedText) -> Tensor:
-        """The longest of the four texts."""
         bounds = (bounds for side in SIDES for bounds in self._texts(text.side(side)))
         longest = torch.stack([end - start for start, end in bounds]).amax(0)
         return longest.clamp(min=1)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
-        """(batch, classes)."""
         pooled = []
         for side in ("target", "source"):
             spans = text.side(side)[gaps]
@@ -114,7 +108,6 @@ class HardmeierCNN(Network):
         return torch.cat([self.embeddings[name](window.pick(text[name])) for name in names], -1)
 
     def _distances(self, side: str, window: Window, centre: Tensor) -> Tensor:
-        """A vector for each distance from the gap or pronoun; zero for padding."""
         offsets = window.positions - centre[:, None] + self.settings.window + PAD + 1
         vectors: Tensor = self.distances[side](torch.where(window.inside, offsets, PAD))
         return vectors

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.embedding import small_embedding
-from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.layers.network import Network, small_embedding
 from crosspro.prediction.neural.layers.recurrent import Attention, last_states, read
 from crosspro.prediction.neural.layers.windows import Window, between, inside
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
@@ -38,11 +37,9 @@ class UkyotoAttentionSettings(NetworkSettings):
 
     @property
     def reads(self) -> Reads:
-        """The words of both sides, and tags if asked for."""
         return Reads((SOURCE, LEMMA, TAG) if self.tags else (SOURCE, LEMMA))
 
     def build(self, inventory: Inventory) -> UkyotoAttention:
-        """The network with new weights."""
         return UkyotoAttention(inventory, self)
 
 
@@ -68,7 +65,6 @@ class UkyotoAttention(Network):
         self.dropout = nn.Dropout(settings.dropout)
 
     def extents(self, text: EncodedText) -> Tensor:
-        """The longest text that is read of a gap: the source, or a side of the target."""
         source_start, source_end = text.source.around(self.window, self.window)
         start, end = text.target.around(self.window, self.window)
         gap = text.target.position
@@ -76,7 +72,6 @@ class UkyotoAttention(Network):
         return longest.clamp(min=1)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
-        """(batch, classes)."""
         target = text.target[gaps]
         around_pronoun = between(*text.source[gaps].around(self.window, self.window))
         start, end = target.around(self.window, self.window)

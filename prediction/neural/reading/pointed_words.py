@@ -52,7 +52,6 @@ class PointedWords:
             sums[1] += given
 
     def _words_of(self, side: Side) -> tuple[Numbers, Numbers]:
-        """The line of each token of a side, and which word of the line it is part of."""
         if side not in self._words:
             sizes = word_sizes(self._encoder, self._examples, side)
             lines = np.repeat(np.arange(len(sizes)), [sum(line) for line in sizes])
@@ -61,7 +60,6 @@ class PointedWords:
         return self._words[side]
 
     def nouns(self) -> list[PointedNouns]:
-        """The nouns of each gap, the best first."""
         return [
             in_order(
                 PointedNoun(side, line_of_gap - line, word, probability, given)

@@ -32,8 +32,22 @@ class Vocabulary:
         return f"Vocabulary({len(self)} words)"
 
     def number(self, word: str) -> int:
-        """The number of a word."""
         return self.index.get(word, UNK)
+
+    @classmethod
+    def of_closed(cls, words: Sequence[str]) -> Vocabulary:
+        return cls((*_RESERVED, *words), (0,) * (len(_RESERVED) + len(words)))
+
+    @classmethod
+    def of_lists(cls, words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
+        """A saved vocabulary; raises `ValueError` if it cannot be one."""
+        if not all(isinstance(word, str) for word in words) or len({*words}) != len(words):
+            raise ValueError("words that are no text, or twice there")
+        if len(counts) != len(words) or not all(isinstance(number, int) for number in counts):
+            raise ValueError("counts that are no numbers, or not one a word")
+        if not all(0 <= number < _MOST for number in counts):
+            raise ValueError("counts that no text can have")
+        return cls(tuple(words), tuple(counts))
 
 
 def build_vocabulary(counts: Counter[str], min_count: int) -> Vocabulary:
@@ -45,22 +59,6 @@ def build_vocabulary(counts: Counter[str], min_count: int) -> Vocabulary:
     kept = [word for word in kept if word not in _RESERVED]
     left_out = counts.total() - sum(counts[word] for word in kept)
     return Vocabulary((*_RESERVED, *kept), (0, left_out, *(counts[word] for word in kept)))
-
-
-def closed_vocabulary(words: Sequence[str]) -> Vocabulary:
-    """Words that are all known beforehand, in their order, without counts."""
-    return Vocabulary((*_RESERVED, *words), (0,) * (len(_RESERVED) + len(words)))
-
-
-def vocabulary_from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
-    """A saved vocabulary; raises `ValueError` if it cannot be one."""
-    if not all(isinstance(word, str) for word in words) or len({*words}) != len(words):
-        raise ValueError("words that are no text, or twice there")
-    if len(counts) != len(words) or not all(isinstance(number, int) for number in counts):
-        raise ValueError("counts that are no numbers, or not one a word")
-    if not all(0 <= number < _MOST for number in counts):
-        raise ValueError("counts that no text can have")
-    return Vocabulary(tuple(words), tuple(counts))
 
 
 @dataclass(frozen=True)
@@ -75,9 +73,7 @@ class Inventory:
     agreements: tuple[PronounAgreement, ...] = ()
 
     def size(self, field: str) -> int:
-        """The size of a field's vocabulary, padding and unknown word included."""
         return len(self.vocabularies[field])
 
     def counts(self, field: str) -> tuple[int, ...]:
-        """How often each word of a field was seen in training."""
         return self.vocabularies[field].counts

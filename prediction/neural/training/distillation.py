@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -29,16 +28,14 @@ _LEAST = 1e-12
 """Probabilities of the teacher are at least so large, since their logarithms are taken."""
 
 
-@dataclass(frozen=True)
-class Teacher:
+class Teacher(NamedTuple):
     """A trained system to learn from; `digest` names its content."""
 
     system: System
     digest: str
 
 
-@dataclass(frozen=True)
-class SoftTargets:
+class SoftTargets(NamedTuple):
     """The teacher's probabilities of the training gaps (gaps, classes), at a temperature.
 
     `weight` is its share of the loss; the network's own loss has the rest.
@@ -48,13 +45,9 @@ class SoftTargets:
     temperature: float
     weight: float
 
-    def to(self, device: Any) -> SoftTargets:
-        """The same on another device."""
-        return replace(self, probabilities=self.probabilities.to(device))
-
-    def mixed(self, own_losses: Tensor, scores: Tensor, gaps: Tensor) -> Tensor:
-        """The loss of each gap: the teacher's share, and that of the network's own loss."""
-        return self.weight * self.losses(scores, gaps) + (1 - self.weight) * own_losses
+    def mixed(self, losses: Tensor, scores: Tensor, gaps: Tensor) -> Tensor:
+        """The loss of each gap: the teacher's share, and that of the network's own losses."""
+        return self.weight * self.losses(scores, gaps) + (1 - self.weight) * losses
 
     def losses(self, scores: Tensor, gaps: Tensor) -> Tensor:
         """The Kullback-Leibler divergence of each gap's scores from the teacher.
@@ -62,14 +55,12 @@ class SoftTargets:
         Gradients shrink with the square of the temperature, so the loss is multiplied with it.
         """
         log_probabilities = torch.log_softmax(scores.float() / self.temperature, -1)
-        divergence = nn.functional.kl_div(
-            log_probabilities, self.probabilities[gaps], reduction="none"
-        )
+        targets = self.probabilities[gaps]
+        divergence = nn.functional.kl_div(log_probabilities, targets, reduction="none")
         return divergence.sum(-1) * self.temperature**2
 
 
 def load_teacher(run: str, task: Task) -> Teacher:
-    """The system of a run or an archive, which must have the classes of the task."""
     with opened_run(run) as folder:
         model = model_folder(folder)
         system = load_saved(model)
@@ -81,7 +72,6 @@ def load_teacher(run: str, task: Task) -> Teacher:
 
 
 def soft_targets(teacher: Teacher, train: Sequence[Example], settings: Distillation) -> SoftTargets:
-    """The teacher's probabilities of the gaps of train, in reading order."""
     for note in layer_notes(teacher.system, "train", layers_in(train)):
         print(note, file=sys.stderr)
     predicted = teacher.system.predict(train)

@@ -41,38 +41,38 @@ def run_to_continue(run: Path, kind: type[Kind], name: str, task: Task) -> Kind:
     raise input_error(run, "init_from", expected, f"{earlier.name} for {earlier.task.name}")
 
 
-def continued_settings(earlier: NetworkSettings, own: NetworkSettings, run: Path) -> Any:
+def continued_settings(earlier: NetworkSettings, network: Any, run: Path) -> Any:
     """The settings of a network that goes on from a run: its own, if they fit that run's.
 
     A network that `inherits` takes the settings that must not change from the run.
     """
-    before, after = vars(earlier), vars(own)
-    fixed = [key for key in after if key not in own.may_change]
-    if own.inherits:
-        return type(own)(**{**after, **{key: before[key] for key in fixed}})
+    before, after = vars(earlier), vars(network)
+    fixed = [key for key in after if key not in network.may_change]
+    if network.inherits:
+        return replace(network, **{key: before[key] for key in fixed})
     changed = [key for key in fixed if before[key] != after[key]]
     if changed:
-        expected = "a run whose network has " + ", ".join(f"{k} {after[k]}" for k in changed)
-        found = ", ".join(f"{k} {before[k]}" for k in changed)
-        raise input_error(run, "init_from", expected, found)
-    return own
+        expected, others = (
+            ", ".join(f"{key} {values[key]}" for key in changed) for values in (after, before)
+        )
+        raise input_error(run, "init_from", f"a run whose network has {expected}", others)
+    return network
 
 
 def take_weights(network: Network, earlier: Network, same_classes: bool) -> None:
     """Copy the weights of a network; layers of other classes and optional ones may stay new."""
-    weights, own = earlier.state_dict(), network.state_dict()
-    for name in {*own, *weights}:
+    weights, new = earlier.state_dict(), network.state_dict()
+    for name in {*new, *weights}:
         optional = name.startswith(network.optional_layers)
         of_classes = name.startswith(network.class_layers) and not same_classes
-        if name in own and (of_classes or (optional and name not in weights)):
-            weights[name] = own[name]
-        elif optional and name not in own:
+        if name in new and (of_classes or (optional and name not in weights)):
+            weights[name] = new[name]
+        elif optional and name not in new:
             del weights[name]
     network.load_state_dict(weights)
 
 
 def in_domain_settings(settings: NeuralSettings) -> NeuralSettings:
-    """The settings of the second stage, on in-domain data."""
     stage, optimisation = settings.fine_tuning, settings.optimisation
     rate = stage.learning_rate or optimisation.learning_rate
     return replace(

@@ -31,11 +31,9 @@ class EpochLog(pl.Callback):
         self.folder, self.monitor, self.shown = folder, monitor, shown
 
     def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Take the time."""
         self.start = time.monotonic()
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write a line."""
         if not trainer.is_global_zero:
             return
         values = trainer.callback_metrics
@@ -47,13 +45,11 @@ class EpochLog(pl.Callback):
             print(line, file=sys.stderr)
 
     def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Draw the learning curve, where matplotlib is installed."""
         if self.folder is None or not trainer.is_global_zero or not has_matplotlib():
             return
         if trainer.logger is not None:
             trainer.logger.save()
-        epochs = read_metrics(self.folder)
-        if epochs:
+        if epochs := read_metrics(self.folder):
             write_text(self.folder / "learning_curve.svg", learning_curve(epochs, self.monitor))
 
 
@@ -62,8 +58,8 @@ def read_metrics(folder: Path) -> Epochs:
     epochs: Epochs = {}
     files = folder.glob("logs/version_*/metrics.csv")
     for path in sorted(files, key=lambda path: int(path.parent.name.removeprefix("version_"))):
+        of_file: Epochs = {}
         with path.open(encoding="utf-8", newline="") as handle:
-            of_file: Epochs = {}
             for row in csv.DictReader(handle):
                 numbers = {name: float(row[name]) for name in METRICS if row.get(name)}
                 of_file.setdefault(int(row["epoch"]), {}).update(numbers)
@@ -82,13 +78,8 @@ def learning_curve(epochs: Epochs, monitor: str) -> str:
         "per cent": {f"dev {name.replace('_', ' ')}": values(f"dev_{name}") for name in shown},
         "loss": {"training loss": values("loss"), "dev loss": values("dev_loss")},
     }
-    scores = {
-        epoch: row[f"dev_{monitor}"] for epoch, row in epochs.items() if f"dev_{monitor}" in row
-    }
-    marked = None
-    if scores:
-        best = max(scores, key=lambda epoch: (scores[epoch], -epoch))
-        words = f"best epoch {best}: {monitor.replace('_', ' ')} {scores[best]:.2f}"
-        marked = (float(best), words)
+    scores = {epoch: row[f"dev_{monitor}"] for epoch, row in epochs.items()}
+    best = max(scores, key=lambda epoch: (scores[epoch], -epoch))
+    label = f"best epoch {best}: {monitor.replace('_', ' ')} {scores[best]:.2f}"
     numbers = [float(epoch) for epoch in epochs]
-    return line_panels("Learning curve", "epoch", numbers, panels, marked)
+    return line_panels("Learning curve", "epoch", numbers, panels, (float(best), label))

@@ -61,18 +61,14 @@ class Optimisation:
 class SkipGramSettings:
     """Skip-gram embeddings before the training (Turku 2017); `epochs` 0 leaves them random.
 
-    An epoch has all pairs, or one `sampled` for each token. A batch has about `batch_size` pairs.
-    `pronoun_share` is of the latter: how often a token of a sentence with gaps predicts one of them
-    instead of a neighbour.
+    A batch has about `batch_size` pairs.
     """
 
     epochs: Whole = 0
-    pairs: Literal["all", "sampled"] = "all"
     window: Annotated[int, Field(ge=1, le=1000)] = 5
     negatives: FromOne = 5
     batch_size: FromOne = 131072
     learning_rate: NotNegative = 0.003
-    pronoun_share: Portion = 0.5
 
 
 @settings

@@ -25,7 +25,7 @@ POSITIONS = torch.arange(WIDTH).expand(len(LENGTHS), -1) - 5
 def test_windows_go_outwards_within_the_context_and_can_be_reversed():
     low, high = torch.tensor([2, 0]), torch.tensor([9, 4])
     position = torch.tensor([4, 0])
-    spans = GapSpans(position, low, low, high, position, position)
+    spans = GapSpans(position, low, low, high)
     left, right = outwards(spans, -1, 3), outwards(spans, 1, 3, first=0)
     assert left.lengths.tolist() == [2, 0] and right.lengths.tolist() == [3, 3]
     assert left.positions[0, :2].tolist() == [3, 2]

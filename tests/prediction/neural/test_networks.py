@@ -147,7 +147,7 @@ def test_many_scores_of_words_are_calculated_in_parts(train, monkeypatch):
         return [losses, *(parameter.grad.clone() for parameter in made.network.parameters())]
 
     at_once = loss_and_gradients()
-    monkeypatch.setattr("crosspro.prediction.neural.layers.embedding._SCORES_AT_ONCE", 50_000)
+    monkeypatch.setattr("crosspro.prediction.neural.networks.nyu_nmt._SCORES_AT_ONCE", 50_000)
     for one, other in zip(at_once, loss_and_gradients(), strict=True):
         assert torch.allclose(one, other, atol=1e-4)
 

@@ -34,7 +34,6 @@ KINDS = {
     "plain": ({}, {}),
     "tags": ({"tags": True}, {"context": 2}),
     "pointer": ({"pointer": True}, {"context": 3, "units": "joint", "unit_vocabulary": 300}),
-    "together": ({"together": 12, "pointer": True}, {"context": 3}),
     "both": ({"tags": True, "pointer": True, "layers": 1, "width": 24, "heads": 3}, {"context": 1}),
 }
 NO_SOURCE = Example.of_tokens((), ("REPLACE_0", "être|VER", "vrai|ADJ"), (), (Gap(0, 0),))

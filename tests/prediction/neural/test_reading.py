@@ -125,19 +125,6 @@ def test_context_reaches_back_inside_a_document_only(train):
     assert set(far.target.low[in_first]) <= set(starts)
 
 
-def test_gaps_that_are_near_each_other_share_a_row(train):
-    text = READER.fit_and_encode(train, TASK)[1].with_context(3, together=12)
-    assert 1 < len(set(text.row)) < len(text)
-    for row in set(text.row):
-        gaps = np.flatnonzero(text.row == row)
-        for spans in (text.target, text.source):
-            positions = spans.position[gaps]
-            assert positions.max() - positions.min() <= 12
-            assert set(spans.first[gaps]) == {positions.min()}
-            assert set(spans.last[gaps]) == {positions.max()}
-            assert len(set(spans.low[gaps])) == len(set(spans.high[gaps])) == 1
-
-
 def test_rare_words_are_unknown():
     vocabulary = build_vocabulary(Counter({"a": 3, "b": 2, "c": 1, "<pad>": 9}), 2)
     assert vocabulary.words == ("<pad>", "<unk>", "a", "b")

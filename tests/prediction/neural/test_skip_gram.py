@@ -11,7 +11,6 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.prediction.neural.layers.skip_gram import (
     all_pairs,
     pretrained_embeddings,
-    sampled_pairs,
     skip_gram_text,
 )
 from crosspro.prediction.neural.reading.encoding import Encoder
@@ -36,18 +35,14 @@ def corpus():
     return encoder, text.to("cpu")
 
 
-def pairs_of(corpus, field, window, chosen=None, sampled=False):
+def pairs_of(corpus, field, window, chosen=None):
     """Pairs in words; classes are in brackets."""
     encoder, text = corpus
     context = "source" if field is PRONOUN else field.name
     centres, around = (encoder.vocabularies[name].words for name in (field.name, context))
     own = skip_gram_text(text, field, context)
     chosen = torch.arange(len(own.centres)) if chosen is None else torch.tensor(chosen)
-    if sampled:
-        generator = torch.Generator().manual_seed(1)
-        pairs = sampled_pairs(own, chosen.repeat(200), window, len(around), 0.5, generator)
-    else:
-        pairs = all_pairs(own, chosen, window, len(around))
+    pairs = all_pairs(own, chosen, window, len(around))
     columns = pairs.centres.tolist(), pairs.contexts.tolist(), pairs.to_class.tolist()
     return Counter(
         (centres[one], f"[{TASK.classes[other - len(around)]}]" if to_class else around[other])
@@ -82,16 +77,10 @@ def test_aligned_words_predict_the_words_around_the_source_pronoun(corpus):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
-def test_sampled_pairs_are_some_of_all(corpus, field):
-    assert set(pairs_of(corpus, field, 2, sampled=True)) == set(pairs_of(corpus, field, 2))
-
-
-@pytest.mark.parametrize("pairs", ["all", "sampled"])
-def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(corpus, pairs):
+def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(corpus):
     encoder, text = corpus
     inventory = Inventory(encoder.vocabularies, TASK.classes)
-    settings = SkipGramSettings(epochs=1, pairs=pairs)
+    settings = SkipGramSettings(epochs=1)
     first, again, other = (
         pretrained_embeddings(text, inventory, FIELDS, 4, settings, seed) for seed in (1, 1, 2)
     )
@@ -110,7 +99,7 @@ def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
     fields = (LEMMA, SOURCE)
     encoder, text = Encoder(fields).fit_and_encode(list(map(sentence, range(400))), TASK)
     inventory = Inventory(encoder.vocabularies, TASK.classes)
-    settings = SkipGramSettings(epochs=4, pairs="sampled", pronoun_share=1.0, learning_rate=0.02)
+    settings = SkipGramSettings(epochs=4, learning_rate=0.02)
     tables = pretrained_embeddings(text.to("cpu"), inventory, fields, 8, settings, 1)
     numbers = [encoder.vocabularies["lemma"].number(f"w{number}") for number in range(10)]
     vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)

@@ -16,7 +16,7 @@ from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
 from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.neural.training.data import Sampler, bucketed_batches, sorted_batches
+from crosspro.prediction.neural.training.data import bucketed_batches, gaps_of_epoch, sorted_batches
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.progress import learning_curve, read_metrics
 from crosspro.prediction.neural.training.settings import TrainerSettings
@@ -46,13 +46,14 @@ def test_samplers_follow_their_policy():
     """Uppsala 2017 (004 §5.2): equal classes, or those of dev; a fresh share of all gaps."""
     labels = np.array([0] * 900 + [1] * 90 + [2] * 10, dtype=np.int32)
     generator = np.random.default_rng(1)
-    equal = Sampler("equal", 0.1).draw(labels, 3, generator)
+    dev = np.array([0.5, 0.4, 0.1])
+    equal = gaps_of_epoch(labels, "equal", 0.1, dev, generator)
     counts = np.bincount(labels[equal], minlength=3)
     assert counts[2] == 10
     assert counts[0] == pytest.approx(33, abs=16)
-    shares = Sampler("proportional", 0.1, (0.5, 0.4, 0.1)).draw(labels, 3, generator)
+    shares = gaps_of_epoch(labels, "proportional", 0.1, dev, generator)
     assert np.bincount(labels[shares], minlength=3)[0] == pytest.approx(50, abs=20)
-    assert sorted(Sampler().draw(labels, 3, generator)) == list(range(1000))
+    assert sorted(gaps_of_epoch(labels, "all", 1.0, dev, generator)) == list(range(1000))
 
 
 def test_batches_hold_every_gap_once_and_similar_ones_together():

@@ -200,9 +200,8 @@ def test_more_doubt_where_the_model_is_surer_of_another_word():
 
 def test_a_judge_says_nothing_of_words_of_no_class():
     task = load_task("en-de-text")
-    judge = Judge((0.0, -1.0, 0.0, 0.0), (0.0, -1.0, 0.0), 0.25)
+    judge = Judge((0.0, -1.0, 0.0, 0.0), (0.0, -1.0, 0.0))
     few = dict.fromkeys(task.classes, 0.0) | {"es": 0.3, "er": 0.1}
     many = {**few, "OTHER": 0.6}
     wrong = [judge.wrong(DoubtKind.WORD, "es", one, task) for one in (few, many)]
     assert wrong[0] == pytest.approx(wrong[1])
-    assert judge.wrong(DoubtKind.ADDITIONAL, "es", {}, task) == 0.25

@@ -31,7 +31,7 @@ def test_text_has_the_worst_first_and_then_a_summary():
     assert re.findall(r"[\d.]*\d", lines[3]) == ["4", "4", "2", "0.4", "50.0", "15.0", "85.0"]
     everything = as_text(proofread_result(), every=True).splitlines()
     assert [line.split()[1] for line in everything[:4]] == ["0.93", "0.61", "0.35", "0.04"]
-    assert "sie → –?" in everything[2]
+    assert "sie → ihnen?" in everything[2]
 
 
 @pytest.mark.parametrize("width", [60, 100])
@@ -78,7 +78,6 @@ def test_json_has_every_pronoun_and_where_its_words_are():
         **{"word": "Hund", "side": "target", "line": 1, "start": 4, "end": 8},
         **{"probability": 0.9, "gender": "Masc", "number": "Sing"},
     }
-    assert pronouns[2]["source_line"] is None
     assert [json.loads(line) for line in as_json_lines(found).splitlines()] == pronouns
 
 
@@ -134,8 +133,8 @@ def test_the_page_is_one_file_and_knows_where_words_are():
     assert "Es" not in [word for word, _ in es["choices"]]
     assert ihn["choices"][0][0] == "es"
     assert they["choices"][0][0] == "sie "  # which is put between two words
-    assert sie["source"] is None
-    assert sie["choices"][0] == ["", None]
+    assert sie["source"] == [3, 7, 16, "everybody"]
+    assert sie["choices"][0] == ["ihnen", 0.6]
 
 
 def test_text_stays_text():

@@ -107,9 +107,8 @@ def test_a_suggestion_without_a_word_names_no_noun():
     assert "Hund" not in said("es", "it", "", "de", HUND)
 
 
-def test_missing_and_additional_pronouns():
+def test_missing_pronouns():
     assert "“it” (line 3)" in said("", "it", "es", "de", kind=DoubtKind.MISSING)
-    assert "“sie”" in said("sie", "", "", "de", HUND, kind=DoubtKind.ADDITIONAL)
 
 
 def test_a_sentence_is_short_even_with_long_words():
