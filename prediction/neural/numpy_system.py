@@ -18,10 +18,9 @@ from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.prediction.neural.network_system import NetworkSystem
+from crosspro.prediction.neural.network_system import NetworkSystem, PointedWords
 from crosspro.prediction.neural.numpy_reader import NumpyDocumentEncoder, ReadRows
 from crosspro.prediction.neural.reading.document_rows import DocumentEncoderSettings
-from crosspro.prediction.neural.reading.pointed_words import PointedWords
 from crosspro.prediction.stored_tensors import Arrays
 from crosspro.prediction.system import Classes, Probabilities
 

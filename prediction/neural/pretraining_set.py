@@ -93,10 +93,7 @@ def write_pretraining_set(
     text: Text,
     origin: SetOrigin,
 ) -> Mapping[str, int]:
-    """Encode examples as a system reads them; `text` is what lexicons are induced from.
-
-    Returns the sizes of train: sub-words of both sides, and gaps.
-    """
+    """Encode examples, with lexicons induced from `text`; returns the sizes of train."""
     fields = system.reads.fields
     system.task = task
     encoder, every = system.new_encoder(train, text).fit_and_encode(
@@ -133,10 +130,7 @@ def settings_of_set(folder: Path) -> dict[str, Any]:
 
 
 def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
-    """The text that was encoded for such a system; one that reads otherwise is refused.
-
-    A set may have more fields than the system reads.
-    """
+    """The text that was encoded for such a system, with at least its fields."""
     path, description = folder / _DESCRIPTION, _description(folder)
     task = task_from_mapping(description.get("task"), f"{path}: task")
     expected, read = _reading_settings(system), description.get("read")
@@ -155,9 +149,9 @@ def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
 
 def _description(folder: Path) -> dict[str, Any]:
     description = read_json_object(folder / _DESCRIPTION)
-    if repr(description.get("format")) != str(_FORMAT):  # true and 1.0 are equal to 1
-        found = repr(description.get("format"))
-        raise input_error(folder / _DESCRIPTION, "format", str(_FORMAT), found)
+    number = repr(description.get("format"))
+    if number != str(_FORMAT):  # true and 1.0 are equal to 1
+        raise input_error(folder / _DESCRIPTION, "format", str(_FORMAT), number)
     return description
 
 

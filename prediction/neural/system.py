@@ -28,7 +28,7 @@ from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_report import fine_tuned_report
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.layers.network import Network, device_of
-from crosspro.prediction.neural.network_system import NetworkSystem
+from crosspro.prediction.neural.network_system import NetworkSystem, PointedWords
 from crosspro.prediction.neural.reading.encoding import (
     EncodedText,
     Encoder,
@@ -40,7 +40,6 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     lexicons_for,
     noun_lists,
 )
-from crosspro.prediction.neural.reading.pointed_words import PointedWords
 from crosspro.prediction.neural.reading.subwords import train_units
 from crosspro.prediction.neural.training.data import (
     Indices,
@@ -50,12 +49,14 @@ from crosspro.prediction.neural.training.data import (
     check_reads,
     sorted_batches,
 )
-from crosspro.prediction.neural.training.distillation import Teacher, load_teacher, soft_targets
-from crosspro.prediction.neural.training.fine_tuning import (
+from crosspro.prediction.neural.training.other_runs import (
     IN_DOMAIN,
+    Teacher,
     continued_settings,
     in_domain_settings,
+    load_teacher,
     run_to_continue,
+    soft_targets,
     take_weights,
 )
 from crosspro.prediction.neural.training.settings import NeuralSettings
@@ -196,10 +197,7 @@ class NeuralSystem(NetworkSystem):
         return Encoder(reads.fields, training.lowercase, units, lexicons)
 
     def _continue_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> None:
-        """Read as the run that is gone on from, whatever the settings say.
-
-        A network that `inherits` may read less of the document than that run.
-        """
+        """Read as the earlier run; a network that `inherits` may read less of the document."""
         before, training = earlier.settings.training, self.settings.training
         if training.units != "words" and before.units == "words":
             units = "words, which the run to go on from has"
@@ -236,10 +234,7 @@ class NeuralSystem(NetworkSystem):
     def _keep(
         self, kept: Sequence[KeptEpoch], data: TrainingData, dev: Sequence[Example] = ()
     ) -> None:
-        """Take over the best epoch, and make a system of each snapshot after it.
-
-        How strongly rare classes are favoured is chosen on dev, if that is asked for.
-        """
+        """Take over the best epoch, and make a system of each snapshot after it."""
         labels, classes = data.train.label, len(self.task.classes)
         counts = np.bincount(labels[labels >= 0], minlength=classes)
         self.adjustment = Adjustment(0.0, counts / counts.sum())
@@ -257,11 +252,7 @@ class NeuralSystem(NetworkSystem):
         self._later_snapshots = systems[1:]
 
     def snapshots(self) -> list[System]:
-        """The systems of the epochs with the best dev scores, this one first.
-
-        There are as many as `training.snapshots` says, or as the training had epochs. UU-Hardmeier
-        (004 §5.4) averaged snapshots of one training. A system that was loaded has only itself.
-        """
+        """The systems of the best epochs, this one first (UU-Hardmeier averaged them, 004 §5.4)."""
         return [self, *self._later_snapshots]
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
@@ -282,9 +273,10 @@ class NeuralSystem(NetworkSystem):
             for pointed in self.network.antecedents(text, batch):
                 probabilities = pointed.probabilities.double().cpu().numpy()
                 row, column = np.nonzero(probabilities)
-                given = pointed.given_class.double().cpu().numpy()[row, classes[gaps[row]], column]
+                given_class = pointed.given_class.double().cpu().numpy()
+                of_class = given_class[row, classes[gaps[row]], column]
                 tokens = pointed.tokens.cpu().numpy()[row, column]
-                words.add(pointed.side, gaps[row], tokens, probabilities[row, column], given)
+                words.add(pointed.side, gaps[row], tokens, probabilities[row, column], of_class)
         return words.nouns()
 
     def _input(self, examples: Sequence[Example]) -> EncodedText:

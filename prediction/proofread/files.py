@@ -7,9 +7,10 @@ and must hold the changed text.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -31,16 +32,15 @@ from crosspro.prediction.proofread.text import ONE_LINE, Segment, TranslatedText
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class Piece(NamedTuple):
-    """Some text of a passage, and the object, key and offset where it is stored.
+@dataclass
+class Piece:
+    """Some text of a passage, and the function that stores another in its place.
 
-    What has no owner cannot be changed: an entity, or the space of a line break.
+    What has none cannot be changed: an entity, or the space of a line break.
     """
 
     text: str
-    owner: Any = None
-    key: str | int = ""
-    offset: int = 0
+    store: Callable[[str], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -59,22 +59,24 @@ class Passage:
         at = 0
         for piece in self.pieces:
             after = at + len(piece.text)
-            if piece.owner is not None and at <= start <= end <= after and at < after:
-                offset = piece.offset - at
-                _change(piece, slice(offset + start, offset + end), word)
+            if piece.store is not None and at <= start <= end <= after and at < after:
+                changed = piece.text[: start - at] + word + piece.text[end - at :]
+                piece.store(changed)
+                piece.text = changed
                 return True
             at = after
         return False
 
 
-def _change(piece: Piece, characters: slice, word: str) -> None:
-    by_key = isinstance(piece.owner, dict | list)
-    stored = piece.owner[piece.key] if by_key else getattr(piece.owner, str(piece.key))
-    stored = stored[: characters.start] + word + stored[characters.stop :]
-    if by_key:
-        piece.owner[piece.key] = stored
-    else:
-        setattr(piece.owner, str(piece.key), stored)
+def content_piece(content: list[str], start: int, end: int) -> Piece:
+    """Some characters of the only string of a content; changes are made from the end on."""
+    piece = Piece(content[0][start:end])
+
+    def store(text: str) -> None:
+        content[0] = content[0][:start] + text + content[0][start + len(piece.text) :]
+
+    piece.store = store
+    return piece
 
 
 class Pair(NamedTuple):
@@ -134,16 +136,16 @@ class Translation(ABC):
 
 
 class Lines(Translation):
-    """Two plain files with as many lines."""
+    """Two plain files with as many lines; what else ends lines is a space in them."""
 
     is_line = True
 
     def __init__(self, source: File, target: File) -> None:
         super().__init__(source, target)
-        self._source, self._target = (file.decoded().split("\n") for file in (source, target))
+        self._source, self._target = [source.decoded()], [target.decoded()]
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
-        sides = [_passages(lines) for lines in (self._source, self._target)]
+        sides = [_lines(content) for content in (self._source, self._target)]
         for file, side in zip((self.source, self.target), sides, strict=True):
             if not side:
                 raise input_error(file.name, "file", "at least one line", "none")
@@ -152,15 +154,15 @@ class Lines(Translation):
             yield Pair(source, target, "")
 
     def encoded(self) -> bytes:
-        return "\n".join(self._target).encode("utf-8")
+        return self._target[0].encode("utf-8")
 
 
-def _passages(lines: list[str]) -> list[Passage]:
-    count = len(lines) - (lines[-1] == "")
-    return [
-        Passage([Piece(lines[number].removesuffix("\r"), lines, number)], number + 1)
-        for number in range(count)
-    ]
+def _lines(content: list[str]) -> list[Passage]:
+    passages = []
+    for number, match in enumerate(re.finditer(r"([^\n]*?)\r?(?:\n|\Z)", content[0]), start=1):
+        if match[0]:
+            passages.append(Passage([content_piece(content, *match.span(1))], number))
+    return passages
 
 
 def check_sizes(
@@ -234,8 +236,8 @@ def read_text(
         ("source", "target"), translation.stated(), languages, strict=True
     ):
         if stated and language not in stated:
-            name, found = translation.target.name, ", ".join(sorted(stated))
-            raise input_error(name, f"{side} language", language, found)
+            name, others = translation.target.name, ", ".join(sorted(stated))
+            raise input_error(name, f"{side} language", language, others)
     pairs = tuple(translation.pairs(languages))
     if not pairs:
         raise input_error(translation.target.name, "file", "at least one segment", "none")
@@ -326,15 +328,15 @@ def apply_decisions(opened: OpenedText, accepted: Iterable[DecidedPronoun]) -> b
             0 <= decided.start <= decided.end <= len(text)
             and text[decided.start : decided.end] == decided.word
         ):
-            expected, found = f"{quoted(decided.word)} there", quoted(text) if text else "nothing"
-            raise input_error(name, "text", expected, found, decided.line)
+            expected, present = f"{quoted(decided.word)} there", quoted(text) if text else "nothing"
+            raise input_error(name, "text", expected, present, decided.line)
         if any(unicodedata.category(character) in _REFUSED for character in decided.replacement):
-            found = quoted(decided.replacement)
-            raise input_error(name, "replacement", "a word on one line", found, decided.line)
+            word = quoted(decided.replacement)
+            raise input_error(name, "replacement", "a word on one line", word, decided.line)
         start, end, word = _spaced(text, decided.start, decided.end, decided.replacement)
         if not opened.pairs[number].target.replace(start, end, word):
-            found = "a tag, an entity or a line break"
-            raise input_error(name, "text", "characters without markup", found, decided.line)
+            markup = "a tag, an entity or a line break"
+            raise input_error(name, "text", "characters without markup", markup, decided.line)
         texts[number] = text[:start] + word + text[end:]
     try:
         raw = translation.encoded()

@@ -26,10 +26,7 @@ _AGREES = 2.0
 
 @dataclass(frozen=True)
 class LatentAntecedent:
-    """Logarithms of p(a) (batch, 1 + nouns) and of p(class | a) (batch, 1 + nouns, classes).
-
-    The first is none.
-    """
+    """Log p(a) (batch, 1 + nouns) and log p(class | a) (batch, 1 + nouns, classes); none first."""
 
     antecedent: Tensor
     classes: Tensor
@@ -97,10 +94,7 @@ class AntecedentPointer(nn.Module):
         return PointedAntecedent(antecedent, classes, kinds)
 
     def agreement_losses(self, pointed: PointedAntecedent, labels: Tensor) -> Tensor:
-        """(batch,): minus the log-probability of all nouns that agree with the label.
-
-        0 where there are none. For a class that may be expletive, none agrees too.
-        """
+        """(batch,): minus log-probability of all nouns that agree with the label, if any."""
         agreeing = self.agreeing[labels].gather(1, pointed.kinds) & pointed.antecedent.isfinite()
         any_noun = agreeing[:, 1:].any(1)
         chosen = pointed.antecedent.masked_fill(~agreeing & any_noun[:, None], -torch.inf)

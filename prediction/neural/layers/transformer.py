@@ -22,10 +22,7 @@ _FEED_FORWARD = 4
 
 
 def rotary_angles(positions: Tensor, size: int) -> RotaryAngles:
-    """The angles of positions (batch, time), for heads of an even size.
-
-    The slowest pair is not rotated, as in the weights of the bundled models.
-    """
+    """The angles of positions (batch, time); bundled models do not rotate the slowest pair."""
     pairs = torch.arange(0, size, 2, device=positions.device, dtype=torch.float32)
     speeds = torch.where(pairs < size - 2, LONGEST_WAVE ** (-pairs / size), 0.0)
     angles = positions[:, None, :, None] * speeds
@@ -33,10 +30,7 @@ def rotary_angles(positions: Tensor, size: int) -> RotaryAngles:
 
 
 def rotated(vectors: Tensor, angles: RotaryAngles) -> Tensor:
-    """(batch, heads, time, size), each rotated by the angles of its position.
-
-    A number of the first half and one of the second are rotated together.
-    """
+    """(batch, heads, time, size), each rotated by the angles of its position; halves are pairs."""
     first, second = vectors.float().chunk(2, -1)
     cos, sin = angles
     turned = torch.cat((first * cos - second * sin, second * cos + first * sin), -1)

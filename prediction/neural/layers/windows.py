@@ -46,10 +46,7 @@ def between(start: Tensor, end: Tensor) -> Window:
 def outwards(
     spans: GapSpans, step: int, limit: int, first: int = 1, own_sentence: bool = False
 ) -> Window:
-    """At most `limit` tokens to the left (step -1) or right (1) of gaps, the nearest first.
-
-    With `first` 0 they begin with the position itself.
-    """
+    """At most `limit` tokens to the left (step -1) or right (1), the nearest first."""
     low = spans.start if own_sentence else spans.low
     room = spans.position - low if step < 0 else spans.high - 1 - spans.position
     lengths = (room + 1 - first).clamp(0, limit)

@@ -99,10 +99,7 @@ class HardmeierAnaphoraSettings(NetworkSettings):
 
 @dataclass(frozen=True)
 class Candidates:
-    """Nouns (batch, candidates), the nearest first: positions, and distances to the gap.
-
-    Where a gap has fewer, `exists` is False.
-    """
+    """The nearest nouns (batch, candidates): positions, and distances to the gap."""
 
     positions: Tensor
     exists: Tensor

@@ -66,12 +66,12 @@ class HardmeierCNN(Network):
             }
         )
         self.distances = nn.ModuleDict()
-        self.own, self.earlier = nn.ModuleDict(), nn.ModuleDict()
+        self.sentence, self.earlier = nn.ModuleDict(), nn.ModuleDict()
         for side in ("target", "source"):
             width = sum(settings.sizes(side).values())
             filters = settings.filters, settings.filter_width
             self.distances[side] = small_embedding(2 * settings.window + 2, settings.distances)
-            self.own[side] = MaxPooledFilters(width + settings.distances, *filters)
+            self.sentence[side] = MaxPooledFilters(width + settings.distances, *filters)
             self.earlier[side] = MaxPooledFilters(width, *filters)
         self.dropout = nn.Dropout(settings.dropout)
         self.output = nn.Linear(4 * settings.filters + settings.words, len(inventory.classes))
@@ -85,20 +85,17 @@ class HardmeierCNN(Network):
         pooled = []
         for side in ("target", "source"):
             spans = text.side(side)[gaps]
-            own, earlier = (between(*bounds) for bounds in self._texts(spans))
-            distances = self._distances(side, own, spans.position)
-            own_words = torch.cat((self._words(text, side, own), distances), -1)
-            pooled.append(self.own[side](own_words, own.lengths))
+            sentence, earlier = (between(*bounds) for bounds in self._texts(spans))
+            distances = self._distances(side, sentence, spans.position)
+            sentence_words = torch.cat((self._words(text, side, sentence), distances), -1)
+            pooled.append(self.sentence[side](sentence_words, sentence.lengths))
             pooled.append(self.earlier[side](self._words(text, side, earlier), earlier.lengths))
         pooled.append(self.embeddings[PRONOUN.name](text[PRONOUN.name][gaps]))
         scores: Tensor = self.output(self.dropout(torch.cat(pooled, -1)))
         return scores
 
     def _texts(self, spans: GapSpans) -> list[tuple[Tensor, Tensor]]:
-        """The bounds of the sentence around the gap, and of the text before it.
-
-        Of a long sentence `window` tokens on each side are read, and as many of the text before.
-        """
+        """The bounds of the sentence around the gap and of the text before it, if long cut."""
         window = self.settings.window
         before = spans.low.maximum(spans.start - 2 * window - 1), spans.start
         return [spans.around(window, window, own_sentence=True), before]
@@ -114,10 +111,7 @@ class HardmeierCNN(Network):
 
 
 class MaxPooledFilters(nn.Module):
-    """Filters over texts, of whose outputs the largest is taken.
-
-    They begin and end beyond a text, so that all places of a filter see every word of it.
-    """
+    """Filters over texts, from beyond their ends, of whose outputs the largest is taken."""
 
     def __init__(self, inputs: int, filters: int, width: int) -> None:
         super().__init__()

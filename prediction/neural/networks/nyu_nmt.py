@@ -80,10 +80,7 @@ class VocabularyOutput(nn.Linear):
         weights: Tensor | None = None,
         smoothing: float = 0.0,
     ) -> Tensor:
-        """The cross-entropy of each word, in the shape of the targets.
-
-        The scores of all words may not fit into memory, so they are calculated in parts.
-        """
+        """The cross-entropy of each word, in parts: all scores may not fit into memory."""
         counted = targets != _NO_WORD
         size = max(1, _SCORES_AT_ONCE // self.out_features)
         parts = zip(
@@ -248,10 +245,10 @@ class NyuNMT(Network):
     def _sources(self, text: EncodedText, gaps: Tensor) -> list[Bounds]:
         spans, window = text.source[gaps], self.settings.window
         concatenated = self.settings.previous == "concatenated"
-        own = spans.around(window, window, own_sentence=not concatenated)
-        if self.settings.previous != "second_encoder":
-            return [own]
-        return [own, (spans.low.maximum(spans.start - window), spans.start)]
+        bounds = [spans.around(window, window, own_sentence=not concatenated)]
+        if self.settings.previous == "second_encoder":
+            bounds.append((spans.low.maximum(spans.start - window), spans.start))
+        return bounds
 
 
 def _encoder(embedding: int, hidden: int) -> nn.GRU:

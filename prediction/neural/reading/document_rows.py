@@ -71,10 +71,7 @@ Where = Callable[[Array, Array, Array], Array]
 
 @settings
 class DocumentEncoderSettings(NetworkSettings):
-    """Sizes of a document encoder, what it reads, and its losses.
-
-    `source_before` … `target_after` count the sub-words before and after the pronoun and the gap.
-    """
+    """Sizes, the sub-words that are read before and after pronoun and gap, and losses."""
 
     name: Literal["document_encoder"] = "document_encoder"
     width: Size = 384
@@ -136,10 +133,7 @@ class DocumentEncoderSettings(NetworkSettings):
 
 
 class RowPart(NamedTuple):
-    """The part of rows that one side has: where it starts in the text, its size and its centre.
-
-    The centre is the column of the gap (or pronoun), counted from the start.
-    """
+    """Of one side of rows: start in the text, size, and column of the gap or pronoun."""
 
     start: Array
     size: Array
@@ -213,10 +207,7 @@ def lay_out(
     settings: DocumentEncoderSettings,
     where: Where,
 ) -> Layout:
-    """The layout of columns of rows; `where` is numpy's or torch's.
-
-    The parts are those of each column's row, in any shape that broadcasts with the columns.
-    """
+    """The layout of columns of rows; the parts are those of each column's row."""
     in_source = columns < source.size
     offset = columns - where(in_source, source.centre, source.size + target.centre)
     position = columns + where(in_source, source.start, target.start - source.size)

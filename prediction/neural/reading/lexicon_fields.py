@@ -199,10 +199,7 @@ TARGET_NOUN = Field(
 
 
 def lexicons_for(reads: Reads, task: Task, text: Text) -> dict[str, Lexicon]:
-    """The lexicon of each side that a network reads one of; `text` is what one is induced from.
-
-    None is induced for a language without gender, or from lemmas, which show none.
-    """
+    """The lexicon of each side that a network reads; one may be induced from inflected text."""
     lexicons: dict[str, Lexicon] = {}
     for side, name in reads.lexicons.items():
         if name == INDUCED:

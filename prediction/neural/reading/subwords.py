@@ -80,10 +80,7 @@ def load_units(folder: Path) -> Units:
 def train_units(
     examples: Sequence[Example], size: int, lowercase: bool, joint: bool = False
 ) -> Units:
-    """Unigram models of at most `size` units, learnt from each side, or one of both (`joint`).
-
-    In a joint model an apostrophe may be part of a unit, so that c' is one.
-    """
+    """Unigram models of at most `size` units of each side, or one of both (`joint`)."""
 
     def source(example: Example) -> str:
         words = " ".join(example.source)

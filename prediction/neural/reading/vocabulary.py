@@ -51,10 +51,7 @@ class Vocabulary:
 
 
 def build_vocabulary(counts: Counter[str], min_count: int) -> Vocabulary:
-    """Words seen at least `min_count` times, the most frequent first; ties in alphabetical order.
-
-    The count of the unknown word is that of all words left out.
-    """
+    """Words seen at least `min_count` times, the most frequent first; all others are unknown."""
     kept = sorted((w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
     kept = [word for word in kept if word not in _RESERVED]
     left_out = counts.total() - sum(counts[word] for word in kept)
@@ -63,10 +60,7 @@ def build_vocabulary(counts: Counter[str], min_count: int) -> Vocabulary:
 
 @dataclass(frozen=True)
 class Inventory:
-    """Vocabularies and classes: all that a network needs to know of data and task.
-
-    `agreements` say which nouns each class stands for, where that is known.
-    """
+    """Vocabularies, classes, and the nouns that each class agrees with, where that is known."""
 
     vocabularies: Mapping[str, Vocabulary]
     classes: tuple[str, ...]

@@ -90,10 +90,7 @@ def bucketed_batches(
 
 
 def sorted_batches(extents: Indices, size: int, places: int | None = None) -> Iterator[Indices]:
-    """All gaps in batches of similar extent, the same every time.
-
-    A batch has at most `size` gaps, and, if it has several, no more than fit into `places`.
-    """
+    """All gaps in batches of similar extent: at most `size` gaps that fit into `places`."""
     order = np.argsort(extents, kind="stable")
     start = 0
     while start < len(order):
@@ -111,8 +108,8 @@ def check_labels(train: EncodedText, dev: EncodedText) -> None:
     if not (train.label >= 0).any():
         raise CrossproError("train: expected labelled gaps, found none")
     if not len(dev) or (dev.label < 0).any():
-        found = f"{int((dev.label < 0).sum())} without" if len(dev) else "no gap"
-        raise CrossproError(f"dev: expected a label for every gap, found {found}")
+        missing = f"{int((dev.label < 0).sum())} without" if len(dev) else "no gap"
+        raise CrossproError(f"dev: expected a label for every gap, found {missing}")
 
 
 def check_reads(

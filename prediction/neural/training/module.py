@@ -29,7 +29,7 @@ from crosspro.prediction.neural.training.data import (
     gaps_of_epoch,
     sorted_batches,
 )
-from crosspro.prediction.neural.training.distillation import SoftTargets
+from crosspro.prediction.neural.training.other_runs import SoftTargets
 from crosspro.prediction.neural.training.settings import NeuralSettings
 
 _EPOCHS_A_SEED, _RANKS = 100_003, 7919

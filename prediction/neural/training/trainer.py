@@ -6,10 +6,12 @@ data. Without a folder nothing is logged, and nothing can be resumed.
 
 from __future__ import annotations
 
+import csv
 import json
 import logging
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,10 +29,16 @@ from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.prediction.fit_report import FitReport, epoch_report
+from crosspro.evaluation.report.plots import has_matplotlib, line_panels
+from crosspro.prediction.dev_score import MONITORS
+from crosspro.prediction.fit_report import LOG_FILE, FitReport, epoch_report
 from crosspro.prediction.neural.training.module import GapClassifier
-from crosspro.prediction.neural.training.progress import EpochLog
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
+
+METRICS = ("loss", "dev_loss", *(f"dev_{name}" for name in MONITORS))
+
+Epochs = dict[int, dict[str, float]]
+"""The metrics of each epoch by their names."""
 
 CHECKPOINTS = "checkpoints"
 _IDENTITY, _LAST = "run.json", "last.ckpt"
@@ -168,10 +176,7 @@ def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Traine
 
 
 def _precision(settings: TrainerSettings) -> str:
-    """That of the settings; processors without bfloat16 are hundreds of times slower with it.
-
-    Lightning takes it for 16-mixed, too, where there is no GPU.
-    """
+    """Without instructions for bfloat16 a processor would be hundreds of times slower with it."""
     no_gpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
     on_cpu = settings.accelerator == "cpu" or (settings.accelerator == "auto" and no_gpu)
     if settings.precision == "32-true" or not on_cpu or has_bfloat16():
@@ -186,10 +191,7 @@ def has_bfloat16() -> bool:
 
 
 def _checkpoint_to_resume(checkpoints: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The last checkpoint of a run, or None if it has none yet.
-
-    The identity of a run is written when it begins; the folder of another run is refused.
-    """
+    """The last checkpoint of a run, or None; the folder of another run is refused."""
     path, identity_file = checkpoints / _LAST, checkpoints / _IDENTITY
     # Lightning's checkpoints have absolute paths, so a folder that was moved is another one.
     identity = {"format": _FORMAT, "folder": str(checkpoints.resolve()), **identity}
@@ -213,8 +215,8 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         checkpoint: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises a dozen kinds for damaged files
         expected = "a whole checkpoint (remove the folder to begin again)"
-        found = "a damaged file" if path.is_file() else "no file"
-        raise input_error(path, "checkpoint", expected, found) from error
+        state = "a damaged file" if path.is_file() else "no file"
+        raise input_error(path, "checkpoint", expected, state) from error
     return checkpoint
 
 
@@ -226,3 +228,64 @@ def _exit_codes() -> Iterator[None]:
     except SystemExit as stop:
         code = TERMINATED if isinstance(stop, SIGTERMException) else INTERRUPTED
         raise SystemExit(code) from None
+
+
+class EpochLog(pl.Callback):
+    """Writes a line an epoch to `train.log` and, if `shown`, to standard error; draws the curve."""
+
+    def __init__(self, folder: Path | None, monitor: str, shown: bool) -> None:
+        self.folder, self.monitor, self.shown = folder, monitor, shown
+
+    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        self.start = time.monotonic()
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if not trainer.is_global_zero:
+            return
+        values = trainer.callback_metrics
+        scores = (f"{name} {float(values[name]):.4g}" for name in METRICS if name in values)
+        seconds = time.monotonic() - self.start
+        line = f"epoch {trainer.current_epoch}: {', '.join(scores)} ({seconds:.1f} s)"
+        logging.getLogger(LOG_FILE).info(line)
+        if self.shown:
+            print(line, file=sys.stderr)
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if self.folder is None or not trainer.is_global_zero or not has_matplotlib():
+            return
+        if trainer.logger is not None:
+            trainer.logger.save()
+        if epochs := read_metrics(self.folder):
+            write_text(self.folder / "learning_curve.svg", learning_curve(epochs, self.monitor))
+
+
+def read_metrics(folder: Path) -> Epochs:
+    """The metrics of all epochs of a run; each start has a file, of which later ones count."""
+    epochs: Epochs = {}
+    files = folder.glob("logs/version_*/metrics.csv")
+    for path in sorted(files, key=lambda path: int(path.parent.name.removeprefix("version_"))):
+        of_file: Epochs = {}
+        with path.open(encoding="utf-8", newline="") as handle:
+            for row in csv.DictReader(handle):
+                numbers = {name: float(row[name]) for name in METRICS if row.get(name)}
+                of_file.setdefault(int(row["epoch"]), {}).update(numbers)
+        epochs |= of_file
+    return dict(sorted(epochs.items()))
+
+
+def learning_curve(epochs: Epochs, monitor: str) -> str:
+    """The dev scores and both losses of all epochs as a chart, with the epoch that is chosen."""
+
+    def values(name: str) -> list[float | None]:
+        return [metrics.get(name) for metrics in epochs.values()]
+
+    shown = dict.fromkeys(("macro_recall", "accuracy", monitor))
+    panels = {
+        "per cent": {f"dev {name.replace('_', ' ')}": values(f"dev_{name}") for name in shown},
+        "loss": {"training loss": values("loss"), "dev loss": values("dev_loss")},
+    }
+    scores = {epoch: row[f"dev_{monitor}"] for epoch, row in epochs.items()}
+    best = max(scores, key=lambda epoch: (scores[epoch], -epoch))
+    label = f"best epoch {best}: {monitor.replace('_', ' ')} {scores[best]:.2f}"
+    numbers = [float(epoch) for epoch in epochs]
+    return line_panels("Learning curve", "epoch", numbers, panels, (float(best), label))

@@ -10,10 +10,8 @@ from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.models import export_run
-from crosspro.prediction.neural.training.distillation import SoftTargets
-from crosspro.prediction.system import load_system
+from crosspro.prediction.neural.training.other_runs import SoftTargets
 from tests.conftest import mostly_slow
 from tests.prediction.neural.small import SMALL, TASK, class_loss, system
 
@@ -32,27 +30,6 @@ def teacher(tmp_path_factory, train):
     made.fit(TASK, train, [])
     made.save(folder / "model")
     return folder
-
-
-@pytest.mark.slow
-def test_a_student_agrees_with_its_teacher_on_text_that_neither_has_seen(tmp_path):
-    """The teacher has never seen a plural, so that a student is not like it by chance."""
-    examples = demo_examples(TASK, "train", 60)
-    labels = [[SINGULAR.get(gap.label, gap.label) for gap in one.gaps] for one in examples]
-    singular = [one.with_labels(own) for one, own in zip(examples, labels, strict=True)]
-    opinionated = Ensemble({"network": student(epochs=6, seed=2)}, seeds=2)
-    opinionated.fit(TASK, singular, singular[:50])
-    opinionated.save(tmp_path / "model")
-    dev, held_out = demo_examples(TASK, "dev", 10), demo_examples(TASK, "test", 40)
-    wanted = load_system(tmp_path).predict(held_out)
-    agreement, distance = {}, {}
-    for name, made in (("taught", student(tmp_path, epochs=6)), ("plain", student(epochs=6))):
-        made.fit(TASK, examples, dev)
-        predicted = made.predict(held_out)
-        agreement[name] = (predicted.argmax(axis=1) == wanted.argmax(axis=1)).mean()
-        distance[name] = np.abs(predicted - wanted).sum(axis=1).mean()
-    assert agreement["taught"] > agreement["plain"] + 0.05
-    assert distance["taught"] < 0.8 * distance["plain"]
 
 
 def test_soft_losses_are_0_where_both_agree_and_scale_with_the_temperature():
@@ -94,19 +71,6 @@ def test_an_interrupted_student_goes_on_with_the_same_teacher(teacher, train, de
             wrong.fit(TASK, train, dev, tmp_path / "run")
     parts.fit(TASK, train, dev, tmp_path / "run")
     assert (parts.predict(dev) == whole.predict(dev)).all()
-
-
-def test_a_student_is_loaded_without_its_teacher(train, dev, tmp_path):
-    teacher = SourceAwareLM(order=2)
-    teacher.fit(TASK, train, [])
-    teacher.save(tmp_path / "teacher")
-    made = student(tmp_path / "teacher", epochs=1)
-    made.fit(TASK, train, dev)
-    made.save(tmp_path / "model")
-    (tmp_path / "teacher").rename(tmp_path / "gone")
-    loaded = load_system(tmp_path / "model")
-    assert (loaded.predict(dev) == made.predict(dev)).all()
-    assert loaded.settings.distillation.teacher == str(tmp_path / "teacher")
 
 
 def test_a_teacher_of_other_classes_is_refused(train, dev, tmp_path):

@@ -7,12 +7,10 @@ import torch
 from torch import nn
 
 from crosspro.prediction.neural.layers.recurrent import (
-    Attention,
     ParallelGRUs,
-    last_states,
     read,
 )
-from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles, rotated
+from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.layers.windows import between, inside, outwards
 from crosspro.prediction.neural.reading.encoding import GapSpans
 
@@ -68,26 +66,11 @@ def test_parallel_grus_are_grus_with_one_bias():
             torch.testing.assert_close(states[number, row], alone)
 
 
-def test_the_last_state_of_an_empty_row_is_zero():
-    states = torch.arange(1.0, 13).view(2, 3, 2)
-    assert last_states(states, torch.tensor([2, 0])).tolist() == [[3, 4], [0, 0]]
-
-
 def test_autocast_does_not_reach_a_gru():
     gru, words = nn.GRU(3, 4, batch_first=True), torch.randn(2, 5, 3)
     expected = gru(words)[0]
     with torch.autocast("cpu", torch.bfloat16):
         assert torch.equal(read(gru, words), expected)
-
-
-def test_attention_is_the_mean_of_the_states_that_fit():
-    attention = Attention(3, 2)
-    states, queries = torch.randn(2, 4, 2), torch.randn(2, 5, 3)
-    with torch.no_grad():
-        attention.match.weight.zero_()
-        means = attention(queries, states, inside(torch.tensor([3, 1]), 4))
-    torch.testing.assert_close(means[0], states[0, :3].mean(0).expand(5, 2))
-    torch.testing.assert_close(means[1], states[1, 0].expand(5, 2))
 
 
 def test_padding_has_no_part_in_a_transformer_or_its_gradients():
@@ -118,20 +101,3 @@ def test_states_do_not_change_if_all_positions_are_moved(heads):
     )
     torch.testing.assert_close(here[INSIDE], there[INSIDE], atol=1e-3, rtol=1e-3)
     assert (mirrored - here)[INSIDE].abs().max() > 0.01
-
-
-def test_each_pair_of_numbers_is_rotated_by_its_angle():
-    torch.manual_seed(3)
-    positions = torch.tensor([[0, 1, 7], [-5, 40, 2]])
-    vectors = torch.randn(2, 2, 3, SIZE)
-    turned, half = rotated(vectors, rotary_angles(positions, SIZE)), SIZE // 2
-    for pair in range(half):
-        speed = 10_000 ** (-2 * pair / SIZE) if pair < half - 1 else 0  # the last is not rotated
-        angles = positions[:, None] * speed
-        first, second = vectors[..., pair], vectors[..., half + pair]
-        expected = first * angles.cos() - second * angles.sin()
-        torch.testing.assert_close(turned[..., pair], expected)
-        expected = second * angles.cos() + first * angles.sin()
-        torch.testing.assert_close(turned[..., half + pair], expected)
-    half_precision = rotated(vectors.bfloat16(), rotary_angles(positions, SIZE))
-    assert half_precision.dtype == torch.bfloat16

@@ -64,19 +64,6 @@ def test_every_word_predicts_its_window_and_all_pronouns_of_its_sentence(corpus)
     assert pairs_of(corpus, LEMMA, 2, [4]) == Counter([("c", "d")])
 
 
-def test_source_words_predict_the_pronouns_of_the_target(corpus):
-    pairs = pairs_of(corpus, SOURCE, 1)
-    assert pairs["is", "[il]"] == pairs["they", "[OTHER]"] == pairs["is", "it"] == 1
-    assert not any(centre in ("no", "It") and "[" in other for centre, other in pairs)
-
-
-def test_aligned_words_predict_the_words_around_the_source_pronoun(corpus):
-    assert pairs_of(corpus, PRONOUN, 1) == Counter(
-        [("it", "is"), ("it", "[il]"), ("it", "[OTHER]"),
-         ("they", "is"), ("they", "[il]"), ("they", "[OTHER]"), ("It", "blind")]
-    )  # fmt: skip
-
-
 def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(corpus):
     encoder, text = corpus
     inventory = Inventory(encoder.vocabularies, TASK.classes)
@@ -88,20 +75,3 @@ def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(corpus):
         assert len(first[field.name]) == len(encoder.vocabularies[field.name])
         assert (first[field.name] == again[field.name]).all()
         assert (first[field.name] != other[field.name]).any()
-
-
-def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
-    def sentence(number):
-        word, label = f"w{number % 10}", ("il", "elle")[number % 2]
-        gaps = (Gap(1, 0, label, label),)
-        return Example.of_tokens(("it",), (word, "REPLACE_0"), (), gaps, tagged=False)
-
-    fields = (LEMMA, SOURCE)
-    encoder, text = Encoder(fields).fit_and_encode(list(map(sentence, range(400))), TASK)
-    inventory = Inventory(encoder.vocabularies, TASK.classes)
-    settings = SkipGramSettings(epochs=4, learning_rate=0.02)
-    tables = pretrained_embeddings(text.to("cpu"), inventory, fields, 8, settings, 1)
-    numbers = [encoder.vocabularies["lemma"].number(f"w{number}") for number in range(10)]
-    vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)
-    near = vectors @ vectors.T
-    assert near[0::2, 0::2].min() > near[0::2, 1::2].max()

@@ -256,15 +256,6 @@ def test_files_that_cannot_be_read_are_named(names, contents, fault, tmp_path):
     assert refused(*lines_of(tmp_path, *contents, names=names)) == fault
 
 
-def test_text_of_other_encodings_is_written_back(tmp_path):
-    unit = "<trans-unit><source>It</source><target>Es ist.</target></trans-unit>"
-    content = f'<?xml version="1.0" encoding="UTF-16"?>{XLIFF.format("de", unit)}'
-    (path,) = lines_of(tmp_path, content.encode("utf-16"), names=("a.xlf",))
-    text = read_text(open_translation(path), ("en", "de"))
-    path.write_bytes(apply_decisions(text, [decided(1, 0, 2, "Es", "Er")]))
-    assert read_text(open_translation(path), ("en", "de")).text.segments[0].target == "Er ist."
-
-
 def test_an_entity_reads_no_file(tmp_path):
     (tmp_path / "secret").write_text("secret")
     unit = "<trans-unit><source>a</source><target>&x;</target></trans-unit>"

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from math import isnan
-
-import pytest
 
 from crosspro.prediction.proofread.output import as_github, as_json, as_json_lines, as_text
 from crosspro.prediction.proofread.page import proofreading_page
@@ -32,22 +29,6 @@ def test_text_has_the_worst_first_and_then_a_summary():
     everything = as_text(proofread_result(), every=True).splitlines()
     assert [line.split()[1] for line in everything[:4]] == ["0.93", "0.61", "0.35", "0.04"]
     assert "sie → ihnen?" in everything[2]
-
-
-@pytest.mark.parametrize("width", [60, 100])
-def test_text_keeps_to_a_width_and_names_stay_whole(width):
-    lines = as_text(proofread_result(target="a-long/name-of-a/book.de"), width=width).splitlines()
-    assert max(map(len, lines)) <= width
-    assert lines[0].startswith("a-long/name-of-a/book.de:2:3: 0.93")
-    assert str(proofread_result()) == as_text(proofread_result(), width=100).rstrip()
-
-
-def test_without_doubts_the_summary_says_what_was_nearest():
-    assert "0.93: book.de:2:3" in as_text(proofread_result(threshold=0.95))
-    nothing = proofread_result(pronouns=())
-    assert as_text(nothing).count("\n") == 1
-    assert isnan(nothing.score.value)
-    assert json.loads(as_json(nothing))["doubtful_per_100"]["value"] is None
 
 
 def test_text_cannot_steer_a_terminal():

@@ -125,9 +125,3 @@ def test_other_faults_are_one_line_too(client, monkeypatch):
         answer = client.post("/api/predict", json=HOUSE, headers=wrong)
         assert answer.status_code == 403
         assert problem(answer)
-
-
-def test_text_that_attacks_stays_text(client):
-    target = f"La maison {SCRIPT} est vieille, mais elle tient debout."
-    found = predict(client, target=target).json()
-    assert SCRIPT.split()[0] in found["text"]
