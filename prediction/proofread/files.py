@@ -194,15 +194,12 @@ def open_translation(source: Path, target: Path | None = None) -> Translation:
     elif target is not None:
         raise input_error(target, "translation", f"no file: {source} has both languages", "one")
     first = File.read(source)
-    return _opened(kind, first, first if target is None else File.read(target))
-
-
-def _opened(kind: str | None, source: File, target: File) -> Translation:
+    second = first if target is None else File.read(target)
     if kind is None:
-        return Lines(source, target)
+        return Lines(first, second)
     from crosspro.prediction.proofread import formats
 
-    opened: Translation = getattr(formats, kind)(source, target)
+    opened: Translation = getattr(formats, kind)(first, second)
     return opened
 
 
@@ -260,9 +257,8 @@ def read_text(
         for pair, document in zip(pairs, documents, strict=True)
     )
     names = translation.source.name, translation.target.name
-    return OpenedText(
-        translation, languages, pairs, TranslatedText(*names, segments, translation.is_line)
-    )
+    text = TranslatedText(*names, segments, translation.is_line)
+    return OpenedText(translation, languages, pairs, text)
 
 
 # Writing ------------------------------------------------------------------------------------------
@@ -324,10 +320,8 @@ def apply_decisions(opened: OpenedText, accepted: Iterable[DecidedPronoun]) -> b
     for decided in ordered:
         number = decided.segment - 1
         text = texts[number] if 0 <= number < len(texts) else ""
-        if not (
-            0 <= decided.start <= decided.end <= len(text)
-            and text[decided.start : decided.end] == decided.word
-        ):
+        within = 0 <= decided.start <= decided.end <= len(text)
+        if not within or text[decided.start : decided.end] != decided.word:
             expected, present = f"{quoted(decided.word)} there", quoted(text) if text else "nothing"
             raise input_error(name, "text", expected, present, decided.line)
         if any(unicodedata.category(character) in _REFUSED for character in decided.replacement):
@@ -355,14 +349,14 @@ def _read_again(opened: OpenedText, raw: bytes, texts: Sequence[str]) -> None:
     """Raise unless the content of a file has these texts, and the other side as it was."""
     before = opened.translation
     target = File(before.target.name, raw)
-    kind = None if isinstance(before, Lines) else type(before).__name__
     source = target if before.source is before.target else before.source
-    pairs = list(_opened(kind, source, target).pairs(opened.languages))
-    sources = [segment.source for segment in opened.text.segments]
-    if [pair.target.text for pair in pairs] != list(texts):
-        raise ValueError("other text when the file is read again")
-    if [pair.source.text for pair in pairs] != sources:
-        raise ValueError("another source when the file is read again")
+    again = [
+        (pair.source.text, pair.target.text)
+        for pair in type(before)(source, target).pairs(opened.languages)
+    ]
+    sources = (segment.source for segment in opened.text.segments)
+    if again != list(zip(sources, texts, strict=True)):
+        raise ValueError("another text when the file is read again")
 
 
 def _spaced(text: str, start: int, end: int, word: str) -> tuple[int, int, str]:
