@@ -141,10 +141,10 @@ def test_what_is_shown_follows_the_slider_and_the_kinds(opened):
 def story(tmp_path_factory) -> Path:
     """The page of a story, as a bundled model reads it."""
     pairs = [line.split("|") for line in STORY.splitlines()]
-    found = api.proofread(*zip(*pairs, strict=True), model="en-de")
-    text = replace(found.text, source_name="story.en", target_name="story.de")
+    result = api.proofread(*zip(*pairs, strict=True), model="en-de")
+    text = replace(result.text, source_name="story.en", target_name="story.de")
     path = tmp_path_factory.mktemp("story") / "page.html"
-    path.write_text(proofreading_page(replace(found, text=text)), "utf-8")
+    path.write_text(proofreading_page(replace(result, text=text)), "utf-8")
     return path
 
 
@@ -188,8 +188,8 @@ def test_words_that_attack_the_page_are_words(opened, tmp_path):
         words = {"word": "it", "suggestion": attack, "reason": attack, "source_word": attack}
         pronouns.append(replace(first, **words, place=place, source_place=place, stands_for=()))
     path = tmp_path / "page.html"
-    found = replace(proofread_result(), text=text, pronouns=tuple(pronouns))
-    path.write_text(proofreading_page(found), "utf-8")
+    result = replace(proofread_result(), text=text, pronouns=tuple(pronouns))
+    path.write_text(proofreading_page(result), "utf-8")
     opened.goto(path.as_uri())
     for _ in ATTACKS:
         opened.keyboard.press("a")

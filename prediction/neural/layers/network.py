@@ -7,7 +7,7 @@ reads, and a class that gives logits for gaps. It may own its loss and its pre-t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,6 +28,12 @@ def small_embedding(words: int, size: int) -> nn.Embedding:
     with torch.no_grad():
         table.weight.normal_(0, SPREAD)[PAD] = 0
     return table
+
+
+def small_embeddings(inventory: Inventory, sizes: Mapping[str, int]) -> nn.ModuleDict:
+    """An embedding of each field, by the size of its vectors."""
+    tables = {name: small_embedding(inventory.size(name), size) for name, size in sizes.items()}
+    return nn.ModuleDict(tables)
 
 
 def exact(scores: Tensor) -> Tensor:

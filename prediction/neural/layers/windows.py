@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -59,14 +60,13 @@ def _width(lengths: Tensor) -> int:
     return max(1, int(lengths.max()))
 
 
+def longest(bounds: Iterable[tuple[Tensor, Tensor]]) -> Tensor:
+    """The length of the longest of some texts of each gap, at least 1."""
+    return torch.stack([end - start for start, end in bounds]).amax(0).clamp(min=1)
+
+
 def widest_side(text: EncodedText, limit: int) -> Tensor:
     source, target = text.source, text.target
-    sides = torch.stack(
-        [
-            target.position - target.low,
-            target.high - 1 - target.position,
-            source.position - source.low + 1,
-            source.high - source.position,
-        ]
-    )
-    return sides.amax(0).clamp(1, limit)
+    before = (target.low, target.position), (source.low, source.position + 1)
+    after = (target.position + 1, target.high), (source.position, source.high)
+    return longest((*before, *after)).clamp(max=limit)

@@ -27,7 +27,7 @@ from crosspro.prediction.neural.layers.network import (
     Network,
     PointedTokens,
     exact,
-    small_embedding,
+    small_embeddings,
 )
 from crosspro.prediction.neural.layers.windows import outwards
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
@@ -116,20 +116,10 @@ class HardmeierAnaphora(Network):
         words, tags, distances = settings.words, settings.tags, settings.distances
         self.no_noun = inventory.vocabularies[NOUN.name].number(_NO_NOUN)
         self.first = inventory.vocabularies[START.name].number(_FIRST)
-        sizes = {
-            SOURCE: words,
-            LEMMA: words,
-            TAG: tags,
-            PRONOUN: words,
-            NOUN: settings.kinds,
-            LINKED: words,
-        }
-        self.embeddings = nn.ModuleDict(
-            {
-                field.name: small_embedding(inventory.size(field.name), size)
-                for field, size in sizes.items()
-            }
-        )
+        sizes = {SOURCE: words, LEMMA: words, TAG: tags, PRONOUN: words, NOUN: settings.kinds}
+        sizes[LINKED] = words
+        of_names = {field.name: size for field, size in sizes.items()}
+        self.embeddings = small_embeddings(inventory, of_names)
         self.octaves = nn.Parameter(torch.randn(_OCTAVES, distances) * SPREAD)
         self.sentences = nn.Parameter(torch.randn(_MOST_SENTENCES, distances) * SPREAD)
         self.ranks = nn.Parameter(torch.randn(settings.candidates + 1, distances) * SPREAD)

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES, Side
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.network import Network, small_embedding
-from crosspro.prediction.neural.layers.windows import Window, between, inside
+from crosspro.prediction.neural.layers.network import Network, small_embedding, small_embeddings
+from crosspro.prediction.neural.layers.windows import Window, between, inside, longest
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Reads
@@ -59,12 +59,7 @@ class HardmeierCNN(Network):
         super().__init__()
         self.settings = settings
         sizes = {**settings.sizes("target"), **settings.sizes("source")}
-        self.embeddings = nn.ModuleDict(
-            {
-                name: small_embedding(inventory.size(name), size)
-                for name, size in {**sizes, PRONOUN.name: settings.words}.items()
-            }
-        )
+        self.embeddings = small_embeddings(inventory, {**sizes, PRONOUN.name: settings.words})
         self.distances = nn.ModuleDict()
         self.sentence, self.earlier = nn.ModuleDict(), nn.ModuleDict()
         for side in ("target", "source"):
@@ -77,9 +72,7 @@ class HardmeierCNN(Network):
         self.output = nn.Linear(4 * settings.filters + settings.words, len(inventory.classes))
 
     def extents(self, text: EncodedText) -> Tensor:
-        bounds = (bounds for side in SIDES for bounds in self._texts(text.side(side)))
-        longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1)
+        return longest(bounds for side in SIDES for bounds in self._texts(text.side(side)))
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         pooled = []

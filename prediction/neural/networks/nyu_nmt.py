@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import ClassLoss, Network, exact
 from crosspro.prediction.neural.layers.recurrent import Attention, at_position, read
-from crosspro.prediction.neural.layers.windows import Window, between
+from crosspro.prediction.neural.layers.windows import Window, between, longest
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import GAP_WORD, LEMMA, SOURCE, Reads
@@ -128,9 +128,7 @@ class NyuNMT(Network):
 
     def extents(self, text: EncodedText) -> Tensor:
         gaps = torch.arange(len(text), device=text.label.device)
-        bounds = [self._target(text, gaps), *self._sources(text, gaps)]
-        longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1)
+        return longest([self._target(text, gaps), *self._sources(text, gaps)])
 
     def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
         """The losses of the translation and of the classes, mixed."""

@@ -18,7 +18,7 @@ from crosspro.data_prep.core.example import SIDES
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import at_position, read
-from crosspro.prediction.neural.layers.windows import between
+from crosspro.prediction.neural.layers.windows import between, longest
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import (
@@ -115,18 +115,14 @@ class UppsalaBiLSTM(Network):
         )
 
     def extents(self, text: EncodedText) -> Tensor:
-        bounds = (text.side(side).around(*self._reach) for side in SIDES)
-        longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1)
-
-    @property
-    def _reach(self) -> tuple[int, int]:
-        return self.settings.window, self.settings.window
+        window = self.settings.window
+        return longest(text.side(side).around(window, window) for side in SIDES)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         source, target = text.source[gaps], text.target[gaps]
-        source_start, source_end = source.around(*self._reach)
-        target_start, target_end = target.around(*self._reach)
+        window = self.settings.window
+        source_start, source_end = source.around(window, window)
+        target_start, target_end = target.around(window, window)
         source_window = between(source_start, source_end)
         target_window = between(target_start, target_end)
         source_ids = source_window.pick(text["source"])

@@ -57,13 +57,12 @@ class Field:
 class Reads:
     """What a network reads with its settings.
 
-    `parse` and `heads` ask for a parse of the source, with dependencies; `earlier` for sentences
-    before the gap's own (`training.context`). `lexicons` names the lexicon of each side; with
-    `nouns`, sides in languages without gender get a list of nouns.
+    `heads` asks for dependencies of the source, `earlier` for sentences before the gap's own
+    (`training.context`). `lexicons` names the lexicon of each side; with `nouns`, sides in
+    languages without gender get a list of nouns.
     """
 
     fields: tuple[Field, ...]
-    parse: bool = False
     heads: bool = False
     earlier: bool = False
     lexicons: Mapping[Side, str] = field(default_factory=dict)
@@ -71,7 +70,7 @@ class Reads:
 
     @property
     def needs_parse(self) -> bool:
-        return self.parse or self.heads or any(field.parse for field in self.fields)
+        return self.heads or any(field.parse for field in self.fields)
 
 
 def source_words(example: Example) -> Sequence[str]:

@@ -70,9 +70,11 @@ def test_candidates_of_the_pointer_are_the_nouns_before_pronoun_and_gap(units, t
             for place, word in enumerate(example.source)
             if nouns.is_noun(word) and (back or place < gap.source_index)
         }
-        assert {(one.side, one.sentences, one.index) for one in pointed} == expected
-        assert sum(one.probability for one in pointed) <= 1 + 1e-5
-        assert [one.given for one in pointed] == sorted((o.given for o in pointed), reverse=True)
+        assert {(mention.side, mention.sentences, mention.index) for mention in pointed} == expected
+        assert sum(mention.probability for mention in pointed) <= 1 + 1e-5
+        assert [mention.given for mention in pointed] == sorted(
+            (o.given for o in pointed), reverse=True
+        )
 
 
 def test_classes_are_summed_over_nouns_and_none(train):
@@ -85,12 +87,12 @@ def test_classes_are_summed_over_nouns_and_none(train):
         batch = encoder.network._batch(pieces, gaps)
         pointed = encoder.network._classify(batch, encoder.network.rows(batch))[1]
         cases = [(anaphora.network, text, latent), (encoder.network, pieces, pointed)]
-        for network, own_text, one in cases:
-            total = (one.antecedent.exp()[:, :, None] * one.classes.exp()).sum(1)
+        for network, own_text, mention in cases:
+            total = (mention.antecedent.exp()[:, :, None] * mention.classes.exp()).sum(1)
             assert torch.allclose(network(own_text, gaps).exp(), total, atol=1e-5)
             assert torch.allclose(total.sum(1), torch.ones(len(gaps)), atol=1e-5)
             sides = network.antecedents(own_text, gaps)
-            sums = sum(side.probabilities.sum(1) for side in sides) + one.antecedent.exp()[:, 0]
+            sums = sum(side.probabilities.sum(1) for side in sides) + mention.antecedent.exp()[:, 0]
             assert torch.allclose(sums, torch.ones(len(gaps)), atol=1e-5)
             for side in sides:  # Bayes: what is known after the class was known before, on average
                 mean = (side.given_class * total[:, :, None]).sum(1)
@@ -117,7 +119,10 @@ def test_nouns_of_both_sides_are_pointed_at_in_every_task_in_bf16(name, tmp_path
     assert probabilities == pytest.approx(made.predict(dev), abs=1e-4)
     pointed = again.antecedents(dev, probabilities.argmax(axis=1))
     assert len(pointed) == len(probabilities)
-    assert {one.side for nouns in pointed for one in nouns} == {"source", "target"}
+    assert {mention.side for nouns in pointed for mention in nouns} == {
+        "source",
+        "target",
+    }
 
 
 def puzzle(generator, low, high, hints):
@@ -171,7 +176,7 @@ def test_the_right_noun_is_found_though_no_label_says_which_it_is(name, hints, s
     made.fit(TASK, train, lines)
     labels = np.array([TASK.class_index[line.gaps[0].label] for line in lines])
     pointed = made.antecedents(lines, labels)
-    told = [number for number, (_, _, differs) in enumerate(dev) if differs]
-    assert np.mean([pointed[n][0].index == dev[n][1] for n in told]) > 0.9
-    before = [max(pointed[n], key=lambda noun: noun.probability).index for n in told]
-    assert np.mean([index == dev[n][1] for index, n in zip(before, told, strict=True)]) > 0.8
+    differing = [number for number, (_, _, differs) in enumerate(dev) if differs]
+    assert np.mean([pointed[n][0].index == dev[n][1] for n in differing]) > 0.9
+    before = [max(pointed[n], key=lambda noun: noun.probability).index for n in differing]
+    assert np.mean([index == dev[n][1] for index, n in zip(before, differing, strict=True)]) > 0.8

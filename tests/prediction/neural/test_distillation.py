@@ -19,8 +19,8 @@ SINGULAR = {"ils": "il", "elles": "elle"}
 
 
 def student(teacher=None, name="turku_gru", epochs=2, seed=1, **distillation):
-    given = {**distillation, **({} if teacher is None else {"teacher": str(teacher)})}
-    return system(name, seed, epochs, class_weight_power=0.0, distillation=given)
+    settings = {**distillation, **({} if teacher is None else {"teacher": str(teacher)})}
+    return system(name, seed, epochs, class_weight_power=0.0, distillation=settings)
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +39,18 @@ def test_soft_losses_are_0_where_both_agree_and_scale_with_the_temperature():
         assert same.losses(scores, gaps) == pytest.approx([0, 0], abs=1e-6)
         assert (same.losses(scores.flip(0), gaps) > 0.1).all()
     certain = SoftTargets(torch.eye(3)[[0, 2]], 1.0, 0.3)
-    own = class_loss(weights=torch.ones(3))(scores, torch.tensor([0, 2]))
-    assert certain.losses(scores, gaps) == pytest.approx(own)
-    assert certain.mixed(own * 2, scores, gaps) == pytest.approx(own * 0.3 + own * 1.4)
+    hard = class_loss(weights=torch.ones(3))(scores, torch.tensor([0, 2]))
+    assert certain.losses(scores, gaps) == pytest.approx(hard)
+    assert certain.mixed(hard * 2, scores, gaps) == pytest.approx(hard * 0.3 + hard * 1.4)
 
 
 @pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
 def test_every_network_can_be_taught(name, teacher, train, dev):
     students = [student(teacher, name, 1, weight=weight) for weight in (0.0, 0.5, 1.0)]
     predicted = []
-    for one in (*students, student(None, name, 1)):
-        one.fit(TASK, train, dev)
-        predicted.append(one.predict(dev))
+    for learner in (*students, student(None, name, 1)):
+        learner.fit(TASK, train, dev)
+        predicted.append(learner.predict(dev))
     none, half, whole, plain = predicted
     assert none == pytest.approx(plain, abs=1e-4)
     assert np.abs(half - plain).max() > 1e-3

@@ -67,8 +67,10 @@ def test_both_sides_are_read_as_far_back_as_the_context(dev):
             changed = replace(old, source=new) if side == "source" else old.with_target(new)
             other[place - back] = changed
             with torch.inference_mode():
-                one, two = (made.network(text_of(made, lines), gap) for lines in (document, other))
-            assert (one != two).any() == read, (side, back)
+                before, two = (
+                    made.network(text_of(made, lines), gap) for lines in (document, other)
+                )
+            assert (before != two).any() == read, (side, back)
 
 
 def test_the_word_of_the_own_gap_is_never_read(train):

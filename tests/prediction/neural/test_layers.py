@@ -53,7 +53,7 @@ def test_parallel_grus_are_grus_with_one_bias():
     lengths = [torch.tensor([6, 2, 0]), torch.tensor([1, 6, 3]), torch.tensor([4, 4, 6])]
     sequences = [torch.randn(3, 6, 4) for _ in range(3)]
     states = parallel(sequences, lengths)
-    for number, (words, own) in enumerate(zip(sequences, lengths, strict=True)):
+    for number, (words, ends) in enumerate(zip(sequences, lengths, strict=True)):
         gru = nn.GRU(4, 5, 2, batch_first=True)
         with torch.no_grad():
             for layer in range(2):
@@ -61,7 +61,7 @@ def test_parallel_grus_are_grus_with_one_bias():
                 getattr(gru, f"weight_hh_l{layer}").copy_(parallel.hidden_weights[layer][number])
                 getattr(gru, f"bias_ih_l{layer}").copy_(parallel.biases[layer][number])
                 getattr(gru, f"bias_hh_l{layer}").zero_()
-        for row, length in enumerate(own.tolist()):
+        for row, length in enumerate(ends.tolist()):
             alone = gru(words[row : row + 1, :length])[1][-1, 0] if length else torch.zeros(5)
             torch.testing.assert_close(states[number, row], alone)
 
@@ -83,9 +83,9 @@ def test_padding_has_no_part_in_a_transformer_or_its_gradients():
         torch.autograd.backward(states.square().sum())
         return [states.detach(), *(weight.grad for weight in transformer.parameters())]
 
-    for one, other in zip(states_and_gradients(0.0), states_and_gradients(5.0), strict=True):
-        assert torch.isfinite(one).all()
-        torch.testing.assert_close(one, other)
+    for left, other in zip(states_and_gradients(0.0), states_and_gradients(5.0), strict=True):
+        assert torch.isfinite(left).all()
+        torch.testing.assert_close(left, other)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 4])

@@ -44,8 +44,10 @@ def test_source_streams_of_turku_begin_with_the_aligned_word(inward, train):
     made, text = prepared("turku_gru", train, {"inward": inward})
     with torch.inference_mode():
         made.network.embeddings["pronoun"].weight.zero_()
-        one, other = (made.network(t, all_gaps(text)) for t in (text, changed_at_the_pronoun(text)))
-    assert (one != other).any(dim=1).all()
+        first, other = (
+            made.network(t, all_gaps(text)) for t in (text, changed_at_the_pronoun(text))
+        )
+    assert (first != other).any(dim=1).all()
 
 
 def test_turku_reads_lemmas_of_the_source_if_asked_to(train, dev):
@@ -57,8 +59,8 @@ def test_turku_reads_lemmas_of_the_source_if_asked_to(train, dev):
     assert "source_lemma" in text.fields and "source" not in text.fields
     changed = changed_at_the_pronoun(text, "source_lemma")
     with torch.inference_mode():
-        one, other = (made.network(t, all_gaps(text)) for t in (text, changed))
-    assert (one != other).any(dim=1).all()
+        first, other = (made.network(t, all_gaps(text)) for t in (text, changed))
+    assert (first != other).any(dim=1).all()
 
 
 def test_uppsala_drops_rare_words_more_often(train):
@@ -113,7 +115,7 @@ def test_scores_of_nyu_are_what_whole_sentences_have_with_each_class(train):
             labelled = replace(text, label=torch.full_like(text.label, number))
             whole = -network.loss(labelled, gaps, class_loss()) * torch.tensor(lengths)
             before.append(whole - scores[:, number])
-    assert all(torch.allclose(one, before[0], atol=1e-3) for one in before)
+    assert all(torch.allclose(first, before[0], atol=1e-3) for first in before)
     assert (before[0] <= 1e-4).all()
 
 
@@ -127,10 +129,10 @@ def test_nyu_reads_the_sentence_before_if_asked_to(previous, context, train, dev
     source = far["source"].clone()
     source[far.source.low[gap]] = UNK
     with torch.inference_mode():
-        one, other = (
+        first, other = (
             made.network(t, torch.tensor([gap])) for t in (text, with_field(text, "source", source))
         )
-    assert (one != other).any() == (previous != "none")
+    assert (first != other).any() == (previous != "none")
     if previous != "none":
         with pytest.raises(CrossproError):
             system("nyu_nmt", network={"previous": previous}).fit(TASK, train, dev)
@@ -161,5 +163,5 @@ def test_the_cnn_reads_the_preceding_sentence_and_no_earlier_one(side, train, de
         other[line - back] = replace(old, source=new) if side == "source" else old.with_target(new)
         reader = system_with_context(made, context)
         with torch.inference_mode():
-            one, two = (made.network(text_of(reader, some), gaps) for some in (lines, other))
-        assert (one != two).any() == counts, (back, context)
+            first, two = (made.network(text_of(reader, some), gaps) for some in (lines, other))
+        assert (first != two).any() == counts, (back, context)

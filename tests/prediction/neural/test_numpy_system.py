@@ -88,7 +88,7 @@ def test_any_text_is_read_as_torch_reads_it(data, saved, dev):
     documents = data.draw(
         st.lists(st.sampled_from([None, "a", "b"]), min_size=len(lines), max_size=len(lines))
     )
-    text = [replace(one, document=name) for one, name in zip(lines, documents, strict=True)]
+    text = [replace(line, document=name) for line, name in zip(lines, documents, strict=True)]
     assert_same(*saved[data.draw(st.sampled_from(sorted(KINDS)))], text)
 
 

@@ -49,8 +49,8 @@ def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_pat
     whole.fit(TASK, train, dev, tmp_path / "whole")
     system(name, epochs=2, snapshots=2).fit(TASK, train, dev, tmp_path / "parts")
     resumed.fit(TASK, train, dev, tmp_path / "parts")
-    for one, other in zip(resumed.snapshots(), whole.snapshots(), strict=True):
-        assert (one.predict(dev) == other.predict(dev)).all()
+    for snapshot, other in zip(resumed.snapshots(), whole.snapshots(), strict=True):
+        assert (snapshot.predict(dev) == other.predict(dev)).all()
     assert read_metrics(tmp_path / "parts") == read_metrics(tmp_path / "whole")
     assert list(read_metrics(tmp_path / "parts")) == [0, 1, 2, 3]
 

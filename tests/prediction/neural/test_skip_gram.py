@@ -40,13 +40,13 @@ def pairs_of(corpus, field, window, chosen=None):
     encoder, text = corpus
     context = "source" if field is PRONOUN else field.name
     centres, around = (encoder.vocabularies[name].words for name in (field.name, context))
-    own = skip_gram_text(text, field, context)
-    chosen = torch.arange(len(own.centres)) if chosen is None else torch.tensor(chosen)
-    pairs = all_pairs(own, chosen, window, len(around))
+    of_field = skip_gram_text(text, field, context)
+    chosen = torch.arange(len(of_field.centres)) if chosen is None else torch.tensor(chosen)
+    pairs = all_pairs(of_field, chosen, window, len(around))
     columns = pairs.centres.tolist(), pairs.contexts.tolist(), pairs.to_class.tolist()
     return Counter(
-        (centres[one], f"[{TASK.classes[other - len(around)]}]" if to_class else around[other])
-        for one, other, to_class in zip(*columns, strict=True)
+        (centres[centre], f"[{TASK.classes[other - len(around)]}]" if to_class else around[other])
+        for centre, other, to_class in zip(*columns, strict=True)
     )
 
 

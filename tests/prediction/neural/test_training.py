@@ -182,15 +182,15 @@ def test_the_best_epochs_are_snapshots_best_first_and_can_be_joined(train, dev, 
     snapshots = made.snapshots()
     assert snapshots[0] is made
     scores = {epoch: row["dev_macro_recall"] for epoch, row in read_metrics(tmp_path).items()}
-    best = [one.report.figures["chosen_epoch"] for one in snapshots]
+    best = [kept.report.figures["chosen_epoch"] for kept in snapshots]
     assert [scores[epoch] for epoch in best] == sorted(scores.values(), reverse=True)[:2]
     score = dev_score(TASK, dev, "macro_recall")
-    for one in snapshots:
-        assert score(one.unadjusted(dev)) == pytest.approx(one.report.figures["score"], abs=1e-3)
-        assert score(one.predict(dev)) >= score(one.unadjusted(dev))
-        assert one is made or one.snapshots() == [one]
+    for kept in snapshots:
+        assert score(kept.unadjusted(dev)) == pytest.approx(kept.report.figures["score"], abs=1e-3)
+        assert score(kept.predict(dev)) >= score(kept.unadjusted(dev))
+        assert kept is made or kept.snapshots() == [kept]
     joined = Ensemble.of(snapshots)
-    mean = mix([one.predict(dev) for one in snapshots], [1, 1])
+    mean = mix([kept.predict(dev) for kept in snapshots], [1, 1])
     assert joined.predict(dev) == pytest.approx(mean)
     joined.save(tmp_path / "joined")
     assert load_system(tmp_path / "joined").predict(dev) == pytest.approx(mean)

@@ -31,7 +31,7 @@ def proofread_text(source="book.en", target="book.de", documents=None) -> Transl
 def _pronoun(line, start, word, source, wrong, suggestion, reason, **changes) -> PronounDoubt:
     source_line, source_start, source_word = source
     place = Place(source_line - 1, source_line, source_start, source_start + len(source_word))
-    known = PronounDoubt(
+    doubt = PronounDoubt(
         document=None,
         kind=DoubtKind.WORD,
         place=Place(line - 1, line, start, start + len(word)),
@@ -47,7 +47,7 @@ def _pronoun(line, start, word, source, wrong, suggestion, reason, **changes) ->
         wrong=wrong,
         reason=reason,
     )
-    return replace(known, **changes)
+    return replace(doubt, **changes)
 
 
 def proofread_pronouns() -> tuple[PronounDoubt, ...]:

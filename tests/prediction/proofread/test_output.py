@@ -40,60 +40,60 @@ def test_text_cannot_steer_a_terminal():
 
 
 def test_json_has_every_pronoun_and_where_its_words_are():
-    found = proofread_result()
-    whole = json.loads(as_json(found))
-    assert whole == json.loads(json.dumps(found.to_dict()))
+    result = proofread_result()
+    whole = json.loads(as_json(result))
+    assert whole == json.loads(json.dumps(result.to_dict()))
     assert whole["crosspro"] == __version__
     assert whole["model"]["name"] == "en-de"
-    assert whole["model"]["digest"] == found.model.digest
+    assert whole["model"]["digest"] == result.model.digest
     assert whole["files"] == {"source": "book.en", "translation": "book.de"}
     assert (whole["counts"]["pronouns"], whole["counts"]["doubtful"]) == (4, 2)
     assert whole["doubtful_per_100"]["value"] == 50
     assert whole["signature"].startswith("metric:proofread|model:en-de|digest:0123456789ab|")
     pronouns = whole["pronouns"]
-    assert [one["wrong"] for one in pronouns] == [0.93, 0.61, 0.35, 0.04]
-    for one in pronouns:
-        assert one.keys() >= FIELDS
-        assert TARGET[one["line"] - 1][one["start"] : one["end"]] == one["word"]
+    assert [record["wrong"] for record in pronouns] == [0.93, 0.61, 0.35, 0.04]
+    for record in pronouns:
+        assert record.keys() >= FIELDS
+        assert TARGET[record["line"] - 1][record["start"] : record["end"]] == record["word"]
     assert pronouns[0]["stands_for"][0] == {
         **{"word": "Hund", "side": "target", "line": 1, "start": 4, "end": 8},
         **{"probability": 0.9, "gender": "Masc", "number": "Sing"},
     }
-    assert [json.loads(line) for line in as_json_lines(found).splitlines()] == pronouns
+    assert [json.loads(line) for line in as_json_lines(result).splitlines()] == pronouns
 
 
 def test_annotations_of_a_pull_request_are_escaped():
     first, *others = proofread_result().pronouns
     first = replace(first, reason="100%\r\n::error::x")
-    found = proofread_result(target="a,b:c%\n::error::y.de", pronouns=(first, *others))
-    lines = as_github(found).splitlines()
+    result = proofread_result(target="a,b:c%\n::error::y.de", pronouns=(first, *others))
+    lines = as_github(result).splitlines()
     assert lines[0].startswith(
         "::error file=a%2Cb%3Ac%25%0A%3A%3Aerror%3A%3Ay.de,"
         "line=2,endLine=2,col=3,endColumn=4,title="
     )
     assert "::Es → Er? 100%25%0D%0A::error::x" in lines[0]
     assert [line.split()[0] for line in lines] == ["::error", "::error"]
-    assert [line.split()[0] for line in as_github(found, every=True).splitlines()] == [
+    assert [line.split()[0] for line in as_github(result, every=True).splitlines()] == [
         *("::error", "::error", "::notice", "::notice")
     ]
-    whole = replace(found, text=replace(found.text, is_line=False))
+    whole = replace(result, text=replace(result.text, is_line=False))
     assert ",col=" not in as_github(whole)
 
 
 def test_a_result_has_a_short_repr_and_prints_as_the_command():
-    found = proofread_result()
-    assert len(repr(found)) < 100
-    assert len(repr(found.text)) < 100
-    assert "\n" not in repr(found)
-    assert str(found) == as_text(found, width=100).rstrip()
+    result = proofread_result()
+    assert len(repr(result)) < 100
+    assert len(repr(result.text)) < 100
+    assert "\n" not in repr(result)
+    assert str(result) == as_text(result, width=100).rstrip()
 
 
 # The page -----------------------------------------------------------------------------------------
 
 
 def page_data(page):
-    (found,) = re.findall(r'id="data">(.*?)</script>', page, re.DOTALL)
-    return json.loads(found)
+    (result,) = re.findall(r'id="data">(.*?)</script>', page, re.DOTALL)
+    return json.loads(result)
 
 
 def test_the_page_is_one_file_and_knows_where_words_are():
@@ -102,7 +102,7 @@ def test_the_page_is_one_file_and_knows_where_words_are():
     check_page(page)
     assert not re.search(r'(?:src|href)="(?!#)', page)
     data = page_data(page)
-    assert [one[2:4] for one in data["segments"]] == [
+    assert [record[2:4] for record in data["segments"]] == [
         list(pair) for pair in zip(SOURCE, TARGET, strict=True)
     ]
     es, ihn, they, sie = data["pronouns"]
@@ -120,10 +120,12 @@ def test_the_page_is_one_file_and_knows_where_words_are():
 
 def test_text_stays_text():
     attack = "</script><script>owned=1</script><!-- {{data}} "
-    texts = text_of_lines([attack + one for one in SOURCE], [attack + one for one in TARGET])
-    named = replace(texts, target_name=f"<img src=x>{attack}.de")
+    texts = text_of_lines(
+        [attack + record for record in SOURCE], [attack + record for record in TARGET]
+    )
+    texts_named = replace(texts, target_name=f"<img src=x>{attack}.de")
     page = proofreading_page(
-        replace(proofread_result(), text=named, pronouns=(), warnings=(attack,))
+        replace(proofread_result(), text=texts_named, pronouns=(), warnings=(attack,))
     )
     assert "<script>owned" not in page
     assert "<img src=x>" not in page

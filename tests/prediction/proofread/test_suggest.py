@@ -118,14 +118,14 @@ def test_a_suggestion_stands_in_the_same_place_and_is_more_than_style(
     task, word = task_of(pair), text[start:end]
     label = task.class_of(word.lower().rpartition("-")[2])
     chances = {name: chances.get(name, 0.0) for name in task.classes}
-    found = suggested(label, chances, word, text[:start], text[end:], task)
-    assert found.word == expected
+    best = suggested(label, chances, word, text[:start], text[end:], task)
+    assert best.word == expected
 
 
 def test_no_word_is_suggested_where_the_model_expects_none():
     chances = dict.fromkeys(task_of("en-fr").classes, 0.0) | {"OTHER": 0.98, "cela": 0.02}
-    found = suggested("elle", chances, "Elle", "", " du rival", task_of("en-fr"))
-    assert (found.label, found.word) == ("OTHER", "")
+    best = suggested("elle", chances, "Elle", "", " du rival", task_of("en-fr"))
+    assert (best.label, best.word) == ("OTHER", "")
 
 
 @pytest.mark.parametrize(
@@ -149,5 +149,9 @@ def test_a_noun_is_told_from_other_words_by_what_stands_before_it(language, befo
 def test_a_word_has_the_chances_of_classes_that_are_written_alike():
     chances = {"ihr": 0.02, "ihre": 0.9, "sein": 0.08}
     chances = {name: chances.get(name, 0.0) for name in task_of("en-de").classes}
-    found = suggested("ihr", chances, "ihr", "weil es ", " Haus ist", task_of("en-de"))
-    assert (found.word, found.chances["ihr"], found.chances["ihre"]) == ("sein", 0.92, 0.0)
+    best = suggested("ihr", chances, "ihr", "weil es ", " Haus ist", task_of("en-de"))
+    assert (best.word, best.chances["ihr"], best.chances["ihre"]) == (
+        "sein",
+        0.92,
+        0.0,
+    )
