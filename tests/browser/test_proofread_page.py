@@ -115,28 +115,6 @@ def test_words_are_chosen_accepted_undone_and_exported(opened):
     assert made["kept"] == []
 
 
-def test_what_is_shown_follows_the_slider_and_the_kinds(opened):
-    opened.locator("#threshold").fill("0")
-    assert doubts(opened) == ["Es", "ihn", "+", "sie"]
-    opened.locator("#kind-word").uncheck()
-    assert doubts(opened) == ["+", "sie"]
-    opened.locator("#kind-word").check()
-    opened.locator("#order").select_option("worst")
-    opened.locator("h1").click()
-    seen = []
-    for _ in range(5):
-        seen.append(opened.locator("#wrong").inner_text()[-4:])
-        opened.keyboard.press("j")
-    assert sorted(seen[:4], reverse=True) == ["0.93", "0.61", "0.35", "0.04"]
-    assert seen[4] == seen[0]
-    opened.locator("#threshold").fill("1")
-    assert doubts(opened) == []
-    assert opened.locator("#nothing").is_visible()
-    opened.keyboard.press("j")
-    opened.keyboard.press("a")
-    assert re.findall(r"\d+", opened.locator("#state").inner_text())[2] == "0"
-
-
 @pytest.fixture(scope="module")
 def story(tmp_path_factory) -> Path:
     """The page of a story, as a bundled model reads it."""

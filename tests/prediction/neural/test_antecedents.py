@@ -9,14 +9,8 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.demo.language import PROFILES
 from crosspro.data_prep.lexicon.antecedents import antecedent_candidates
-from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon, write_lexicon
-from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
-from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import JOINT, TASK, all_gaps, prepared, system
 
 ANAPHORA, ENCODER = "hardmeier_anaphora", "document_encoder"
@@ -97,32 +91,6 @@ def test_classes_are_summed_over_nouns_and_none(train):
             for side in sides:  # Bayes: what is known after the class was known before, on average
                 mean = (side.given_class * total[:, :, None]).sum(1)
                 assert torch.allclose(mean, side.probabilities, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", sorted(PROFILES))
-def test_nouns_of_both_sides_are_pointed_at_in_every_task_in_bf16(name, tmp_path, any_precision):
-    task = load_task(name)
-    train, dev = demo_examples(task, "train", 8), demo_examples(task, "dev", 3)
-    lexicons = {}
-    for side, (language, lines) in inflected_text(task, demo_examples(task, "train", 150)).items():
-        if language in LANGUAGES:
-            lexicons[f"{side}_lexicon"] = str(tmp_path / f"{side}.tsv")
-            write_lexicon(tmp_path / f"{side}.tsv", induce(lines, language))
-    made = system(
-        ENCODER, epochs=1, network={**POINTER, **lexicons}, trainer={"precision": "bf16-mixed"},
-        lowercase=False, **JOINT,
-    )  # fmt: skip
-    made.fit(task, train, dev)
-    made.save(tmp_path / "run")
-    again = load_system(tmp_path / "run")
-    probabilities = again.predict(dev)
-    assert probabilities == pytest.approx(made.predict(dev), abs=1e-4)
-    pointed = again.antecedents(dev, probabilities.argmax(axis=1))
-    assert len(pointed) == len(probabilities)
-    assert {mention.side for nouns in pointed for mention in nouns} == {
-        "source",
-        "target",
-    }
 
 
 def puzzle(generator, low, high, hints):

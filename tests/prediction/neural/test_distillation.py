@@ -10,12 +10,9 @@ from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.training.other_runs import SoftTargets
 from tests.conftest import mostly_slow
 from tests.prediction.neural.small import SMALL, TASK, class_loss, system
-
-SINGULAR = {"ils": "il", "elles": "elle"}
 
 
 def student(teacher=None, name="turku_gru", epochs=2, seed=1, **distillation):
@@ -56,21 +53,6 @@ def test_every_network_can_be_taught(name, teacher, train, dev):
     assert np.abs(half - plain).max() > 1e-3
     assert np.abs(half - whole).max() > 1e-3
     assert np.isfinite(predicted).all()
-
-
-def test_an_interrupted_student_goes_on_with_the_same_teacher(teacher, train, dev, tmp_path):
-    whole, parts = student(teacher, epochs=3), student(teacher, epochs=3)
-    whole.fit(TASK, train, dev)
-    student(teacher, epochs=1).fit(TASK, train, dev, tmp_path / "run")
-    other = SourceAwareLM(order=3)
-    other.fit(TASK, train, [])
-    other.save(tmp_path / "model")
-    export_run(tmp_path, tmp_path / "other.zip")
-    for wrong in (student(teacher, weight=0.1), student(tmp_path / "other.zip")):
-        with pytest.raises(InputError):
-            wrong.fit(TASK, train, dev, tmp_path / "run")
-    parts.fit(TASK, train, dev, tmp_path / "run")
-    assert (parts.predict(dev) == whole.predict(dev)).all()
 
 
 def test_a_teacher_of_other_classes_is_refused(train, dev, tmp_path):

@@ -84,15 +84,6 @@ def test_the_word_of_the_own_gap_is_never_read(train):
     assert losses[0] == losses[1] == losses[2]
 
 
-def test_a_share_of_the_words_is_masked_and_no_gap(train):
-    made, text = prepared(NAME, train, {"masked_words": 1.0, "masked_share": 0.2})
-    batch = made.network._batch(text, torch.arange(len(text)))
-    masked, gap = made.network._masked(batch), made.network.gap_piece
-    words = batch.inside & (batch.pieces != gap)
-    assert not (masked & ~words).any()
-    assert masked.sum() / words.sum() == pytest.approx(0.2, abs=0.03)
-
-
 def test_a_lexicon_is_induced_from_inflected_text_and_saved(tmp_path):
     task = load_task("en-fr-2015")
     train, dev = demo_examples(task, "train", 40), demo_examples(task, "dev", 4)

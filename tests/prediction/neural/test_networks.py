@@ -10,18 +10,12 @@ import torch
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import AnnotatedSentence
-from crosspro.prediction.neural.networks.uppsala_bilstm import (
-    UppsalaBiLSTM,
-    UppsalaBiLSTMSettings,
-)
 from crosspro.prediction.neural.reading.vocabulary import UNK
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import (
-    SMALL,
     TASK,
     all_gaps,
     class_loss,
-    inventory,
     parsed,
     prepared,
     system,
@@ -61,21 +55,6 @@ def test_turku_reads_lemmas_of_the_source_if_asked_to(train, dev):
     with torch.inference_mode():
         first, other = (made.network(t, all_gaps(text)) for t in (text, changed))
     assert (first != other).any(dim=1).all()
-
-
-def test_uppsala_drops_rare_words_more_often(train):
-    sizes = dict.fromkeys(("source", "lemma", "tag", "character"), 5)
-    settings = {**SMALL["uppsala_bilstm"], "word_dropout": 0.25}
-    words = inventory(sizes, counts=[0, 0, 1, 3, 100])
-    network = UppsalaBiLSTM(words, UppsalaBiLSTMSettings(**settings))
-    torch.manual_seed(1)
-    for word, count in ((2, 1), (3, 3), (4, 100)):
-        ids = torch.full((40_000,), word)
-        dropped = network.train()._drop_words(ids, network.source_counts)
-        assert set(dropped.tolist()) <= {UNK, word}
-        share = (dropped == UNK).float().mean().item()
-        assert share == pytest.approx(0.25 / (0.25 + count), abs=0.01)
-        assert (network.eval()._drop_words(ids, network.source_counts) == word).all()
 
 
 def test_uppsala_sees_tags_labels_and_the_head_of_a_parse(train, dev, tmp_path):

@@ -155,13 +155,6 @@ def test_connections_without_a_request_are_closed(head):
                 assert answer_on(connection) == b""
 
 
-def test_a_second_head_that_never_ends_is_not_waited_for():
-    with serving(head_seconds=0.3) as connect, connect() as connection:
-        assert b" 200 " in get(connection)
-        answer_on(connection, b"GET / HTT")  # perhaps the rest of the first answer
-        assert answer_on(connection) == b""
-
-
 def test_connections_of_one_client_are_limited_and_free_again():
     with serving(per_client=3) as connect:
         half_open = [connect() for _ in range(3)]

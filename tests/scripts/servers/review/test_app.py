@@ -172,11 +172,3 @@ def test_the_researcher_decides_conflicts_and_takes_verdicts_away(served):
     assert re.findall(r"\t(\w+)$", table, re.MULTILINE) == [
         *("kind", "verdict", "verdict", "decision")
     ]
-
-
-def test_a_store_that_cannot_be_used_acknowledges_nothing(served):
-    path = served.site.store.path
-    path.unlink()
-    path.mkdir()
-    answer = served(f"/{served.token('Ann 0')}/question/0", RIGHT, accept="text/plain")
-    assert answer[0] == 503
