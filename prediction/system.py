@@ -50,7 +50,10 @@ Classes = NDArray[np.int64]
 _FORMAT = 3
 _BUNDLED_FORMAT = 2
 """The format of the bundled models: networks and estimators are named beside their settings."""
-_FORMER_SETTINGS = ("cuda_graphs", "checkpoint_epochs", "compile", "encoded_dir")
+_FORMER_SETTINGS = (
+    *("cuda_graphs", "checkpoint_epochs", "compile", "encoded_dir", "together"),
+    *("pairs", "pronoun_share"),
+)
 _ROUNDING = 1e-4
 """By how much the sum of probabilities may differ from 1."""
 _LAYERS = {
@@ -326,7 +329,7 @@ def _of_bundled_format(values: Any) -> Any:
                 "name": changed[part],
                 **(changed.pop(f"{part}_settings", None) or {}),
             }
-    for part in ("network", "trainer"):
+    for part in ("network", "trainer", "pretraining"):
         if isinstance(changed.get(part), dict):
             changed[part] = {k: v for k, v in changed[part].items() if k not in _FORMER_SETTINGS}
     return {key: value for key, value in changed.items() if value not in ({}, None)}

@@ -54,13 +54,8 @@ def serve(
     from crosspro.scripts.servers.prediction.app import serve as answer
 
     names = runs or [Path(name) for name in bundled_models()]
-    if not names:
-        raise typer.BadParameter("expected a RUN, found no bundled models")
-    listening = listen(host, port)
-    with listening:
-        predictors = {}
-        for name in names:
-            predictors[str(name)] = load_predictor(one_run(name), str(name))
+    with listen(host, port) as listening:
+        predictors = {str(name): load_predictor(one_run(name), str(name)) for name in names}
         tell(f"{counted(len(predictors), 'model')}: {', '.join(predictors)}")
         print(address(listening), flush=True)
         with contextlib.suppress(KeyboardInterrupt):

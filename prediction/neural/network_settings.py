@@ -47,13 +47,7 @@ class NetworkSettings(ABC):
 
     @property
     def points(self) -> bool:
-        """Whether the network points at antecedents."""
         return False
-
-    @property
-    def together(self) -> int:
-        """Within how many tokens gaps are read together; 0 reads each alone."""
-        return 0
 
     @abstractmethod
     def build(self, inventory: Inventory) -> Network:

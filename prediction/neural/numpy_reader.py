@@ -8,18 +8,20 @@ only scales; the last layer is calculated for the gap, the pronoun and candidate
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import pairwise
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.prediction.neural.reading.document_rows import (
+    AGREEMENT_FIELDS,
+    NOUN_FIELDS,
+    PIECE_FIELDS,
     PIECES,
-    SOURCE_PIECE,
-    TARGET_PIECE,
+    TAG_FIELDS,
     DocumentEncoderSettings,
     Layout,
     Rows,
@@ -27,16 +29,8 @@ from crosspro.prediction.neural.reading.document_rows import (
 )
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import TAG
-from crosspro.prediction.neural.reading.lexicon_fields import (
-    AGREEMENT,
-    NO_NOUN,
-    NOUN,
-    SOURCE_AGREEMENT,
-    SOURCE_NOUN,
-    TARGET_AGREEMENT,
-    TARGET_NOUN,
-)
-from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
+from crosspro.prediction.neural.reading.lexicon_fields import AGREEMENT, NO_NOUN, NOUN
+from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.stored_tensors import Arrays, check_names
 
 Floats = NDArray[np.float32]
@@ -50,11 +44,10 @@ _EPSILON = 1e-5
 """Of rotations and norms, as in `layers.transformer`."""
 
 
-@dataclass(frozen=True)
-class FlatRows:
+class FlatRows(NamedTuple):
     """Rows of gaps end to end; row i lies from `bounds[i]` to `bounds[i + 1]`.
 
-    `gap` and `pronoun` have a place for each gap. `nouns` are places of candidate antecedents, of
+    `gap` and `pronoun` have a place for each row. `nouns` are places of candidate antecedents, of
     the gaps `noun_gaps`, and `noun_kinds` their gender and number.
     """
 
@@ -68,8 +61,7 @@ class FlatRows:
     noun_kinds: Numbers
 
 
-@dataclass(frozen=True)
-class ReadRows:
+class ReadRows(NamedTuple):
     """The class probabilities of gaps, and those of the candidate nouns of `rows`.
 
     `class_of_kind` (gaps, kinds, classes) are the probabilities of classes given a noun's kind.
@@ -80,7 +72,7 @@ class ReadRows:
     of_nouns: Probabilities
     class_of_kind: Probabilities
 
-    def given(self, classes: Numbers) -> Probabilities:
+    def nouns_given(self, classes: Numbers) -> Probabilities:
         """The probability of each noun, if the gaps have these classes."""
         gaps = self.rows.noun_gaps
         chosen = classes[gaps]
@@ -88,8 +80,7 @@ class ReadRows:
         return np.asarray(self.of_nouns * of_class / self.probabilities[gaps, chosen])
 
 
-@dataclass(frozen=True)
-class NumpyLayer:
+class NumpyLayer(NamedTuple):
     """The matrices of a layer, for multiplication from the right."""
 
     queries: Floats
@@ -122,7 +113,6 @@ class NumpyDocumentEncoder:
         self._turns = self._turns_of_offsets()
 
     def _layer(self, number: int) -> NumpyLayer:
-        """The matrices of a layer; queries are scaled, numbers rotated together are adjacent."""
         width, heads = self.settings.width, self.settings.heads
         size = width // heads
         three, attended, wide, narrow = (
@@ -132,14 +122,12 @@ class NumpyDocumentEncoder:
         queries, keys, values = three.reshape(3, heads, size, width).copy()
         queries /= np.float32(sqrt(size))
         queries[:, -1] = 0  # as in `layers.transformer`
+        # Numbers that are rotated together become neighbours.
         order = np.arange(width).reshape(-1, 2, size // 2).transpose(0, 2, 1).ravel()
+        queries, keys = (part.reshape(width, width)[order].T for part in (queries, keys))
         matrices = (
-            queries.reshape(width, width)[order].T,
-            keys.reshape(width, width)[order].T,
-            values.reshape(width, width).T,
-            _centred(attended.T),
-            wide.T,
-            _centred(narrow.T),
+            *(queries, keys, values.reshape(width, width).T),
+            *(_centred(attended.T), wide.T, _centred(narrow.T)),
         )
         return NumpyLayer(*map(np.ascontiguousarray, matrices))
 
@@ -148,28 +136,26 @@ class NumpyDocumentEncoder:
         size = self.settings.width // self.settings.heads
         pairs = np.arange(0, size, 2)
         speeds = np.where(pairs < size - 2, _LONGEST_WAVE ** (-pairs / size), 0.0)
-        self._reach = self.settings.places + self.settings.together
-        angles = np.arange(-self._reach, self._reach + 1)[:, None] * speeds
+        offsets = np.arange(-self.settings.places, self.settings.places + 1)
+        angles = offsets[:, None] * speeds
         return np.asarray(np.exp(1j * np.tile(angles, self.settings.heads)), np.complex64)
 
     def read(self, text: EncodedText) -> Iterator[ReadRows]:
         """What is predicted for all gaps of a text, a few rows at a time, in their order."""
-        first_gaps = np.flatnonzero(np.diff(text.row, prepend=-1, append=-1))
-        rows = Rows.of(text, slice(None), self.settings)
-        ends = np.cumsum(rows.size[first_gaps[:-1]])
+        ends = np.cumsum(Rows.of(text, slice(None), self.settings).size)
         start = 0
         while start < len(ends):
             limit = (ends[start - 1] if start else 0) + _PLACES_AT_ONCE
             end = max(start + 1, int(np.searchsorted(ends, limit, side="right")))
-            yield self._read(text, rows, first_gaps[start : end + 1])
+            yield self._read(text, slice(start, end))
             start = end
 
-    def _read(self, text: EncodedText, every: Rows, first_gaps: Numbers) -> ReadRows:
-        rows = self._flat(text, every, first_gaps)
-        asked = np.unique(np.concatenate((rows.gap, rows.pronoun, rows.nouns)))
-        states = self._states(text, rows, asked)
+    def _read(self, text: EncodedText, gaps: slice) -> ReadRows:
+        rows = self._flat(text, gaps)
+        needed = np.unique(np.concatenate((rows.gap, rows.pronoun, rows.nouns)))
+        states = self._states(text, rows, needed)
         of_gap, of_pronoun, of_noun = (
-            states[np.searchsorted(asked, places)]
+            states[np.searchsorted(needed, places)]
             for places in (rows.gap, rows.pronoun, rows.nouns)
         )
         of_pronoun = np.where(rows.has_source[:, None], of_pronoun, self.arrays["no_pronoun"])
@@ -178,76 +164,65 @@ class NumpyDocumentEncoder:
         if not self.settings.pointer:
             nothing = np.zeros((len(scores), 0, scores.shape[1]))
             return ReadRows(_softmax(scores), rows, np.zeros(0), nothing)
-        gaps = rows.noun_gaps
+        noun_gaps = rows.noun_gaps
         query = self._linear("pointer.queries", both) / np.float32(sqrt(self.settings.width))
         fit_of_none = (query @ self.arrays["pointer.nothing"]).astype(np.float64)
-        fits = np.einsum("ij,ij->i", of_noun, query[gaps]).astype(np.float64)
+        fits = np.einsum("ij,ij->i", of_noun, query[noun_gaps]).astype(np.float64)
         most = fit_of_none.copy()
-        np.maximum.at(most, gaps, fits)
-        of_nouns, of_none = np.exp(fits - most[gaps]), np.exp(fit_of_none - most)
-        total = of_none + np.bincount(gaps, of_nouns, len(most))
-        of_nouns /= total[gaps]
+        np.maximum.at(most, noun_gaps, fits)
+        of_nouns, of_none = np.exp(fits - most[noun_gaps]), np.exp(fit_of_none - most)
+        total = of_none + np.bincount(noun_gaps, of_nouns, len(most))
+        of_nouns /= total[noun_gaps]
         noun_classes = self.arrays["pointer.noun_classes.weight"]
         class_of_kind = _softmax(scores[:, None] + noun_classes)
         # Nouns of a kind say the same of the classes, so p(class) is a sum over kinds.
-        cells = gaps * len(noun_classes) + rows.noun_kinds
+        cells = noun_gaps * len(noun_classes) + rows.noun_kinds
         of_kinds = np.bincount(cells, of_nouns, len(most) * len(noun_classes))
         of_kinds = of_kinds.reshape(len(most), -1)
         of_kinds[:, self.no_noun] = of_none / total
         probabilities = np.einsum("bk,bkc->bc", of_kinds, class_of_kind)
         return ReadRows(probabilities, rows, of_nouns, class_of_kind)
 
-    def _flat(self, text: EncodedText, every: Rows, first_gaps: Numbers) -> FlatRows:
-        """The rows that begin with these gaps, of which the last belongs to the next batch."""
-        source, target = every.source[first_gaps[:-1]], every.target[first_gaps[:-1]]
-        bounds = np.concatenate(([0], np.cumsum(source.size + target.size)))
-        row = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-        columns = np.arange(bounds[-1]) - bounds[row]
-        layout = lay_out(columns, source[row], target[row], self.settings, np.where)
-        gaps_of_row = np.diff(first_gaps)
-        row_of_gap = np.repeat(np.arange(len(gaps_of_row)), gaps_of_row)
-        gaps = slice(first_gaps[0], first_gaps[-1])
-        gap = bounds[row_of_gap] + every.gap[gaps]
-        has_source = source.size[row_of_gap] > 0
-        pronoun = np.where(has_source, bounds[row_of_gap] + every.pronoun[gaps], gap)
+    def _flat(self, text: EncodedText, gaps: slice) -> FlatRows:
+        rows = Rows.of(text, gaps, self.settings)
+        bounds = np.concatenate(([0], np.cumsum(rows.size)))
+        row = np.repeat(np.arange(len(rows.size)), rows.size)
+        places = np.arange(bounds[-1])
+        source, target = rows.source.of_rows(row), rows.target.of_rows(row)
+        layout = lay_out(places - bounds[row], source, target, self.settings, np.where)
+        gap = bounds[:-1] + rows.gap
+        has_source = rows.source.size > 0
+        pronoun = np.where(has_source, bounds[:-1] + rows.pronoun, gap)
         nouns = noun_gaps = noun_kinds = np.zeros(0, np.int64)
         if self.settings.pointer:
-            kinds = _pick(text, SOURCE_NOUN.name, TARGET_NOUN.name, layout)
-            of_any = np.flatnonzero(kinds != self.no_noun)
-            times = gaps_of_row[row[of_any]]
-            nouns = np.repeat(of_any, times)  # once for each gap of its row
-            number = np.arange(len(nouns)) - np.repeat(np.cumsum(times) - times, times)
-            noun_gaps = np.repeat(first_gaps[row[of_any]] - first_gaps[0], times) + number
-            end = np.where(layout.in_source[nouns], pronoun[noun_gaps], gap[noun_gaps])
-            nouns, noun_gaps = nouns[nouns < end], noun_gaps[nouns < end]
-            noun_kinds = kinds[nouns]
+            kinds = layout.pick(text, NOUN_FIELDS, np.where)
+            end = np.where(layout.in_source, pronoun[row], gap[row])
+            nouns = np.flatnonzero((kinds != self.no_noun) & (places < end))
+            noun_gaps, noun_kinds = row[nouns], kinds[nouns]
         return FlatRows(layout, bounds, gap, pronoun, has_source, nouns, noun_gaps, noun_kinds)
 
-    def _states(self, text: EncodedText, rows: FlatRows, asked: Numbers) -> Floats:
-        """The states of the places that are asked for."""
+    def _states(self, text: EncodedText, rows: FlatRows, needed: Numbers) -> Floats:
         layout = rows.layout
         numbers = [
-            _pick(text, SOURCE_PIECE.name, TARGET_PIECE.name, layout),
-            _pick(text, SOURCE_AGREEMENT.name, TARGET_AGREEMENT.name, layout),
+            layout.pick(text, PIECE_FIELDS, np.where),
+            layout.pick(text, AGREEMENT_FIELDS, np.where),
             layout.distance,
         ]
         if self.settings.tags:
-            numbers.append(_pick(text, None, TAG.name, layout))
+            numbers.append(layout.pick(text, TAG_FIELDS, np.where))
         states = np.zeros((len(layout.offset), self.settings.width), np.float32)
         for table, column in zip(self._tables, numbers, strict=True):
             states += table[column]
-        turns = self._turns[layout.offset + self._reach]
+        turns = self._turns[layout.offset + self.settings.places]
         for number, layer in enumerate(self._layers, start=1):
             normed = _normed(states)
-            asking, asking_turns, asking_bounds = normed, turns, rows.bounds
+            query_states, query_turns, query_bounds = normed, turns, rows.bounds
             if number == len(self._layers):
-                asking, asking_turns, states = normed[asked], turns[asked], states[asked]
-                asking_bounds = np.searchsorted(asked, rows.bounds)
-            queries = _turned(asking @ layer.queries, asking_turns)
+                query_states, query_turns, states = normed[needed], turns[needed], states[needed]
+                query_bounds = np.searchsorted(needed, rows.bounds)
+            queries = _turned(query_states @ layer.queries, query_turns)
             keys = _turned(normed @ layer.keys, turns)
-            attended = self._attend(
-                queries, keys, normed @ layer.values, asking_bounds, rows.bounds
-            )
+            attended = self._attend(queries, keys, normed @ layer.values, query_bounds, rows.bounds)
             states += attended @ layer.attended
             hidden = _normed(states) @ layer.wide
             np.maximum(hidden, np.zeros_like(hidden[0]), out=hidden)  # faster than a plain 0
@@ -260,16 +235,14 @@ class NumpyDocumentEncoder:
         queries: Floats,
         keys: Floats,
         values: Floats,
-        asking_bounds: Numbers,
+        query_bounds: Numbers,
         bounds: Numbers,
     ) -> Floats:
-        """Attention of places within their rows."""
         by_head = (-1, self.settings.heads, self.settings.width // self.settings.heads)
         query, key, value = (part.reshape(by_head) for part in (queries, keys, values))
         attended = np.empty_like(query)
-        ends = zip(bounds.tolist(), bounds[1:].tolist(), strict=False)
-        asking_ends = zip(asking_bounds.tolist(), asking_bounds[1:].tolist(), strict=False)
-        for (start, end), (first, last) in zip(ends, asking_ends, strict=True):
+        rows = zip(pairwise(bounds.tolist()), pairwise(query_bounds.tolist()), strict=True)
+        for (start, end), (first, last) in rows:
             fits = key[start:end].transpose(1, 0, 2) @ query[first:last].transpose(1, 2, 0)
             fits -= fits.max(1, keepdims=True)
             np.exp(fits, out=fits)
@@ -282,20 +255,7 @@ class NumpyDocumentEncoder:
         return vectors @ self.arrays[f"{name}.weight"].T + self.arrays[f"{name}.bias"]
 
 
-def _pick(text: EncodedText, source: str | None, target: str, layout: Layout) -> Numbers:
-    """The entries of a field of each side at the places of rows."""
-    picked = np.full(len(layout.position), PAD, dtype=np.int64)
-    in_source = layout.in_source
-    picked[~in_source] = text[target][layout.position[~in_source]]
-    if source is not None:
-        picked[in_source] = text[source][layout.position[in_source]]
-    return picked
-
-
-def _shapes(
-    settings: DocumentEncoderSettings, inventory: Inventory
-) -> Mapping[str, tuple[int, ...]]:
-    """The names and shapes of all weights."""
+def _shapes(settings: DocumentEncoderSettings, inventory: Inventory) -> dict[str, tuple[int, ...]]:
     width, classes, pieces = settings.width, len(inventory.classes), inventory.size(PIECES)
     tables = {"pieces": pieces, "agreement": inventory.size(AGREEMENT), "places": settings.places}
     if settings.tags:
@@ -305,26 +265,21 @@ def _shapes(
         "output": (classes, width),
         "words.dense": (width, width),
     }
-    shapes: dict[str, tuple[int, ...]] = {
-        "no_pronoun": (width,),
-        "words.bias": (pieces,),
-        "words.norm.weight": (width,),
-        "words.norm.bias": (width,),
-    }
+    vectors = {"no_pronoun": width, "words.bias": pieces}
+    vectors |= {"words.norm.weight": width, "words.norm.bias": width}
+    layer = {"queries_keys_values": (3 * width, width), "attended": (width, width)}
+    layer |= {"wide": (4 * width, width), "narrow": (width, 4 * width)}
+    shapes: dict[str, tuple[int, ...]] = {name: (size,) for name, size in vectors.items()}
     if settings.pointer:
         linear["pointer.queries"] = (width, 2 * width)
         shapes["pointer.nothing"] = (width,)
         shapes["pointer.noun_classes.weight"] = (inventory.size(NOUN), classes)
-    for name, size in tables.items():
-        shapes[f"rows.{name}.weight"] = (size, width)
-    for name, shape in linear.items():
-        shapes[f"{name}.weight"], shapes[f"{name}.bias"] = shape, shape[:1]
+    shapes |= {f"rows.{name}.weight": (size, width) for name, size in tables.items()}
+    shapes |= {f"{name}.weight": shape for name, shape in linear.items()}
+    shapes |= {f"{name}.bias": shape[:1] for name, shape in linear.items()}
     for number in range(settings.layers):
-        layer = f"rows.layers.layers.{number}"
-        shapes[f"{layer}.queries_keys_values.weight"] = (3 * width, width)
-        shapes[f"{layer}.attended.weight"] = (width, width)
-        shapes[f"{layer}.wide.weight"] = (4 * width, width)
-        shapes[f"{layer}.narrow.weight"] = (width, 4 * width)
+        for name, shape in layer.items():
+            shapes[f"rows.layers.layers.{number}.{name}.weight"] = shape
     return shapes
 
 
@@ -333,7 +288,6 @@ def _centred(vectors: NDArray[Any]) -> Floats:
 
 
 def _normed(states: Floats) -> Floats:
-    """Centred states, scaled as a norm does."""
     squares = np.einsum("ij,ij->i", states, states) / np.float32(states.shape[1])
     return np.asarray(states * (1 / np.sqrt(squares + np.float32(_EPSILON)))[:, None])
 

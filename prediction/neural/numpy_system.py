@@ -7,22 +7,20 @@ Training needs torch: `trainable` is the same system with its network there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.prediction.neural.network_system import NetworkSystem
-from crosspro.prediction.neural.numpy_reader import NumpyDocumentEncoder
+from crosspro.prediction.neural.network_system import NetworkSystem, PointedWords
+from crosspro.prediction.neural.numpy_reader import NumpyDocumentEncoder, ReadRows
 from crosspro.prediction.neural.reading.document_rows import DocumentEncoderSettings
-from crosspro.prediction.neural.reading.encoding import EncodedText
-from crosspro.prediction.neural.reading.pointed_words import PointedWords
 from crosspro.prediction.stored_tensors import Arrays
 from crosspro.prediction.system import Classes, Probabilities
 
@@ -43,7 +41,6 @@ class NumpySystem(NetworkSystem):
         dev: Sequence[Example],
         folder: Path | None = None,
     ) -> None:
-        """Refused: a new system goes on from this one."""
         raise CrossproError(
             f"{self.shown_name}: a saved system predicts; to train on, make a new one that goes on "
             "from its run or archive (system.init_from)"
@@ -55,37 +52,34 @@ class NumpySystem(NetworkSystem):
         return max(self.network.settings.source_before, self.network.settings.target_before)
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
-        """The probabilities of the network."""
-        text = self._text(examples)
-        with _one_thread():
-            parts = [read.probabilities for read in self.network.read(text)]
+        parts = [read.probabilities for read in self._read(examples)]
         return np.concatenate([np.zeros((0, len(self.task.classes))), *parts])
 
     def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
-        """The nouns that the network points at, if it does."""
         if not self.points:
             return super().antecedents(examples, classes)
         words = PointedWords(self.encoder, examples)
         start = 0
-        with _one_thread():
-            for read in self.network.read(self._text(examples)):
-                end = start + len(read.probabilities)
-                rows, given = read.rows, read.given(classes[start:end])
-                positions = rows.layout.position[rows.nouns]
-                in_source = rows.layout.in_source[rows.nouns]
-                sides: dict[Side, Any] = {"target": ~in_source, "source": in_source}
-                for side, own in sides.items():
-                    gaps = start + rows.noun_gaps[own]
-                    words.add(side, gaps, positions[own], read.of_nouns[own], given[own])
-                start = end
+        for read in self._read(examples):
+            end = start + len(read.probabilities)
+            rows, given_class = read.rows, read.nouns_given(classes[start:end])
+            positions = rows.layout.position[rows.nouns]
+            in_source = rows.layout.in_source[rows.nouns]
+            sides: dict[Side, Any] = {"target": ~in_source, "source": in_source}
+            for side, chosen in sides.items():
+                gaps = start + rows.noun_gaps[chosen]
+                nouns = positions[chosen], read.of_nouns[chosen], given_class[chosen]
+                words.add(side, gaps, *nouns)
+            start = end
         return words.nouns()
 
-    def _text(self, examples: Sequence[Example]) -> EncodedText:
-        text = self.encoder.encode(examples, self.task)
-        return text.with_context(self.context, self.settings.network.together)
+    def _read(self, examples: Sequence[Example]) -> list[ReadRows]:
+        """In one thread: products are small, and threads that wait for each other are slow."""
+        text = self.encoder.encode(examples, self.task).with_context(self.context)
+        with threadpool_limits(1, user_api="blas"):
+            return list(self.network.read(text))
 
     def trainable(self) -> NeuralSystem:
-        """The same system with its network in torch."""
         if find_spec("torch") is None:
             raise CrossproError(
                 f"{self.shown_name}: to train a network: expected the package torch, "
@@ -101,18 +95,8 @@ class NumpySystem(NetworkSystem):
         return system
 
     def weights(self) -> Arrays:
-        """The weights of the network by name."""
         return self.network.arrays
 
     def take_weights(self, arrays: Arrays) -> None:
-        """Build the network with these weights."""
         settings = cast(DocumentEncoderSettings, self.settings.network)
         self.network = NumpyDocumentEncoder(arrays, settings, self.inventory)
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    """Products in one thread: ours are small, and threads that wait for each other are slow."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
-    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
-    return limits

@@ -31,21 +31,13 @@ from crosspro.data_prep.core.stored import read_npz
 from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.prediction.neural.network_system import load_encoder
-from crosspro.prediction.neural.reading.encoding import (
-    POSITIONS,
-    EncodedText,
-    Encoder,
-    Ints,
-    text_of,
-)
+from crosspro.prediction.neural.reading.encoding import POSITIONS, EncodedText, Encoder, text_of
 from crosspro.prediction.neural.reading.lexicon_fields import Text
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.data import TrainingData, check_labels
 
-_DESCRIPTION = "set.json"
-_FORMAT = 2
+_DESCRIPTION, _FORMAT = "set.json", 3
 _SPLITS = ("train", "dev")
-_FIELD, _POSITION, _LABEL = "field-", "position-", "label"
 _TRAINING = ("lowercase", "units", "unit_vocabulary", "min_count")
 """Settings of a training that decide how a text is read, beside the names of lexicons."""
 
@@ -74,39 +66,22 @@ class PretrainingSet:
 
 
 def write_encoded(path: Path, text: EncodedText) -> None:
-    """Write a text, none of whose fields may be spelled.
-
-    Positions grow from entry to entry, so their steps are small numbers.
-    """
-    arrays: dict[str, Any] = {f"{_FIELD}{name}": array for name, array in text.fields.items()}
-    for name, array in text.positions.items():
-        arrays[f"{_POSITION}{name}"] = np.diff(array, prepend=np.int32(0))
-    arrays[_LABEL] = text.label
+    arrays: dict[str, Any] = {f"field-{name}": array for name, array in text.fields.items()}
+    arrays |= {f"position-{name}": array for name, array in text.positions.items()}
     with atomic_output(path) as handle:
-        narrow: dict[str, Any] = {name: _narrow(array) for name, array in arrays.items()}
-        np.savez_compressed(handle, **narrow)
+        np.savez_compressed(handle, label=text.label, **arrays)
 
 
 def read_encoded(path: Path, fields: Sequence[str]) -> EncodedText:
     """A text with some of its fields; a damaged or foreign file is refused."""
     try:
         arrays = read_npz(path)
-        tokens = {name: arrays[f"{_FIELD}{name}"].astype(np.int32) for name in fields}
-        positions = {
-            name: np.cumsum(arrays[f"{_POSITION}{name}"], dtype=np.int32) for name in POSITIONS
-        }
-        return text_of(tokens, {}, positions, arrays[_LABEL].astype(np.int32))
+        tokens = {name: arrays[f"field-{name}"] for name in fields}
+        positions = {name: arrays[f"position-{name}"] for name in POSITIONS}
+        return text_of(tokens, {}, positions, arrays["label"])
     except (OSError, KeyError, ValueError, BadZipFile) as error:
         expected = "encoded data of crosspro pretrain encode"
         raise input_error(path, "file", expected, str(error)) from error
-
-
-def _narrow(array: Ints) -> Ints:
-    """The same numbers in the smallest type that holds them."""
-    if not len(array):
-        return array
-    kinds = np.min_scalar_type(int(array.min())), np.min_scalar_type(int(array.max()))
-    return array.astype(np.result_type(*kinds))
 
 
 def write_pretraining_set(
@@ -118,10 +93,7 @@ def write_pretraining_set(
     text: Text,
     origin: SetOrigin,
 ) -> Mapping[str, int]:
-    """Encode examples as a system reads them; `text` is what lexicons are induced from.
-
-    Returns the sizes of train: sub-words of both sides, and gaps.
-    """
+    """Encode examples, with lexicons induced from `text`; returns the sizes of train."""
     fields = system.reads.fields
     system.task = task
     encoder, every = system.new_encoder(train, text).fit_and_encode(
@@ -150,7 +122,6 @@ def write_pretraining_set(
 
 
 def settings_of_set(folder: Path) -> dict[str, Any]:
-    """How the text of a folder was read, as settings of a pre-training by their keys."""
     read = _description(folder).get("read")
     if not isinstance(read, dict) or not isinstance(read.get("lexicons"), dict):
         raise input_error(folder / _DESCRIPTION, "read", "how the text was read", repr(read))
@@ -159,37 +130,32 @@ def settings_of_set(folder: Path) -> dict[str, Any]:
 
 
 def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
-    """The text that was encoded for such a system; one that reads otherwise is refused.
-
-    A set may have more fields than the system reads.
-    """
+    """The text that was encoded for such a system, with at least its fields."""
     path, description = folder / _DESCRIPTION, _description(folder)
     task = task_from_mapping(description.get("task"), f"{path}: task")
     expected, read = _reading_settings(system), description.get("read")
-    own = [*expected.pop("fields")]
+    names = expected.pop("fields")
     fields = read.pop("fields", None) if isinstance(read, dict) else None
-    if read != expected or not isinstance(fields, list) or not {*own} <= {*fields}:
-        asked, found = json.dumps({**expected, "fields": own}), json.dumps(read)
-        raise input_error(path, "read", asked, f"{found}, fields {fields}")
-    files = [folder / f"{split}.npz" for split in _SPLITS]
-    train, dev = (read_encoded(file, own) for file in files)
-    digests = {split: sha256_of(file) for split, file in zip(_SPLITS, files, strict=True)}
+    if read != expected or not isinstance(fields, list) or not {*names} <= {*fields}:
+        expected["fields"] = names
+        raise input_error(path, "read", json.dumps(expected), f"{json.dumps(read)}, {fields}")
+    files = {split: folder / f"{split}.npz" for split in _SPLITS}
+    train, dev = (read_encoded(file, names) for file in files.values())
+    digests = {split: sha256_of(file) for split, file in files.items()}
     origin = check_settings(SetOrigin, description.get("origin"), f"{path}: origin")
     encoder = load_encoder(system.reads, system.settings, folder)
     return PretrainingSet(task, encoder, TrainingData(train, dev, digests), origin)
 
 
 def _description(folder: Path) -> dict[str, Any]:
-    path = folder / _DESCRIPTION
-    description = read_json_object(path)
-    number = description.get("format")
-    if type(number) is not int or number != _FORMAT:  # true and 1.0 are equal to 1
-        raise input_error(path, "format", str(_FORMAT), repr(number))
+    description = read_json_object(folder / _DESCRIPTION)
+    number = repr(description.get("format"))
+    if number != str(_FORMAT):  # true and 1.0 are equal to 1
+        raise input_error(folder / _DESCRIPTION, "format", str(_FORMAT), number)
     return description
 
 
 def _reading_settings(system: NeuralSystem) -> dict[str, Any]:
-    """The settings that decide how a text is read."""
     return {
         "network": system.name,
         "fields": [field.name for field in system.reads.fields],

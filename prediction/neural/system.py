@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -27,7 +28,7 @@ from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_report import fine_tuned_report
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.layers.network import Network, device_of
-from crosspro.prediction.neural.network_system import NetworkSystem
+from crosspro.prediction.neural.network_system import NetworkSystem, PointedWords
 from crosspro.prediction.neural.reading.encoding import (
     EncodedText,
     Encoder,
@@ -39,7 +40,6 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     lexicons_for,
     noun_lists,
 )
-from crosspro.prediction.neural.reading.pointed_words import PointedWords
 from crosspro.prediction.neural.reading.subwords import train_units
 from crosspro.prediction.neural.training.data import (
     Indices,
@@ -49,12 +49,14 @@ from crosspro.prediction.neural.training.data import (
     check_reads,
     sorted_batches,
 )
-from crosspro.prediction.neural.training.distillation import Teacher, load_teacher, soft_targets
-from crosspro.prediction.neural.training.fine_tuning import (
+from crosspro.prediction.neural.training.other_runs import (
     IN_DOMAIN,
+    Teacher,
     continued_settings,
     in_domain_settings,
+    load_teacher,
     run_to_continue,
+    soft_targets,
     take_weights,
 )
 from crosspro.prediction.neural.training.settings import NeuralSettings
@@ -62,8 +64,7 @@ from crosspro.prediction.stored_tensors import Arrays, check_names
 from crosspro.prediction.system import Classes, Probabilities, System
 
 if TYPE_CHECKING:  # Lightning takes seconds to import
-    from crosspro.prediction.neural.training.module import GapClassifier
-    from crosspro.prediction.neural.training.trainer import KeptEpoch
+    from crosspro.prediction.neural.training.trainer import KeptEpoch, TrainingRun
 
 _AT_ONCE = 2048
 _POINTED_AT_ONCE = 256
@@ -75,13 +76,13 @@ class NeuralSystem(NetworkSystem):
     """A network, trained with Lightning; `report` says how that went."""
 
     network: Network
+    fine_tunes = True
     _later_snapshots: Sequence[NeuralSystem] = ()
     _teacher: Teacher | None = None
     _first_stage = ""
 
     @property
     def reads_source_parse(self) -> bool:
-        """Whether the network has such fields."""
         return self.reads.needs_parse
 
     def fit(
@@ -92,7 +93,7 @@ class NeuralSystem(NetworkSystem):
         folder: Path | None = None,
     ) -> None:
         """Train on labelled examples; the epoch with the best dev score is kept."""
-        from crosspro.prediction.neural.training.trainer import has_checkpoint, training_run
+        from crosspro.prediction.neural.training.trainer import has_checkpoint
 
         self.task = task
         earlier = self._start(task)
@@ -110,10 +111,8 @@ class NeuralSystem(NetworkSystem):
             settings, show = self.settings.pretraining, self.settings.trainer.progress_bar
             text = data.train.to(device)
             self.network.pretrain(text, self.inventory, settings, self.settings.seed, show)
-        module = self._module(self.network, data, self.settings, train)
-        identity = self._identity(data, self.settings)
-        with training_run(module, self.settings, folder, identity) as run:
-            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
+        with self._training(self.network, data, self.settings, folder, train) as run:
+            run.trainer.fit(run.module, ckpt_path=run.checkpoint, weights_only=True)
         self._keep(run.kept, data, dev)
         self._first_stage = data.digests["train"]
 
@@ -121,48 +120,57 @@ class NeuralSystem(NetworkSystem):
         self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
     ) -> None:
         """Train on data that was encoded elsewhere, with its encoder."""
-        from crosspro.prediction.neural.training.trainer import training_run
-
         self.task, self.encoder = task, encoder
         self._start(task)
-        data = data.with_contexts(self.settings.training, self.settings.network.together)
+        data = data.with_contexts(self.settings.training)
         self.network = self.settings.network.build(self.inventory)
-        module = self._module(self.network, data, self.settings)
-        identity = self._identity(data, self.settings)
-        with training_run(module, self.settings, folder, identity) as run:
-            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
+        with self._training(self.network, data, self.settings, folder) as run:
+            run.trainer.fit(run.module, ckpt_path=run.checkpoint, weights_only=True)
         self._keep(run.kept, data)
-
-    @property
-    def fine_tunes(self) -> bool:
-        """It trains on."""
-        return True
 
     def fine_tune(
         self, in_domain: Sequence[Example], dev: Sequence[Example], folder: Path | None = None
     ) -> None:
         """Go on with in-domain data; the network that is better on dev is kept."""
-        from crosspro.prediction.neural.training.trainer import training_run
-
         settings = in_domain_settings(self.settings)
         torch.manual_seed(settings.seed)
         data = self._encode(in_domain, dev, learn=False)
         network = settings.network.build(self.inventory)
         network.load_state_dict(self.network.state_dict())
-        identity = {**self._identity(data, settings), "first_stage": self._first_stage}
-        module = self._module(network, data, settings, in_domain)
-        place = folder and folder / IN_DOMAIN
-        with training_run(module, settings, place, identity) as run:
-            run.trainer.fit(module, ckpt_path=run.checkpoint, weights_only=True)
+        stage = folder and folder / IN_DOMAIN
+        with self._training(network, data, settings, stage, in_domain) as run:
+            run.trainer.fit(run.module, ckpt_path=run.checkpoint, weights_only=True)
         assert self.report is not None  # noqa: S101 - for the type checker
         report = fine_tuned_report(self.report, run.kept[0].report)
         if report.figures["kept"] == IN_DOMAIN:
             self._keep(run.kept, data, dev)
         self.report = report
 
+    def _training(
+        self,
+        network: Network,
+        data: TrainingData,
+        settings: NeuralSettings,
+        folder: Path | None,
+        train: Sequence[Example] = (),
+    ) -> AbstractContextManager[TrainingRun]:
+        """A training of a network, and what it must have in common with one that it continues."""
+        from crosspro.prediction.neural.training.module import GapClassifier
+        from crosspro.prediction.neural.training.trainer import training_run
+
+        teacher, soft = self._teacher, None
+        if teacher is not None:
+            soft = soft_targets(teacher, train, settings.distillation)
+        module = GapClassifier(network, data, settings, len(self.task.classes), soft)
+        ignored = {"trainer", "fine_tuning", *(() if teacher else ("distillation",))}
+        values = {key: v for key, v in to_mapping(settings).items() if key not in ignored}
+        identity = {"classes": list(self.task.classes), **values, **data.digests}
+        identity |= {"teacher": teacher and teacher.digest, "first_stage": self._first_stage}
+        return training_run(module, settings, folder, identity)
+
     def _start(self, task: Task) -> NeuralSystem | None:
         """Set seed and threads; load the teacher and the run to go on from, if there are any."""
-        settings = self.settings
+        settings, self._first_stage = self.settings, ""
         torch.set_num_threads(settings.trainer.threads)
         torch.manual_seed(settings.seed)
         if settings.distillation.teacher:
@@ -189,14 +197,11 @@ class NeuralSystem(NetworkSystem):
         return Encoder(reads.fields, training.lowercase, units, lexicons)
 
     def _continue_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> None:
-        """Read as the run that is gone on from, whatever the settings say.
-
-        A network that `inherits` may read less of the document than that run.
-        """
+        """Read as the earlier run; a network that `inherits` may read less of the document."""
         before, training = earlier.settings.training, self.settings.training
         if training.units != "words" and before.units == "words":
-            found = "words, which the run to go on from has"
-            raise input_error("settings", "system.training.units", "words", found)
+            units = "words, which the run to go on from has"
+            raise input_error("settings", "system.training.units", training.units, units)
         context = training.context
         if not self.settings.network.inherits:
             context = context or before.context
@@ -205,16 +210,12 @@ class NeuralSystem(NetworkSystem):
         )
         self.settings = replace(self.settings, training=training)
         encoder, fields = earlier.encoder, self.reads.fields
-        text = inflected_text(self.task, train)
-        self.encoder = replace(
-            encoder,
-            fields=fields,
-            lexicons={
-                **encoder.lexicons,
-                **noun_lists(self.reads, encoder.lexicons, self.task, text),
-            },
-            vocabularies={**closed_vocabularies(fields), **encoder.vocabularies},
+        nouns = noun_lists(
+            self.reads, encoder.lexicons, self.task, inflected_text(self.task, train)
         )
+        vocabularies = {**closed_vocabularies(fields), **encoder.vocabularies}
+        lexicons = {**encoder.lexicons, **nouns}
+        self.encoder = replace(encoder, fields=fields, lexicons=lexicons, vocabularies=vocabularies)
 
     def _encode(
         self, train: Sequence[Example], dev: Sequence[Example], learn: bool
@@ -228,37 +229,12 @@ class NeuralSystem(NetworkSystem):
         encoded_dev = self.encoder.encode(dev, task)
         check_labels(encoded, encoded_dev)
         digests = {"train": examples_digest(train), "dev": examples_digest(dev)}
-        data = TrainingData(encoded, encoded_dev, digests)
-        return data.with_contexts(training, self.settings.network.together)
-
-    def _module(
-        self,
-        network: Network,
-        data: TrainingData,
-        settings: NeuralSettings,
-        train: Sequence[Example] = (),
-    ) -> GapClassifier:
-        from crosspro.prediction.neural.training.module import GapClassifier
-
-        teacher = None
-        if self._teacher is not None:
-            teacher = soft_targets(self._teacher, train, settings.distillation)
-        return GapClassifier(network, data, settings, len(self.task.classes), teacher)
-
-    def _identity(self, data: TrainingData, settings: NeuralSettings) -> dict[str, Any]:
-        """What a run must have in common with the one that it continues."""
-        ignored = {"trainer", "fine_tuning", *(() if self._teacher else ("distillation",))}
-        values = {k: v for k, v in to_mapping(settings).items() if k not in ignored}
-        teacher = {"teacher": self._teacher.digest} if self._teacher else {}
-        return {"classes": list(self.task.classes), **values, **data.digests, **teacher}
+        return TrainingData(encoded, encoded_dev, digests).with_contexts(training)
 
     def _keep(
         self, kept: Sequence[KeptEpoch], data: TrainingData, dev: Sequence[Example] = ()
     ) -> None:
-        """Take over the best epoch, and make a system of each snapshot after it.
-
-        How strongly rare classes are favoured is chosen on dev, if that is asked for.
-        """
+        """Take over the best epoch, and make a system of each snapshot after it."""
         labels, classes = data.train.label, len(self.task.classes)
         counts = np.bincount(labels[labels >= 0], minlength=classes)
         self.adjustment = Adjustment(0.0, counts / counts.sum())
@@ -276,52 +252,45 @@ class NeuralSystem(NetworkSystem):
         self._later_snapshots = systems[1:]
 
     def snapshots(self) -> list[System]:
-        """The systems of the epochs with the best dev scores, this one first.
-
-        There are as many as `training.snapshots` says, or as the training had epochs. UU-Hardmeier
-        (004 §5.4) averaged snapshots of one training. A system that was loaded has only itself.
-        """
+        """The systems of the best epochs, this one first (UU-Hardmeier averaged them, 004 §5.4)."""
         return [self, *self._later_snapshots]
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
-        """Softmax of the network's scores."""
-        text, device = self._input(examples)
+        text = self._input(examples)
         probabilities = np.zeros((len(text), len(self.task.classes)))
-        on_cpu = device.type == "cpu"
-        for gaps, batch in self._batches(text, _AT_ONCE, _PLACES_ON_CPU if on_cpu else None):
+        places = _PLACES_ON_CPU if text.label.device.type == "cpu" else None
+        for gaps, batch in self._batches(text, _AT_ONCE, places):
             scores = self.network(text, batch)
             probabilities[gaps] = torch.softmax(scores.double(), -1).cpu().numpy()
         return probabilities
 
     def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
-        """The nouns that the network points at, if it does."""
         if not self.points:
             return super().antecedents(examples, classes)
         words = PointedWords(self.encoder, examples)
-        text, _ = self._input(examples)
+        text = self._input(examples)
         for gaps, batch in self._batches(text, _POINTED_AT_ONCE):
             for pointed in self.network.antecedents(text, batch):
                 probabilities = pointed.probabilities.double().cpu().numpy()
                 row, column = np.nonzero(probabilities)
-                given = pointed.given_class.double().cpu().numpy()[row, classes[gaps[row]], column]
+                given_class = pointed.given_class.double().cpu().numpy()
+                of_class = given_class[row, classes[gaps[row]], column]
                 tokens = pointed.tokens.cpu().numpy()[row, column]
-                words.add(pointed.side, gaps[row], tokens, probabilities[row, column], given)
+                words.add(pointed.side, gaps[row], tokens, probabilities[row, column], of_class)
         return words.nouns()
 
-    def _input(self, examples: Sequence[Example]) -> tuple[EncodedText, torch.device]:
+    def _input(self, examples: Sequence[Example]) -> EncodedText:
         """Examples as the network reads them, on the device where it runs."""
         check_parse(self.reads, examples)
         torch.set_num_threads(self.settings.trainer.threads)
         device = device_of(self.settings.trainer.accelerator)
-        text = self.encoder.encode(examples, self.task)
-        text = text.with_context(self.context, self.settings.network.together)
         self.network.to(device).eval()
-        return text.to(device), device
+        return self.encoder.encode(examples, self.task).with_context(self.context).to(device)
 
     def _batches(
         self, text: EncodedText, size: int, places: int | None = None
     ) -> Iterator[tuple[Indices, Tensor]]:
-        """The numbers of all gaps in batches, also as tensors; nothing is differentiated."""
+        """The numbers of all gaps in batches, also as tensors, without gradients."""
         if not len(text):
             return
         with torch.inference_mode():
@@ -330,12 +299,10 @@ class NeuralSystem(NetworkSystem):
                 yield gaps, torch.from_numpy(gaps).to(text.label.device)
 
     def weights(self) -> Arrays:
-        """The weights of the network by name."""
         weights = self.network.state_dict().items()
         return {name: tensor.contiguous().cpu().numpy() for name, tensor in weights}
 
     def take_weights(self, arrays: Arrays) -> None:
-        """Build the network with these weights."""
         self.network = self.settings.network.build(self.inventory)
         check_names(arrays, self.network.state_dict())
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}

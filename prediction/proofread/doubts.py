@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
 from crosspro.data_prep.core.example import Side
@@ -11,15 +11,10 @@ from crosspro.prediction.proofread.text import Place
 
 
 class DoubtKind(StrEnum):
-    """What may be wrong with a pronoun.
-
-    A missing pronoun is one of the source that nothing translates; an additional one stands in the
-    translation and nothing in the source is linked to it.
-    """
+    """What may be wrong: a word, or that nothing translates a pronoun of the source."""
 
     WORD = "word"
     MISSING = "missing"
-    ADDITIONAL = "additional"
 
 
 @dataclass(frozen=True)
@@ -41,11 +36,10 @@ class StoodFor:
 class PronounDoubt:
     """A pronoun of a translation, what the model expects there, and how probably it is wrong.
 
-    `place` is in the translation; the `word` of a missing pronoun is empty. `source_place` is None
-    for additional pronouns. `probabilities` has every class of the model, the most probable first;
-    `label` is the class of the word and `probability` that of the label. `suggestion` is a word of
-    the best other class, as it would be written there. `wrong` is calibrated: of pronouns with 0.8
-    about four of five are wrong. `reason` is one sentence.
+    `place` is in the translation; the `word` of a missing pronoun is empty. `probabilities` has
+    every class of the model, the most probable first; `label` is the class of the word and
+    `probability` that of the label. `suggestion` is a word of the best other class, as it would be
+    written there. `wrong` is calibrated: of pronouns with 0.8 about four of five are wrong.
     """
 
     document: str | None
@@ -54,13 +48,13 @@ class PronounDoubt:
     word: str
     label: str
     wrong: float
-    source_word: str = ""
-    source_place: Place | None = None
-    probabilities: Mapping[str, float] = field(default_factory=dict)
-    probability: float = 0.0
-    suggestion: str = ""
-    suggestion_label: str = ""
-    suggestion_probability: float = 0.0
+    source_word: str
+    source_place: Place
+    probabilities: Mapping[str, float]
+    probability: float
+    suggestion: str
+    suggestion_label: str
+    suggestion_probability: float
     stands_for: tuple[StoodFor, ...] = ()
     reason: str = ""
 
@@ -68,4 +62,4 @@ class PronounDoubt:
     def expects_other(self) -> bool:
         """Whether something else is likelier than the word that stands there."""
         better = self.suggestion_probability > self.probability
-        return better or self.kind is not DoubtKind.WORD
+        return better or self.kind is DoubtKind.MISSING

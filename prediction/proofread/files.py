@@ -7,9 +7,10 @@ and must hold the changed text.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -31,16 +32,15 @@ from crosspro.prediction.proofread.text import ONE_LINE, Segment, TranslatedText
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class Piece(NamedTuple):
-    """Some text of a passage, and the object, key and offset where it is stored.
+@dataclass
+class Piece:
+    """Some text of a passage, and the function that stores another in its place.
 
-    What has no owner cannot be changed: an entity, or the space of a line break.
+    What has none cannot be changed: an entity, or the space of a line break.
     """
 
     text: str
-    owner: Any = None
-    key: str | int = ""
-    offset: int = 0
+    store: Callable[[str], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,6 @@ class Passage:
 
     @property
     def text(self) -> str:
-        """The text, in which line breaks are spaces."""
         return "".join(piece.text for piece in self.pieces).translate(ONE_LINE)
 
     def replace(self, start: int, end: int, word: str) -> bool:
@@ -60,22 +59,24 @@ class Passage:
         at = 0
         for piece in self.pieces:
             after = at + len(piece.text)
-            if piece.owner is not None and at <= start <= end <= after and at < after:
-                offset = piece.offset - at
-                _change(piece, slice(offset + start, offset + end), word)
+            if piece.store is not None and at <= start <= end <= after and at < after:
+                changed = piece.text[: start - at] + word + piece.text[end - at :]
+                piece.store(changed)
+                piece.text = changed
                 return True
             at = after
         return False
 
 
-def _change(piece: Piece, characters: slice, word: str) -> None:
-    by_key = isinstance(piece.owner, dict | list)
-    stored = piece.owner[piece.key] if by_key else getattr(piece.owner, str(piece.key))
-    stored = stored[: characters.start] + word + stored[characters.stop :]
-    if by_key:
-        piece.owner[piece.key] = stored
-    else:
-        setattr(piece.owner, str(piece.key), stored)
+def content_piece(content: list[str], start: int, end: int) -> Piece:
+    """Some characters of the only string of a content; changes are made from the end on."""
+    piece = Piece(content[0][start:end])
+
+    def store(text: str) -> None:
+        content[0] = content[0][:start] + text + content[0][start + len(piece.text) :]
+
+    piece.store = store
+    return piece
 
 
 class Pair(NamedTuple):
@@ -96,12 +97,10 @@ class File:
 
     @classmethod
     def read(cls, path: Path) -> File:
-        """A file, decompressed by its suffix."""
         raw = read_bytes(path)
         return cls(str(path), raw, _BYTE_ORDER_MARK if has_byte_order_mark(path) else b"")
 
     def decoded(self) -> str:
-        """The content as UTF-8."""
         if is_noise(self.raw[:BLOCK]):
             raise input_error(self.name, "file", "text", NOISE)
         try:
@@ -125,7 +124,6 @@ class Translation(ABC):
         self.source, self.target = source, target
 
     def stated(self) -> tuple[set[str], set[str]]:
-        """The languages of both sides that the file states; none where it does not."""
         return set(), set()
 
     @abstractmethod
@@ -138,17 +136,16 @@ class Translation(ABC):
 
 
 class Lines(Translation):
-    """Two plain files with as many lines."""
+    """Two plain files with as many lines; what else ends lines is a space in them."""
 
     is_line = True
 
     def __init__(self, source: File, target: File) -> None:
         super().__init__(source, target)
-        self._source, self._target = (file.decoded().split("\n") for file in (source, target))
+        self._source, self._target = [source.decoded()], [target.decoded()]
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
-        """A segment a line; what else ends lines is a space in it."""
-        sides = [_passages(lines) for lines in (self._source, self._target)]
+        sides = [_lines(content) for content in (self._source, self._target)]
         for file, side in zip((self.source, self.target), sides, strict=True):
             if not side:
                 raise input_error(file.name, "file", "at least one line", "none")
@@ -157,22 +154,20 @@ class Lines(Translation):
             yield Pair(source, target, "")
 
     def encoded(self) -> bytes:
-        """The lines, with their line ends as they were."""
-        return "\n".join(self._target).encode("utf-8")
+        return self._target[0].encode("utf-8")
 
 
-def _passages(lines: list[str]) -> list[Passage]:
-    count = len(lines) - (lines[-1] == "")
-    return [
-        Passage([Piece(lines[number].removesuffix("\r"), lines, number)], number + 1)
-        for number in range(count)
-    ]
+def _lines(content: list[str]) -> list[Passage]:
+    passages = []
+    for number, match in enumerate(re.finditer(r"([^\n]*?)\r?(?:\n|\Z)", content[0]), start=1):
+        if match[0]:
+            passages.append(Passage([content_piece(content, *match.span(1))], number))
+    return passages
 
 
 def check_sizes(
     name: str, items: Sequence[Any], other: str, others: Sequence[Any], of: str
 ) -> None:
-    """Raise unless two files have the same number of lines or cues."""
     if len(items) != len(others):
         expected = f"{len(items):,} {of} as in {name}"
         raise input_error(other, of, expected, f"{len(others):,} {of}")
@@ -199,15 +194,12 @@ def open_translation(source: Path, target: Path | None = None) -> Translation:
     elif target is not None:
         raise input_error(target, "translation", f"no file: {source} has both languages", "one")
     first = File.read(source)
-    return _opened(kind, first, first if target is None else File.read(target))
-
-
-def _opened(kind: str | None, source: File, target: File) -> Translation:
+    second = first if target is None else File.read(target)
     if kind is None:
-        return Lines(source, target)
+        return Lines(first, second)
     from crosspro.prediction.proofread import formats
 
-    opened: Translation = getattr(formats, kind)(source, target)
+    opened: Translation = getattr(formats, kind)(first, second)
     return opened
 
 
@@ -241,8 +233,8 @@ def read_text(
         ("source", "target"), translation.stated(), languages, strict=True
     ):
         if stated and language not in stated:
-            name, found = translation.target.name, ", ".join(sorted(stated))
-            raise input_error(name, f"{side} language", language, found)
+            name, others = translation.target.name, ", ".join(sorted(stated))
+            raise input_error(name, f"{side} language", language, others)
     pairs = tuple(translation.pairs(languages))
     if not pairs:
         raise input_error(translation.target.name, "file", "at least one segment", "none")
@@ -265,9 +257,8 @@ def read_text(
         for pair, document in zip(pairs, documents, strict=True)
     )
     names = translation.source.name, translation.target.name
-    return OpenedText(
-        translation, languages, pairs, TranslatedText(*names, segments, translation.is_line)
-    )
+    text = TranslatedText(*names, segments, translation.is_line)
+    return OpenedText(translation, languages, pairs, text)
 
 
 # Writing ------------------------------------------------------------------------------------------
@@ -309,7 +300,6 @@ class Decisions:
 
 
 def read_decisions(path: Path) -> Decisions:
-    """The decisions that a page has exported."""
     content = read_json_object(path)
     if content.get("kind") != DECISIONS:
         expected = "decisions that a page of crosspro proofread has exported"
@@ -330,19 +320,17 @@ def apply_decisions(opened: OpenedText, accepted: Iterable[DecidedPronoun]) -> b
     for decided in ordered:
         number = decided.segment - 1
         text = texts[number] if 0 <= number < len(texts) else ""
-        if not (
-            0 <= decided.start <= decided.end <= len(text)
-            and text[decided.start : decided.end] == decided.word
-        ):
-            expected, found = f"{quoted(decided.word)} there", quoted(text) if text else "nothing"
-            raise input_error(name, "text", expected, found, decided.line)
+        within = 0 <= decided.start <= decided.end <= len(text)
+        if not within or text[decided.start : decided.end] != decided.word:
+            expected, present = f"{quoted(decided.word)} there", quoted(text) if text else "nothing"
+            raise input_error(name, "text", expected, present, decided.line)
         if any(unicodedata.category(character) in _REFUSED for character in decided.replacement):
-            found = quoted(decided.replacement)
-            raise input_error(name, "replacement", "a word on one line", found, decided.line)
+            word = quoted(decided.replacement)
+            raise input_error(name, "replacement", "a word on one line", word, decided.line)
         start, end, word = _spaced(text, decided.start, decided.end, decided.replacement)
         if not opened.pairs[number].target.replace(start, end, word):
-            found = "a tag, an entity or a line break"
-            raise input_error(name, "text", "characters without markup", found, decided.line)
+            markup = "a tag, an entity or a line break"
+            raise input_error(name, "text", "characters without markup", markup, decided.line)
         texts[number] = text[:start] + word + text[end:]
     try:
         raw = translation.encoded()
@@ -361,14 +349,14 @@ def _read_again(opened: OpenedText, raw: bytes, texts: Sequence[str]) -> None:
     """Raise unless the content of a file has these texts, and the other side as it was."""
     before = opened.translation
     target = File(before.target.name, raw)
-    kind = None if isinstance(before, Lines) else type(before).__name__
     source = target if before.source is before.target else before.source
-    pairs = list(_opened(kind, source, target).pairs(opened.languages))
-    sources = [segment.source for segment in opened.text.segments]
-    if [pair.target.text for pair in pairs] != list(texts):
-        raise ValueError("other text when the file is read again")
-    if [pair.source.text for pair in pairs] != sources:
-        raise ValueError("another source when the file is read again")
+    again = [
+        (pair.source.text, pair.target.text)
+        for pair in type(before)(source, target).pairs(opened.languages)
+    ]
+    sources = (segment.source for segment in opened.text.segments)
+    if again != list(zip(sources, texts, strict=True)):
+        raise ValueError("another text when the file is read again")
 
 
 def _spaced(text: str, start: int, end: int, word: str) -> tuple[int, int, str]:

@@ -15,7 +15,7 @@ import numpy as np
 from crosspro.data_prep.align.align import MOST_WORDS
 from crosspro.data_prep.annotate.tokenise import token_places, tokenise
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example, Gap
+from crosspro.data_prep.core.example import Example, Gap, Side
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.data_prep.lexicon.lexicon import Lexicon
@@ -54,17 +54,13 @@ class LinkedSegment:
 
     @cached_property
     def example(self) -> Example:
-        """The pair with the hidden word in each of its gaps."""
         gaps = (replace(hidden, word=hidden.word or NONE) for hidden in self.prepared.gaps)
         return replace(self.prepared.example, gaps=tuple(gaps))
 
-    def source_place(self, span: Span) -> Place:
-        """The place of characters of the source."""
-        return Place(self.number, self.segment.source_line, *span)
-
-    def target_place(self, span: Span) -> Place:
-        """The place of characters of the translation."""
-        return Place(self.number, self.segment.target_line, *span)
+    def place(self, side: Side, span: Span) -> Place:
+        """The place of characters of a side."""
+        line = self.segment.source_line if side == "source" else self.segment.target_line
+        return Place(self.number, line, *span)
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,6 @@ def proofread(
 
 
 def _check_lengths(text: TranslatedText, task: Task) -> None:
-    """Refuse segments with more words than can be linked."""
     for segment in text.segments:
         for name, line, side, language in (
             (text.source_name, segment.source_line, segment.source, task.source_language),
@@ -126,19 +121,20 @@ def _link(
         )
         for segment in segments
     ]
-    with_words = [number for number, pair in enumerate(pairs) if pair.source and pair.target]
-    linked: list[LinkedSegment | None] = [None] * len(segments)
-    sentences = predictor.pipeline.prepare_text([pairs[number] for number in with_words])
-    for number, prepared in zip(with_words, sentences, strict=True):
-        segment, pair = segments[number], pairs[number]
-        linked[number] = LinkedSegment(
-            first + number,
+    with_words = [pair for pair in pairs if pair.source and pair.target]
+    sentences = iter(predictor.pipeline.prepare_text(with_words))
+    return [
+        LinkedSegment(
+            number,
             segment,
-            prepared,
+            next(sentences),
             token_places(segment.source, pair.source),
             token_places(segment.target, pair.target),
         )
-    return linked
+        if pair.source and pair.target
+        else None
+        for number, (segment, pair) in enumerate(zip(segments, pairs, strict=True), start=first)
+    ]
 
 
 def _judge_pronouns(
@@ -164,29 +160,27 @@ def _judge_pronouns(
     rows = system.unadjusted(examples) if examples else np.zeros((0, len(task.classes)))
     if not np.isfinite(rows).all():
         raise input_error(predictor.name, "probability", "finite numbers", "nan or infinity")
-    doubts: list[PronounDoubt] = []
-    doubtful: list[tuple[int, HiddenPronoun]] = []
-    for pronoun, row in zip(hidden, rows, strict=True):
-        doubt = _doubt(pronoun, dict(zip(task.classes, row.tolist(), strict=True)), task, judge)
-        if doubt is None:
-            continue
-        if doubt.kind is DoubtKind.WORD and doubt.wrong >= _WORTH_A_NOUN:
-            doubtful.append((len(doubts), pronoun))
-        doubts.append(doubt)
+    doubts: dict[int, PronounDoubt] = {}
+    for number, (pronoun, row) in enumerate(zip(hidden, rows.tolist(), strict=True)):
+        doubt = _doubt(pronoun, dict(zip(task.classes, row, strict=True)), task, judge)
+        if doubt is not None:
+            doubts[number] = doubt
+    doubtful = [
+        number
+        for number, doubt in doubts.items()
+        if doubt.kind is DoubtKind.WORD and doubt.wrong >= _WORTH_A_NOUN
+    ]
     pointed = pointed_nouns(
         system,
-        [pronoun.examples for _, pronoun in doubtful],
-        [doubts[number].suggestion_label for number, _ in doubtful],
+        [hidden[number].examples for number in doubtful],
+        [doubts[number].suggestion_label for number in doubtful],
     )
-    lexicon = system.noun_lexicons.get("target")
-    for (number, pronoun), words in zip(doubtful, pointed, strict=True):
-        nouns = _nouns(words, pronoun, lexicon, task.target_language)
+    lexicon, language = system.noun_lexicons.get("target"), task.target_language
+    for number, words in zip(doubtful, pointed, strict=True):
+        nouns = _nouns(words, hidden[number], lexicon, language)
         doubts[number] = replace(doubts[number], stands_for=nouns)
-    for segment in linked[first:]:
-        if segment is not None:
-            doubts += _additional(segment, task, judge)
-    doubts = [replace(doubt, reason=reason(doubt, task.target_language)) for doubt in doubts]
-    return sorted(doubts, key=lambda doubt: (doubt.place.segment, doubt.place[2:]))
+    explained = (replace(doubt, reason=reason(doubt, language)) for doubt in doubts.values())
+    return sorted(explained, key=lambda doubt: (doubt.place.segment, doubt.place[2:]))
 
 
 def _hide_each(
@@ -203,11 +197,10 @@ def _hide_each(
     pronouns = []
     for place, gap in enumerate(segment.example.gaps):
         example = with_gold_words(segment.example, gap)
-        example = replace(
-            example, gaps=tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
-        )
+        gaps = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
         context = _context(linked, complete, number, gap, system)
-        pronouns.append(HiddenPronoun(segment, place, before, [*context, example]))
+        examples = [*context, replace(example, gaps=gaps)]
+        pronouns.append(HiddenPronoun(segment, place, before, examples))
     return pronouns
 
 
@@ -246,9 +239,9 @@ def _doubt(
     linked = pronoun.linked
     gap, hidden = linked.example.gaps[pronoun.gap], linked.prepared.gaps[pronoun.gap]
     source_span = linked.source_spans[gap.source_index]
+    span: Span | None
     if linked.prepared.words[gap.position] is None:
-        kind, label = DoubtKind.MISSING, OTHER
-        span: Span | None = _insertion_point(linked, gap.position)
+        kind, label, span = DoubtKind.MISSING, OTHER, _insertion_point(linked, gap.position)
     else:
         kind, label = DoubtKind.WORD, hidden.label or OTHER
         typed = linked.prepared.words[gap.position]
@@ -262,11 +255,11 @@ def _doubt(
     return PronounDoubt(
         document=linked.segment.document,
         kind=kind,
-        place=linked.target_place(span),
+        place=linked.place("target", span),
         word=word,
         label=label,
         source_word=linked.segment.source[slice(*source_span)],
-        source_place=linked.source_place(source_span),
+        source_place=linked.place("source", source_span),
         probabilities=dict(sorted(chances.items(), key=lambda item: -item[1])),
         probability=chances[label],
         suggestion=suggestion.word,
@@ -277,7 +270,6 @@ def _doubt(
 
 
 def _insertion_point(linked: LinkedSegment, position: int) -> Span:
-    """The place of a missing pronoun: before the word that follows it."""
     for word in linked.prepared.words[position + 1 :]:
         span = None if word is None else linked.target_spans[word[0]]
         if span is not None:
@@ -286,34 +278,9 @@ def _insertion_point(linked: LinkedSegment, position: int) -> Span:
     return end, end
 
 
-def _additional(linked: LinkedSegment, task: Task, judge: Judge) -> list[PronounDoubt]:
-    """The pronouns of a segment that nothing in the source is linked to."""
-    translations = {target for _, target in linked.prepared.example.links}
-    doubts = []
-    for position, word in enumerate(linked.prepared.words):
-        if word is None or position in translations:
-            continue
-        label = task.class_of(word[1].lower())
-        span = linked.target_spans[word[0]]
-        if label == OTHER or word[1].lower() in task.linked or span is None:
-            continue
-        doubts.append(
-            PronounDoubt(
-                document=linked.segment.document,
-                kind=DoubtKind.ADDITIONAL,
-                place=linked.target_place(span),
-                word=linked.segment.target[slice(*span)],
-                label=label,
-                wrong=judge.wrong(DoubtKind.ADDITIONAL, label, {}, task),
-            )
-        )
-    return doubts
-
-
 def _nouns(
     words: Sequence[PointedWord], pronoun: HiddenPronoun, lexicon: Lexicon | None, language: str
 ) -> tuple[StoodFor, ...]:
-    """The nouns that a pronoun seems to stand for, the best first."""
     nouns: list[StoodFor] = []
     for word in words:
         if word.probability < _LEAST_NOUN_PROBABILITY or len(nouns) == _MOST_NOUNS:
@@ -332,8 +299,7 @@ def _noun(
     span = (linked.source_spans if on_source else linked.target_spans)[word.position]
     if span is None:
         return None
-    place = linked.source_place(span) if on_source else linked.target_place(span)
-    noun = StoodFor(word.word, word.side, place, word.probability)
+    noun = StoodFor(word.word, word.side, linked.place(word.side, span), word.probability)
     if on_source or lexicon is None:
         return noun
     if not noun_may_follow(linked.segment.target[: span[0]], language, lexicon.is_noun):

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 from html import unescape
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from crosspro.data_prep.bitext.segment import same_language
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
-from crosspro.prediction.proofread.files import File, Pair, Passage, Piece, Translation, check_sizes
-
-EMPTY = Passage((), 0)
+from crosspro.prediction.proofread.files import (
+    File,
+    Pair,
+    Passage,
+    Piece,
+    Translation,
+    check_sizes,
+    content_piece,
+)
 
 
 def _library(name: str) -> Any:
@@ -22,12 +29,14 @@ def _library(name: str) -> Any:
         raise CrossproError(f"{name} is missing: {how_to_install('formats')}") from error
 
 
-def _language(tag: str | None) -> set[str]:
-    """The language of a tag such as de-AT or ca@valencia."""
-    return {re.split("[-_@.]", tag.lower())[0]} if tag else set()
+def _languages(*tags: str | None) -> set[str]:
+    """The languages of tags such as de-AT or ca@valencia."""
+    return {re.split("[-_@.]", tag.lower())[0] for tag in tags if tag}
 
 
 # PO -----------------------------------------------------------------------------------------------
+
+_PO_WIDTH = 78
 
 
 class Catalogue(Translation):
@@ -52,38 +61,31 @@ class Catalogue(Translation):
         self._entries.wrapwidth = _PO_WIDTH if wrapped else 0
 
     def stated(self) -> tuple[set[str], set[str]]:
-        """Messages are English unless the header says otherwise."""
         header = self._entries.metadata
-        source = _language(header.get("X-Source-Language")) or {"en"}
-        return source, _language(header.get("Language"))
+        source = _languages(header.get("X-Source-Language", "en"))
+        return source, _languages(header.get("Language"))
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
-        """The messages, and each of their plural forms."""
         for entry in self._entries:
             if entry.obsolete:
                 continue
             document = entry.occurrences[0][0] if entry.occurrences else ""
-            line = max(1, entry.linenum)
-            forms = sorted(entry.msgstr_plural) or [None]
-            for number, form in enumerate(forms):
-                plural = form is not None and (number > 0 or len(forms) == 1)
-                source = Piece(entry.msgid_plural if plural else entry.msgid)
-                if form is None:
-                    target = Piece(entry.msgstr, entry, "msgstr")
-                else:
-                    target = Piece(entry.msgstr_plural[form], entry.msgstr_plural, form)
-                yield Pair(
-                    Passage([source], line),
-                    Passage([] if entry.fuzzy else [target], line),
-                    document,
-                )
+            line, forms = max(1, entry.linenum), entry.msgstr_plural
+            translated = [(entry.msgid, Piece(entry.msgstr, partial(setattr, entry, "msgstr")))]
+            if forms:
+                translated = [
+                    (
+                        entry.msgid_plural if number or len(forms) == 1 else entry.msgid,
+                        Piece(forms[form], partial(forms.__setitem__, form)),
+                    )
+                    for number, form in enumerate(sorted(forms))
+                ]
+            for source, target in translated:
+                pieces = [] if entry.fuzzy else [target]
+                yield Pair(Passage([Piece(source)], line), Passage(pieces, line), document)
 
     def encoded(self) -> bytes:
-        """The catalogue as polib writes it, which may wrap messages otherwise."""
         return f"{self._entries}\n".encode(self._encoding)
-
-
-_PO_WIDTH = 78
 
 
 # XLIFF and TMX ------------------------------------------------------------------------------------
@@ -99,30 +101,17 @@ _DOCUMENT = re.compile(
 
 
 def _name(element: Any) -> str:
-    """The name of an element without its namespace; empty for comments and entities."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def _children(element: Any, *names: str) -> Iterator[Any]:
-    """The elements of these names in another, in its namespace."""
-    space = element.tag.rpartition("}")[0]
-    for child in element:
-        if _name(child) in names and child.tag.rpartition("}")[0] == space:
-            yield child
-
-
-def _child(element: Any, name: str) -> Any:
-    return next(_children(element, name), None)
-
-
 def _passage(element: Any) -> Passage:
-    return EMPTY if element is None else Passage(list(_pieces(element)), element.sourceline)
+    return Passage([], 0) if element is None else Passage([*_pieces(element)], element.sourceline)
 
 
 def _pieces(element: Any) -> Iterator[Piece]:
     """The text of an element and of those in it, without codes."""
     if element.text:
-        yield Piece(element.text, element, "text")
+        yield Piece(element.text, partial(setattr, element, "text"))
     for child in element:
         name = _name(child)
         if not name and (child.text or "").startswith("&"):
@@ -132,7 +121,7 @@ def _pieces(element: Any) -> Iterator[Piece]:
         elif name and name not in _CODES and child.get("mtype") != "x-sdl-deleted":
             yield from _pieces(child)
         if child.tail:
-            yield Piece(child.tail, child, "tail")
+            yield Piece(child.tail, partial(setattr, child, "tail"))
 
 
 class _Xml(Translation):
@@ -152,11 +141,10 @@ class _Xml(Translation):
             line = getattr(error, "lineno", None)
             raise input_error(target.name, "XML", "well-formed XML", str(error), line) from error
         if _name(self._root) != self.root_name:
-            found = f"<{_name(self._root)}>"
-            raise input_error(target.name, "format", f"<{self.root_name}>", found)
+            root = f"<{_name(self._root)}>"
+            raise input_error(target.name, "format", f"<{self.root_name}>", root)
 
     def encoded(self) -> bytes:
-        """The tree in the encoding that it had."""
         tree = self._root.getroottree()
         encoding = tree.docinfo.encoding or "UTF-8"
         raw: bytes = self._etree.tostring(tree, encoding=encoding, xml_declaration=True)
@@ -169,54 +157,39 @@ class Xliff(_Xml):
     root_name = "xliff"
 
     def stated(self) -> tuple[set[str], set[str]]:
-        """The languages of the root and of all files."""
-        elements = [self._root, *_children(self._root, "file")]
-        sides = ("source-language", "srcLang"), ("target-language", "trgLang")
+        elements = [self._root, *self._root.iterfind("{*}file")]
         source, target = (
-            {code for element in elements for key in keys for code in _language(element.get(key))}
-            for keys in sides
+            _languages(*(element.get(key) for element in elements for key in keys))
+            for keys in (("source-language", "srcLang"), ("target-language", "trgLang"))
         )
         return source, target
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
         """Units, their `<segment>` elements, or what is marked as a segment on both sides."""
         documents: set[str] = set()
-        for number, file in enumerate(_children(self._root, "file"), start=1):
+        for number, file in enumerate(self._root.iterfind("{*}file"), start=1):
             document = file.get("original") or file.get("id") or str(number)
             if document in documents:
                 document = f"{document} ({number})"
             documents.add(document)
-            for source, target in _units(file, True):
-                yield Pair(_passage(source), _passage(target), document)
+            for unit in file.iter("{*}trans-unit", "{*}segment"):
+                stated = (element.get("translate") for element in (unit, *unit.iterancestors()))
+                if next(filter(None, stated), "yes") == "yes":
+                    for source, target in _segments(unit):
+                        yield Pair(_passage(source), _passage(target), document)
 
 
-def _units(element: Any, translated: bool) -> Iterator[tuple[Any, Any]]:
-    """Source and target of what is to be translated in a file or a group."""
-    translated = element.get("translate", "yes" if translated else "no") == "yes"
-    for child in _children(element, "body", "group", "trans-unit", "unit"):
-        if _name(child) in ("body", "group"):
-            yield from _units(child, translated)
-        elif child.get("translate", "yes" if translated else "no") == "yes":
-            if _name(child) == "unit":
-                for segment in _children(child, "segment"):
-                    yield _child(segment, "source"), _child(segment, "target")
-            else:
-                yield from _marked_segments(child)
+def _segments(unit: Any) -> list[tuple[Any, Any]]:
+    """Source and target of a unit, or of its marked segments if both sides have the same."""
+    source, target = unit.find("{*}source"), unit.find("{*}target")
+    segmented = unit.find("{*}seg-source")
+    marks = [_marks(source if segmented is None else segmented), _marks(target)]
+    if marks[0] and marks[0].keys() == marks[1].keys():
+        return [(mark, marks[1][key]) for key, mark in marks[0].items()]
+    return [(source, target)]
 
 
-def _marked_segments(unit: Any) -> Iterator[tuple[Any, Any]]:
-    """The segments of a unit of XLIFF 1.2 by their marks, if both sides have the same."""
-    source, target = _child(unit, "source"), _child(unit, "target")
-    segmented = _child(unit, "seg-source")
-    marked = _marks(source if segmented is None else segmented), _marks(target)
-    if marked[0] and marked[0].keys() == marked[1].keys():
-        for key, mark in marked[0].items():
-            yield mark, marked[1][key]
-    else:
-        yield source, target
-
-
-def _marks(element: Any) -> Mapping[str, Any]:
+def _marks(element: Any) -> dict[str, Any]:
     marks = [] if element is None else element.iterfind(".//{*}mrk[@mtype='seg']")
     return {mark.get("mid", ""): mark for mark in marks}
 
@@ -226,23 +199,20 @@ class Memory(_Xml):
 
     root_name = "tmx"
 
-    def _units(self) -> list[tuple[Any, dict[str, Any]]]:
-        units = []
+    def _units(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Each unit with its segments by language tags."""
         for unit in self._root.iterfind("{*}body/{*}tu"):
             variants: dict[str, Any] = {}
-            for variant in _children(unit, "tuv"):
+            for variant in unit.iterfind("{*}tuv"):
                 tag = variant.get(_XML_LANGUAGE) or variant.get("lang") or ""
-                variants.setdefault(tag.lower().replace("_", "-"), _child(variant, "seg"))
-            units.append((unit, variants))
-        return units
+                variants.setdefault(tag.lower().replace("_", "-"), variant.find("{*}seg"))
+            yield unit, variants
 
     def stated(self) -> tuple[set[str], set[str]]:
         """The source language of the header, and all other languages."""
-        header = _child(self._root, "header")
-        source = _language(None if header is None else header.get("srclang")) - {"*all*"}
-        tags = {language for _, variants in self._units() for tag in variants
-                for language in _language(tag)}  # fmt: skip
-        return source, tags - source
+        header = self._root.find("{*}header")
+        source = _languages(None if header is None else header.get("srclang")) - {"*all*"}
+        return source, _languages(*(tag for _, tags in self._units() for tag in tags)) - source
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
         """The units in order; units without both languages are not translated."""
@@ -252,7 +222,7 @@ class Memory(_Xml):
             complete |= source is not None and target is not None
             documents = (
                 item.text
-                for item in _children(unit, "prop")
+                for item in unit.iterfind("{*}prop")
                 if _DOCUMENT.fullmatch(item.get("type", ""))
             )
             if source is not None or target is not None:
@@ -262,7 +232,7 @@ class Memory(_Xml):
             raise input_error(self.target.name, "languages", expected, "none")
 
 
-def _variant(variants: Mapping[str, Any], language: str) -> Any:
+def _variant(variants: dict[str, Any], language: str) -> Any:
     """The segment in a language: the exact tag first, else the first region of it."""
     exact = variants.get(language.lower())
     regions = (segment for tag, segment in variants.items() if same_language(tag, language))
@@ -276,20 +246,6 @@ _MARKUP = re.compile(
     r"|<[^<>\n]*>|\{\\[^{}\n]*\}|\{/?[bius]\}|(?P<dash>[-‐‑–—]+(?!\d)[ \t]*)",
     re.IGNORECASE,
 )
-_SEEN_TOGETHER = 0.5
-"""The least overlap of two cues, as a share of the shorter one."""
-_AS_LONG = 0.1
-"""The greatest difference of two durations, as a share of the longer one."""
-_ENOUGH = 0.9
-"""The least share of cues that go together, for two files of the same film."""
-
-
-class Cue(NamedTuple):
-    """The text of a cue, when it is seen (in milliseconds), and the line of its times."""
-
-    begin: int
-    end: int
-    passage: Passage
 
 
 class Subtitles(Translation):
@@ -306,25 +262,17 @@ class Subtitles(Translation):
         self._target = [content.replace("\r\n", "\n")]
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
-        """The first cue of one file with the first of the other, and so on."""
         source = _cues(self.source.name, [self.source.decoded().replace("\r\n", "\n")])
         target = _cues(self.target.name, self._target)
         check_sizes(self.source.name, source, self.target.name, target, "cues")
-        together = sum(map(_go_together, source, target))
-        if together < _ENOUGH * len(source):
-            expected = f"cues at the times of {self.source.name}"
-            found = f"{len(source) - together:,} cues at other times"
-            raise input_error(self.target.name, "cues", expected, found)
-        for first, second in zip(source, target, strict=True):
-            yield Pair(first.passage, second.passage, "")
+        return (Pair(first, second, "") for first, second in zip(source, target, strict=True))
 
     def encoded(self) -> bytes:
-        """The content with its line ends."""
         return self._target[0].replace("\n", self._line_end).encode("utf-8")
 
 
-def _cues(name: str, content: list[str]) -> list[Cue]:
-    """The cues of a content, whose passages lie in its only string."""
+def _cues(name: str, content: list[str]) -> list[Passage]:
+    """The text of the cues of a content, whose pieces lie in its only string."""
     pysubs2 = _library("pysubs2")
     text = content[0]
     is_webvtt = re.match(r"WEBVTT\b", text) is not None
@@ -343,38 +291,35 @@ def _cues(name: str, content: list[str]) -> list[Cue]:
             raise input_error(name, "time", expected, line.strip(), number)
     if not events or len(events) != len(ends):
         raise input_error(name, "cues", "at least one cue", "none")
+    texts = (event.text.replace("\\N", "\n") for event in events)
     return [
-        Cue(event.start, event.end, _cue_passage(content, event.text, *end, is_webvtt))
-        for event, end in zip(events, ends, strict=True)
+        _cue_passage(content, cue, *end, is_webvtt) for cue, end in zip(texts, ends, strict=True)
     ]
 
 
-def _cue_passage(content: list[str], cue: str, line: int, offset: int, is_webvtt: bool) -> Passage:
+def _cue_passage(content: list[str], text: str, line: int, offset: int, is_webvtt: bool) -> Passage:
     """The text of a cue without tags, and without the dashes before what somebody says."""
-    text = cue.replace("\\N", "\n")
     if is_webvtt:  # a blank line ends the cue; a note or the name of the next one follows
         text = "" if content[0].startswith("\n", offset) else text.partition("\n\n")[0]
     start = content[0].find(text, offset)
-    owner = content if start >= 0 else None
     pieces: list[Piece] = []
     done = 0
+
+    def add_until(end: int) -> None:
+        if start >= 0 and end > done:
+            pieces.append(content_piece(content, start + done, start + end))
+        elif end > done:
+            pieces.append(Piece(text[done:end]))
+
     for match in _MARKUP.finditer(text):
         line_before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if match["dash"] and _MARKUP.sub("", line_before).strip():
             continue
         if match["entity"] and not is_webvtt:
             continue
-        pieces.append(Piece(text[done : match.start()], owner, 0, start + done))
+        add_until(match.start())
         if match["entity"]:
             pieces.append(Piece(unescape(match[0])))
         done = match.end()
-    pieces.append(Piece(text[done:], owner, 0, start + done))
-    return Passage([piece for piece in pieces if piece.text], line)
-
-
-def _go_together(cue: Cue, other: Cue) -> bool:
-    """Whether two cues are seen together, or last as long."""
-    lengths = cue.end - cue.begin, other.end - other.begin
-    overlap = min(cue.end, other.end) - max(cue.begin, other.begin)
-    as_long = abs(lengths[0] - lengths[1]) <= _AS_LONG * max(lengths)
-    return as_long or overlap >= _SEEN_TOGETHER * max(1, min(lengths))
+    add_until(len(text))
+    return Passage(pieces, line)

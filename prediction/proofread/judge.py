@@ -14,11 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.settings import check_settings
@@ -33,24 +31,17 @@ from crosspro.prediction.proofread.text import text_of_lines
 from crosspro.prediction.registry import bundled_models
 
 _LEAST = 1e-4
-Share = Annotated[float, Field(ge=0, le=1)]
 
 
 @dataclass(frozen=True)
 class Judge:
-    """The weights of `features` for words and for missing pronouns.
-
-    Additional pronouns are wrong as often as `additional` says.
-    """
+    """The weights of `features` for words and for missing pronouns."""
 
     word: tuple[float, ...]
     missing: tuple[float, ...]
-    additional: Share
 
     def wrong(self, kind: DoubtKind, label: str, chances: Mapping[str, float], task: Task) -> float:
         """The probability that a pronoun of class `label` is wrong, given those of all classes."""
-        if kind is DoubtKind.ADDITIONAL:
-            return self.additional
         weights = self.word if kind is DoubtKind.WORD else self.missing
         score = float(np.dot(weights, features(kind, label, chances, task)))
         return float(1 / (1 + np.exp(-score)))
@@ -143,7 +134,6 @@ class BundledJudge:
 
 
 def judge_of(source: str, target: str) -> BundledJudge | None:
-    """The bundled model from one language to another, if there is one."""
     pair = f"{source}-{target}"
     models = bundled_models()
     fitting = sorted(name for name in models if name == pair or name.startswith(f"{pair}-"))

@@ -24,7 +24,6 @@ def stated_languages(translation: Translation) -> tuple[set[str], set[str]]:
 
 
 def model_for(translation: Translation) -> str:
-    """The only bundled model for the languages of a translation."""
     source, target = stated_languages(translation)
     models = {name: name.split("-")[:2] for name in bundled_models()}
     fitting = [name for name, pair in models.items() if pair[0] in source and pair[1] in target]

@@ -73,42 +73,31 @@ class Proofreading(Displayed):
         return as_text(self, width=_WIDTH).rstrip("\n")
 
     def html(self) -> str:
-        """The page of `--html`, on which a person decides."""
         from crosspro.prediction.proofread.page import proofreading_page
 
         return proofreading_page(self)
 
     @cached_property
     def worst_first(self) -> list[PronounDoubt]:
-        """All pronouns, the most probably wrong first."""
         return sorted(self.pronouns, key=lambda doubt: -doubt.wrong)
 
     @property
     def doubtful(self) -> list[PronounDoubt]:
-        """The pronouns that reach the threshold, the most probably wrong first."""
         return [doubt for doubt in self.worst_first if self.is_doubtful(doubt)]
 
     def is_doubtful(self, doubt: PronounDoubt) -> bool:
-        """Whether a pronoun reaches the threshold."""
         return doubt.wrong >= self.threshold
 
     @property
     def signature(self) -> str:
-        """How the score was computed."""
-        digest = self.model.digest[:12]
-        parts = [
-            "metric:proofread",
-            f"model:{self.model.name}",
-            *([f"digest:{digest}"] if digest else []),
-            f"threshold:{self.threshold:g}",
-            "interval:wilson",
-            f"crosspro:{__version__}",
-        ]
-        return "|".join(parts)
+        digest = f"|digest:{self.model.digest[:12]}" if self.model.digest else ""
+        return (
+            f"metric:proofread|model:{self.model.name}{digest}|threshold:{self.threshold:g}|"
+            f"interval:wilson|crosspro:{__version__}"
+        )
 
     @cached_property
     def score(self) -> Score:
-        """Doubtful pronouns in a hundred, with Wilson's 95% interval."""
         part, whole = len(self.doubtful), len(self.pronouns)
         if not whole:
             return Score(float("nan"))
@@ -117,7 +106,6 @@ class Proofreading(Displayed):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The sizes of the text, and pronouns by kind."""
         kinds = Counter(doubt.kind for doubt in self.pronouns)
         doubtful = Counter(doubt.kind for doubt in self.doubtful)
         alone = sum(segment.document is None for segment in self.text.segments)
@@ -132,7 +120,6 @@ class Proofreading(Displayed):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The object that `crosspro proofread --format json` writes."""
         return {
             "format": FORMAT,
             "crosspro": __version__,
@@ -152,7 +139,6 @@ class Proofreading(Displayed):
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """All pronouns as objects of JSON, the most probably wrong first."""
         return [_record(doubt, self.is_doubtful(doubt)) for doubt in self.worst_first]
 
 
@@ -179,17 +165,19 @@ def proofreading(
 
 
 def as_json(result: Proofreading) -> str:
-    """One object."""
     return json_text(result.to_dict())
 
 
 def as_json_lines(result: Proofreading) -> str:
-    """An object a line for each pronoun."""
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in result.records())
 
 
 def _record(doubt: PronounDoubt, doubtful: bool) -> dict[str, Any]:
-    source = doubt.source_place
+    source, nouns = doubt.source_place, []
+    for noun in doubt.stands_for:
+        values = asdict(noun)
+        place = values.pop("place")
+        nouns.append({**values, "line": place.line, "start": place.start, "end": place.end})
     return {
         "kind": str(doubt.kind),
         "document": doubt.document or None,
@@ -199,9 +187,9 @@ def _record(doubt: PronounDoubt, doubtful: bool) -> dict[str, Any]:
         "end": doubt.place.end,
         "word": doubt.word,
         "label": doubt.label,
-        "source_line": source and source.line,
-        "source_start": source and source.start,
-        "source_end": source and source.end,
+        "source_line": source.line,
+        "source_start": source.start,
+        "source_end": source.end,
         "source_word": doubt.source_word,
         "probability": doubt.probability,
         "wrong": doubt.wrong,
@@ -209,19 +197,7 @@ def _record(doubt: PronounDoubt, doubtful: bool) -> dict[str, Any]:
         "suggestion": doubt.suggestion,
         "suggestion_label": doubt.suggestion_label,
         "suggestion_probability": doubt.suggestion_probability,
-        "stands_for": [
-            {
-                "word": noun.word,
-                "side": noun.side,
-                "line": noun.place.line,
-                "start": noun.place.start,
-                "end": noun.place.end,
-                "probability": noun.probability,
-                "gender": noun.gender,
-                "number": noun.number,
-            }
-            for noun in doubt.stands_for
-        ],
+        "stands_for": nouns,
         "reason": doubt.reason,
         "probabilities": dict(doubt.probabilities),
     }
@@ -231,7 +207,6 @@ _LEVELS = ((_CERTAIN, "error"), (DOUBTFUL, "warning"), (0.0, "notice"))
 _TITLES = {
     DoubtKind.WORD: "A pronoun that is probably wrong",
     DoubtKind.MISSING: "A pronoun of the source that nothing translates",
-    DoubtKind.ADDITIONAL: "A pronoun that translates nothing",
 }
 
 
@@ -271,20 +246,16 @@ def as_text(result: Proofreading, every: bool = False, width: int | None = None)
 
     Lines wider than `width` are wrapped.
     """
-    lines = [
-        line
-        for doubt in (result.worst_first if every else result.doubtful)
-        for line in _wrapped(
-            f"{_where(result, doubt)}: {doubt.wrong:.2f} {_doubt_text(doubt)}", width, "    "
-        )
-    ]
+    lines = []
+    for doubt in result.worst_first if every else result.doubtful:
+        text = f"{_where(result, doubt)}: {doubt.wrong:.2f} {_doubt_text(doubt)}"
+        lines += _wrapped(text, width, "    ")
     if lines:
         lines.append("")
     return "".join(f"{line}\n" for line in [*lines, *_wrapped(summary(result), width, "")])
 
 
 def summary(result: Proofreading) -> str:
-    """How many pronouns were read, and how many of them are doubtful."""
     name, segments = result.model.name, counted(len(result.text.segments), "segment")
     if not result.pronouns:
         return f"No pronoun that {name} knows in {segments}."
@@ -301,7 +272,6 @@ def summary(result: Proofreading) -> str:
 
 
 def _where(result: Proofreading, doubt: PronounDoubt) -> str:
-    """The file and line, and the character of plain files."""
     where = f"{result.text.target_name}:{doubt.place.line}"
     return f"{where}:{doubt.place.start + 1}" if result.text.is_line else where
 
@@ -311,8 +281,8 @@ def _doubt_text(doubt: PronounDoubt) -> str:
     if not doubt.expects_other:
         return f"{doubt.word}: {doubt.reason}"
     change = doubt.word or _NOTHING
-    if doubt.suggestion or doubt.kind is DoubtKind.ADDITIONAL:
-        change += f" → {doubt.suggestion or _NOTHING}"
+    if doubt.suggestion:
+        change += f" → {doubt.suggestion}"
     return f"{change}? {doubt.reason}"
 
 

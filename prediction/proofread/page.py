@@ -24,7 +24,6 @@ _TEMPLATE = Path(__file__).resolve().parent / "page.html"
 
 
 def proofreading_page(result: Proofreading) -> str:
-    """The page as one HTML file."""
     task, text = result.model.task, result.text
     documents = list(dict.fromkeys(segment.document or "" for segment in text.segments))
     numbers = {name: number for number, name in enumerate(documents)}
@@ -42,10 +41,7 @@ def proofreading_page(result: Proofreading) -> str:
         "documents": documents,
         "segments": [
             (
-                segment.source_line,
-                segment.target_line,
-                segment.source,
-                segment.target,
+                *(segment.source_line, segment.target_line, segment.source, segment.target),
                 numbers[segment.document or ""],
             )
             for segment in text.segments
@@ -77,17 +73,11 @@ def _pronoun(doubt: PronounDoubt, target: str, task: Task) -> dict[str, Any]:
         "wrong": round(doubt.wrong, 4),
         "probability": round(doubt.probability, 4),
         "reason": doubt.reason,
-        "source": source and (source.segment, source.start, source.end, doubt.source_word),
+        "source": (source.segment, source.start, source.end, doubt.source_word),
         "nouns": [
             (
-                noun.side,
-                noun.place.segment,
-                noun.place.start,
-                noun.place.end,
-                noun.word,
-                round(noun.probability, 4),
-                noun.gender,
-                noun.number,
+                *(noun.side, noun.place.segment, noun.place.start, noun.place.end, noun.word),
+                *(round(noun.probability, 4), noun.gender, noun.number),
             )
             for noun in doubt.stands_for
         ],
@@ -95,12 +85,9 @@ def _pronoun(doubt: PronounDoubt, target: str, task: Task) -> dict[str, Any]:
     }
 
 
-def _choices(doubt: PronounDoubt, target: str, task: Task) -> list[tuple[str, float | None]]:
-    """Words to put there: the suggestion, then words of other classes by probability."""
+def _choices(doubt: PronounDoubt, target: str, task: Task) -> list[tuple[str, float]]:
     before, after = target[: doubt.place.start], target[doubt.place.end :]
-    choices: dict[str, float | None] = {}
-    if doubt.kind is DoubtKind.ADDITIONAL:
-        choices[""] = None
+    choices: dict[str, float] = {}
     if doubt.suggestion:
         choices[doubt.suggestion] = round(doubt.suggestion_probability, 4)
     for label, chance in doubt.probabilities.items():
@@ -115,7 +102,6 @@ def _choices(doubt: PronounDoubt, target: str, task: Task) -> list[tuple[str, fl
 
 
 def _spaced(word: str, before: str, after: str) -> str:
-    """An inserted word, with spaces where it would touch its neighbours."""
     first = " " if before and not before[-1].isspace() and before[-1] not in _TIES else ""
     last = " " if after[:1].isalnum() and word[-1:] not in _TIES else ""
     return f"{first}{word}{last}"

@@ -26,12 +26,8 @@ _SURE = 0.5
 
 
 def reason(doubt: PronounDoubt, language: str) -> str:
-    """One sentence about a pronoun of a translation into a language."""
     if doubt.kind is DoubtKind.MISSING:
-        line = f" (line {doubt.source_place.line})" if doubt.source_place else ""
-        return f"nothing translates {_quoted(doubt.source_word)}{line}"
-    if doubt.kind is DoubtKind.ADDITIONAL:
-        return f"nothing in the source is linked to {_quoted(doubt.word)}"
+        return f"nothing translates {_quoted(doubt.source_word)} (line {doubt.source_place.line})"
     pair = f"{_quoted(doubt.word)} for {_quoted(doubt.source_word)}"
     if not doubt.expects_other:
         expects = "expects" if doubt.probability >= _SURE else "is not sure of"
@@ -55,7 +51,6 @@ def reason(doubt: PronounDoubt, language: str) -> str:
 
 
 def _best_noun(doubt: PronounDoubt, language: str) -> StoodFor | None:
-    """The best of the nouns that the source pronoun can stand for by its number."""
     source = _source_kinds(doubt.source_word, "en" if language != "en" else "")
     for noun in doubt.stands_for:
         if _is_noun(noun, language) and not source.differs(None, _number(noun, language)):

@@ -32,7 +32,6 @@ def plain_word(word: str) -> str:
 
 
 def starts_sentence(before: str) -> bool:
-    """Whether a sentence begins behind this text, as far as marks tell."""
     rest = before.rstrip(_OPENING_MARKS)
     return not rest or rest[-1] in ".!?…:"
 
@@ -154,7 +153,6 @@ _FORMS: Mapping[str, Callable[[str, list[str], str, str, str], str]] = {
 
 
 def _next_word(after: str) -> str:
-    """The first word behind a place in lower case; empty where a mark comes first."""
     match = re.match(r"[\s\xa0]*([^\W\d_]+)", after)
     return match[1].lower() if match else ""
 
@@ -168,7 +166,6 @@ def _elides(after: str) -> bool:
 
 
 def _cased(form: str, word: str, before: str, after: str, language: str) -> str:
-    """A form with the capitals of the word that it stands for."""
     letters = [letter for letter in word if letter.isalpha()]
     capitalised = form[:1].upper() + form[1:]
     if not letters:

@@ -222,14 +222,6 @@ def calibrate(
         for name, count in zip(of_kind, counts, strict=True):
             print(f"{kind}: {name}: {len(count.marks):,} pronouns, {count.marks.sum():,} marks")
         lines.append(f"{kind}: [{', '.join(f'{weight:.4f}' for weight in weights)}]")
-    additional = [
-        (pronoun.marks, len(pronoun.segment.raters))
-        for pronouns in sets.values()
-        for pronoun in pronouns
-        if pronoun.kind is DoubtKind.ADDITIONAL
-    ]
-    marks, raters = np.sum(additional, axis=0)
-    lines.append(f"additional: {min(1.0, marks / raters / recall):.4f}")
     write_text(output, "".join(f"{line}\n" for line in lines))
 
 

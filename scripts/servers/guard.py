@@ -159,8 +159,8 @@ class Guard:
 
 async def _answer(send: Send, status: int, text: str) -> None:
     content = json.dumps({"problems": [{"message": text}]}).encode()
-    headers = [(b"content-type", b"application/json")]
-    headers.append((b"content-length", str(len(content)).encode()))
+    length = str(len(content)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", length)]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": content})
 
@@ -180,15 +180,9 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def run_server(
-    application: Application,
-    listening: socket.socket,
-    *,
-    head_seconds: float = HEAD_SECONDS,
-    per_client: int = CONNECTIONS_PER_CLIENT,
-) -> None:
+def run_server(application: Application, listening: socket.socket) -> None:
     """Answer until the process is interrupted."""
-    make_server(application, head_seconds, per_client).run(sockets=[listening])
+    make_server(application).run(sockets=[listening])
 
 
 def make_server(
@@ -212,14 +206,11 @@ def make_server(
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
             clients = [getattr(connection, "client", None) for connection in self.connections]
-            same = [client for client in clients if client and client[0] == self._address()]
-            if len(same) > per_client:
+            address = self.client and self.client[0]
+            if sum(client is not None and client[0] == address for client in clients) > per_client:
                 transport.abort()
             else:
                 self.wait_for_head()
-
-        def _address(self) -> str | None:
-            return self.client[0] if self.client else None
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)

@@ -38,10 +38,12 @@ _FAINT = """() => {
 
 def hard_to_read(page: Any) -> list[str]:
     """Headings that are out of order, tables with nameless columns, faint text."""
-    found = []
+    faults = []
     levels = page.evaluate(_HEADINGS)
     if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
-        found.append(f"headings of levels {levels}")
-    nameless = [one for one in page.locator("th").all() if not (one.text_content() or "").strip()]
-    found += ["a column without a name"] * len(nameless)
-    return found + page.evaluate(_FAINT)
+        faults.append(f"headings of levels {levels}")
+    nameless = [
+        cell for cell in page.locator("th").all() if not (cell.text_content() or "").strip()
+    ]
+    faults += ["a column without a name"] * len(nameless)
+    return faults + page.evaluate(_FAINT)

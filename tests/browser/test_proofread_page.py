@@ -13,9 +13,7 @@ import crosspro as api
 from crosspro.prediction.proofread.page import proofreading_page
 from crosspro.prediction.proofread.text import Place, text_of_lines
 from tests.browser.legible import hard_to_read
-from tests.conftest import ROOT
 from tests.prediction.proofread.proofread_text import (
-    SOURCE,
     TARGET,
     proofread_pronouns,
     proofread_result,
@@ -117,58 +115,14 @@ def test_words_are_chosen_accepted_undone_and_exported(opened):
     assert made["kept"] == []
 
 
-def test_what_is_shown_follows_the_slider_and_the_kinds(opened):
-    opened.locator("#threshold").fill("0")
-    assert doubts(opened) == ["Es", "ihn", "+", "sie"]
-    opened.locator("#kind-word").uncheck()
-    assert doubts(opened) == ["+", "sie"]
-    opened.locator("#kind-word").check()
-    opened.locator("#order").select_option("worst")
-    opened.locator("h1").click()
-    seen = []
-    for _ in range(5):
-        seen.append(opened.locator("#wrong").inner_text()[-4:])
-        opened.keyboard.press("j")
-    assert sorted(seen[:4], reverse=True) == ["0.93", "0.61", "0.35", "0.04"]
-    assert seen[4] == seen[0]
-    opened.locator("#threshold").fill("1")
-    assert doubts(opened) == []
-    assert opened.locator("#nothing").is_visible()
-    opened.keyboard.press("j")
-    opened.keyboard.press("a")
-    assert re.findall(r"\d+", opened.locator("#state").inner_text())[2] == "0"
-
-
-def test_pointing_at_a_word_marks_its_pronoun_of_the_source(opened):
-    assert opened.locator(".partner.on").all_inner_texts() == ["It"]
-    opened.locator("#d2").hover()
-    assert opened.locator(".partner.on").all_inner_texts() == ["It", "they"]
-    opened.locator("h1").hover()
-    assert opened.locator(".partner.on").all_inner_texts() == ["It"]
-    opened.locator("#d2").focus()
-    assert opened.locator(".partner.on").all_inner_texts() == ["It", "they"]
-    opened.keyboard.press("Enter")  # chooses it, and accepts nothing
-    assert opened.locator(".partner.on").all_inner_texts() == ["they"]
-    assert re.findall(r"\d+", opened.locator("#state").inner_text())[2] == "0"
-
-
-def test_help_is_one_key_away(opened):
-    opened.keyboard.press("?")
-    assert opened.locator("#help").is_visible()
-    opened.keyboard.press("j")
-    assert current(opened).startswith("Es")
-    opened.keyboard.press("Escape")
-    assert not opened.locator("#help").is_visible()
-
-
 @pytest.fixture(scope="module")
 def story(tmp_path_factory) -> Path:
     """The page of a story, as a bundled model reads it."""
     pairs = [line.split("|") for line in STORY.splitlines()]
-    found = api.proofread(*zip(*pairs, strict=True), model="en-de")
-    text = replace(found.text, source_name="story.en", target_name="story.de")
+    result = api.proofread(*zip(*pairs, strict=True), model="en-de")
+    text = replace(result.text, source_name="story.en", target_name="story.de")
     path = tmp_path_factory.mktemp("story") / "page.html"
-    path.write_text(proofreading_page(replace(found, text=text)), "utf-8")
+    path.write_text(proofreading_page(replace(result, text=text)), "utf-8")
     return path
 
 
@@ -201,20 +155,6 @@ def test_it_can_be_read(chromium, story, size, colours, pictures):
     context.close()
 
 
-def test_a_long_text_shows_what_is_near_doubts(chromium, tmp_path):
-    many = 300
-    text = text_of_lines(SOURCE * many, TARGET * many)
-    found = replace(proofread_result(), text=text, pronouns=proofread_pronouns())
-    path = tmp_path / "page.html"
-    path.write_text(proofreading_page(found), "utf-8")
-    page = chromium.new_page()
-    page.goto(path.as_uri())
-    assert page.locator(".segment:not([hidden])").count() == 5
-    page.locator("#whole").check()
-    assert page.locator(".segment:not([hidden])").count() == 4 * many
-    page.close()
-
-
 def test_words_that_attack_the_page_are_words(opened, tmp_path):
     lines = [f"{attack} it {attack}" for attack in ATTACKS]
     text = replace(text_of_lines(lines, lines, list(ATTACKS)), target_name=f"{NAME}.de")
@@ -226,8 +166,8 @@ def test_words_that_attack_the_page_are_words(opened, tmp_path):
         words = {"word": "it", "suggestion": attack, "reason": attack, "source_word": attack}
         pronouns.append(replace(first, **words, place=place, source_place=place, stands_for=()))
     path = tmp_path / "page.html"
-    found = replace(proofread_result(), text=text, pronouns=tuple(pronouns))
-    path.write_text(proofreading_page(found), "utf-8")
+    result = replace(proofread_result(), text=text, pronouns=tuple(pronouns))
+    path.write_text(proofreading_page(result), "utf-8")
     opened.goto(path.as_uri())
     for _ in ATTACKS:
         opened.keyboard.press("a")
@@ -238,9 +178,3 @@ def test_words_that_attack_the_page_are_words(opened, tmp_path):
     )
     assert opened.evaluate("window.owned") is None
     assert NAME in opened.locator("body").inner_text()
-
-
-def test_the_picture_of_the_documentation_is_there():
-    text = (ROOT / "docs" / "guides" / "proofread.md").read_text("utf-8")
-    assert f"(../images/{IN_DOCS})" in text
-    assert (ROOT / "docs" / "images" / IN_DOCS).is_file()

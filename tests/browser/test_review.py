@@ -42,7 +42,7 @@ def page(chromium):
     page = context.new_page()
     faults = []
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
+    page.on("console", lambda log: faults.append(log.text) if log.type == "error" else None)
     page.on("request", lambda sent: None if sent.url.startswith(("http://127.0.0.1", "data:"))
             else faults.append(sent.url))  # fmt: skip
     yield page

@@ -9,7 +9,7 @@ from omegaconf.errors import MissingMandatoryValue
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError
-from crosspro.prediction.neural.training.progress import read_metrics
+from crosspro.prediction.neural.training.trainer import read_metrics
 from crosspro.prediction.runs import read_run
 from tests.integration.training import SMALL, composed, objects, train
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from crosspro.prediction.neural.training.progress import read_metrics
+from crosspro.prediction.neural.training.trainer import read_metrics
 from tests.conftest import ROOT
 from tests.integration.training import SMALL, train
 

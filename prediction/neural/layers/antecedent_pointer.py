@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
-from crosspro.prediction.neural.layers.embedding import exact
+from crosspro.prediction.neural.layers.network import exact
 from crosspro.prediction.neural.reading.lexicon_fields import NO_NOUN, NOUN, NOUN_KINDS
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 
@@ -26,17 +26,13 @@ _AGREES = 2.0
 
 @dataclass(frozen=True)
 class LatentAntecedent:
-    """Logarithms of p(a) (batch, 1 + nouns) and of p(class | a) (batch, 1 + nouns, classes).
-
-    The first is none.
-    """
+    """Log p(a) (batch, 1 + nouns) and log p(class | a) (batch, 1 + nouns, classes); none first."""
 
     antecedent: Tensor
     classes: Tensor
 
     @property
     def scores(self) -> Tensor:
-        """The logarithms of p(class)."""
         return torch.logsumexp(self.antecedent[:, :, None] + self.classes, 1)
 
     @property
@@ -98,10 +94,7 @@ class AntecedentPointer(nn.Module):
         return PointedAntecedent(antecedent, classes, kinds)
 
     def agreement_losses(self, pointed: PointedAntecedent, labels: Tensor) -> Tensor:
-        """(batch,): minus the log-probability of all nouns that agree with the label.
-
-        0 where there are none. For a class that may be expletive, none agrees too.
-        """
+        """(batch,): minus log-probability of all nouns that agree with the label, if any."""
         agreeing = self.agreeing[labels].gather(1, pointed.kinds) & pointed.antecedent.isfinite()
         any_noun = agreeing[:, 1:].any(1)
         chosen = pointed.antecedent.masked_fill(~agreeing & any_noun[:, None], -torch.inf)

@@ -7,7 +7,7 @@ reads, and a class that gives logits for gaps. It may own its loss and its pre-t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,7 +16,29 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import Side
 from crosspro.prediction.neural.reading.encoding import EncodedText
-from crosspro.prediction.neural.reading.vocabulary import Inventory
+from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
+
+SPREAD = 0.1
+"""The standard deviation of embeddings at the beginning."""
+
+
+def small_embedding(words: int, size: int) -> nn.Embedding:
+    """Small random vectors; the padding stays zero."""
+    table = nn.Embedding(words, size, padding_idx=PAD)
+    with torch.no_grad():
+        table.weight.normal_(0, SPREAD)[PAD] = 0
+    return table
+
+
+def small_embeddings(inventory: Inventory, sizes: Mapping[str, int]) -> nn.ModuleDict:
+    """An embedding of each field, by the size of its vectors."""
+    tables = {name: small_embedding(inventory.size(name), size) for name, size in sizes.items()}
+    return nn.ModuleDict(tables)
+
+
+def exact(scores: Tensor) -> Tensor:
+    """In single precision at least: sums of probabilities in bf16 would not be 1."""
+    return scores.to(torch.promote_types(scores.dtype, torch.float32))
 
 
 @dataclass(frozen=True)
@@ -71,7 +93,6 @@ class Network(nn.Module, ABC):
         """Logits (batch, classes) of gaps, which are given by their numbers."""
 
     def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
-        """The loss of each gap."""
         return class_loss(self(text, gaps), text.label[gaps])
 
     def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[PointedTokens]:
@@ -86,6 +107,5 @@ class Network(nn.Module, ABC):
 
 
 def device_of(accelerator: str) -> torch.device:
-    """The device of everything but Lightning, by the accelerator that Lightning was given."""
     gpu = accelerator in ("auto", "gpu", "cuda") and torch.cuda.is_available()
     return torch.device("cuda" if gpu else "cpu")

@@ -46,10 +46,7 @@ def last_states(states: Tensor, lengths: Tensor) -> Tensor:
 
 
 class ParallelGRUs(nn.Module):
-    """GRUs of one shape with weights of their own, each over its own sequence, side by side.
-
-    As in Keras, which TurkuNLP used, a gate has one bias. Weights of one kind are one tensor.
-    """
+    """GRUs of one shape, each over a sequence; a gate has one bias, as in Keras."""
 
     def __init__(self, count: int, inputs: int, hidden: int, layers: int) -> None:
         super().__init__()
@@ -66,34 +63,23 @@ class ParallelGRUs(nn.Module):
             nn.init.uniform_(parameter, -bound, bound)
 
     def forward(self, sequences: Sequence[Tensor], lengths: Sequence[Tensor]) -> Tensor:
-        """(batch, time, inputs) and (batch,) of each GRU -> (count, batch, hidden).
-
-        Padding stands behind the words, so the state after the last word never depends on it.
-        """
+        """(batch, time, inputs) and (batch,) of each GRU -> (count, batch, hidden)."""
         no_bias = self.biases[0].new_zeros(3 * self.hidden)
         start = self.biases[0].new_zeros(self.layers, len(lengths[0]), self.hidden)
         parameters = (*self.input_weights, *self.hidden_weights, *self.biases)
         weights_of_each = zip(*(parameter.unbind(0) for parameter in parameters), strict=True)
         states = []
         with torch.autocast(start.device.type, enabled=False):
-            for words, own_lengths, own in zip(sequences, lengths, weights_of_each, strict=True):
-                weights = [
+            for words, ends, weights in zip(sequences, lengths, weights_of_each, strict=True):
+                by_layer = [
                     weight
                     for layer in range(self.layers)
-                    for weight in (*own[layer :: self.layers], no_bias)
+                    for weight in (*weights[layer :: self.layers], no_bias)
                 ]
-                output, _ = torch.gru(
-                    words.to(start.dtype),
-                    start,
-                    weights,
-                    has_biases=True,
-                    num_layers=self.layers,
-                    dropout=0.0,
-                    train=self.training,
-                    bidirectional=False,
-                    batch_first=True,
-                )
-                states.append(last_states(output, own_lengths))
+                # With biases; no dropout; in one direction; rows first.
+                shape = True, self.layers, 0.0, self.training, False, True
+                output, _ = torch.gru(words.to(start.dtype), start, by_layer, *shape)
+                states.append(last_states(output, ends))
         return torch.stack(states)
 
 
@@ -105,10 +91,7 @@ class Attention(nn.Module):
         self.match = nn.Linear(query, state, bias=False)
 
     def forward(self, queries: Tensor, states: Tensor, inside: Tensor) -> Tensor:
-        """(batch, queries, query), (batch, time, state) and (batch, time) -> (…, queries, state).
-
-        All queries are answered at once. A row of `inside` must not be all padding.
-        """
+        """(batch, queries, query), (batch, time, state) -> (batch, queries, state)."""
         queries = self.match(queries)
         states = states.to(queries.dtype)
         return nn.functional.scaled_dot_product_attention(

@@ -22,10 +22,7 @@ _FEED_FORWARD = 4
 
 
 def rotary_angles(positions: Tensor, size: int) -> RotaryAngles:
-    """The angles of positions (batch, time), for heads of an even size.
-
-    The slowest pair is not rotated, as in the weights of the bundled models.
-    """
+    """The angles of positions (batch, time); bundled models do not rotate the slowest pair."""
     pairs = torch.arange(0, size, 2, device=positions.device, dtype=torch.float32)
     speeds = torch.where(pairs < size - 2, LONGEST_WAVE ** (-pairs / size), 0.0)
     angles = positions[:, None, :, None] * speeds
@@ -33,10 +30,7 @@ def rotary_angles(positions: Tensor, size: int) -> RotaryAngles:
 
 
 def rotated(vectors: Tensor, angles: RotaryAngles) -> Tensor:
-    """(batch, heads, time, size), each rotated by the angles of its position.
-
-    A number of the first half and one of the second are rotated together.
-    """
+    """(batch, heads, time, size), each rotated by the angles of its position; halves are pairs."""
     first, second = vectors.float().chunk(2, -1)
     cos, sin = angles
     turned = torch.cat((first * cos - second * sin, second * cos + first * sin), -1)
@@ -58,7 +52,6 @@ class Transformer(nn.Module):
         self.layers = nn.ModuleList(blocks)
 
     def forward(self, states: Tensor, angles: RotaryAngles, inside: Tensor) -> Tensor:
-        """(batch, time, width), angles, and (batch, time) False for padding -> (…, width)."""
         mask = inside[:, None, None]
         for layer in self.layers:
             states = layer(states, angles, mask)
@@ -78,7 +71,6 @@ class TransformerLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, states: Tensor, angles: RotaryAngles, mask: Tensor) -> Tensor:
-        """(batch, time, width) -> (batch, time, width)."""
         states = states + self.dropout(self._attend(_normed(states), angles, mask))
         hidden = nn.functional.relu(self.wide(_normed(states))).square()
         added: Tensor = states + self.dropout(self.narrow(hidden))

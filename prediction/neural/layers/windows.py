@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -20,11 +21,9 @@ class Window:
 
     @property
     def inside(self) -> Tensor:
-        """(batch, width): False for padding."""
         return inside(self.lengths, self.positions.shape[1])
 
     def pick(self, tokens: Tensor) -> Tensor:
-        """The entries of a flat array at the positions, PAD for padding."""
         return torch.where(self.inside, tokens[self.positions], PAD)
 
     def reversed(self) -> Window:
@@ -35,12 +34,10 @@ class Window:
 
 
 def inside(lengths: Tensor, width: int) -> Tensor:
-    """(batch, width): whether a column is within the length of its row."""
     return torch.arange(width, device=lengths.device) < lengths[:, None]
 
 
 def between(start: Tensor, end: Tensor) -> Window:
-    """The tokens from each start to each end."""
     lengths = (end - start).clamp(min=0)
     columns = torch.arange(_width(lengths), device=start.device)
     last = (end - 1).clamp(min=0)
@@ -50,10 +47,7 @@ def between(start: Tensor, end: Tensor) -> Window:
 def outwards(
     spans: GapSpans, step: int, limit: int, first: int = 1, own_sentence: bool = False
 ) -> Window:
-    """At most `limit` tokens to the left (step -1) or right (1) of gaps, the nearest first.
-
-    With `first` 0 they begin with the position itself.
-    """
+    """At most `limit` tokens to the left (step -1) or right (1), the nearest first."""
     low = spans.start if own_sentence else spans.low
     room = spans.position - low if step < 0 else spans.high - 1 - spans.position
     lengths = (room + 1 - first).clamp(0, limit)
@@ -66,15 +60,13 @@ def _width(lengths: Tensor) -> int:
     return max(1, int(lengths.max()))
 
 
+def longest(bounds: Iterable[tuple[Tensor, Tensor]]) -> Tensor:
+    """The length of the longest of some texts of each gap, at least 1."""
+    return torch.stack([end - start for start, end in bounds]).amax(0).clamp(min=1)
+
+
 def widest_side(text: EncodedText, limit: int) -> Tensor:
-    """The longest side of each gap's context in tokens, at most `limit`."""
     source, target = text.source, text.target
-    sides = torch.stack(
-        [
-            target.position - target.low,
-            target.high - 1 - target.position,
-            source.position - source.low + 1,
-            source.high - source.position,
-        ]
-    )
-    return sides.amax(0).clamp(1, limit)
+    before = (target.low, target.position), (source.low, source.position + 1)
+    after = (target.position + 1, target.high), (source.position, source.high)
+    return longest((*before, *after)).clamp(max=limit)

@@ -15,43 +15,37 @@ sides are masked and predicted.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from crosspro.data_prep.core.example import Side
 from crosspro.prediction.neural.layers.antecedent_pointer import (
     AntecedentPointer,
     PointedAntecedent,
 )
-from crosspro.prediction.neural.layers.embedding import exact
-from crosspro.prediction.neural.layers.network import (
-    ClassLoss,
-    Network,
-    PointedTokens,
-)
+from crosspro.prediction.neural.layers.network import ClassLoss, Network, PointedTokens, exact
 from crosspro.prediction.neural.layers.recurrent import at_position
 from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.layers.windows import inside
 from crosspro.prediction.neural.reading.document_rows import (
+    AGREEMENT_FIELDS,
+    NOUN_FIELDS,
+    PIECE_FIELDS,
     PIECES,
-    SHOWN_PIECE,
+    SHOWN_FIELDS,
     SOURCE_PIECE,
-    TARGET_PIECE,
+    TAG_FIELDS,
     DocumentEncoderSettings,
     Layout,
     Rows,
+    SideFields,
     lay_out,
 )
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG
-from crosspro.prediction.neural.reading.lexicon_fields import (
-    AGREEMENT,
-    SOURCE_AGREEMENT,
-    SOURCE_NOUN,
-    TARGET_AGREEMENT,
-    TARGET_NOUN,
-)
+from crosspro.prediction.neural.reading.lexicon_fields import AGREEMENT
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 _SPREAD = 0.02
@@ -59,8 +53,7 @@ _GPU_STEP = 16
 """Rows are as wide as a multiple of this: cuDNN prepares its attention anew for each width."""
 
 
-@dataclass(frozen=True)
-class RowBatch:
+class RowBatch(NamedTuple):
     """Padded rows of gaps: numbers of sub-words, agreement, tags and nouns, (batch, time)."""
 
     rows: Rows
@@ -93,7 +86,6 @@ class DocumentEncoder(Network):
         self.words.requires_grad_(settings.masked_words > 0)
 
     def extents(self, text: EncodedText) -> Tensor:
-        """The sub-words of both sides together."""
         gaps = torch.arange(len(text), device=text.label.device)
         size: Tensor = Rows.of(text, gaps, self.settings).size
         return size
@@ -104,34 +96,34 @@ class DocumentEncoder(Network):
         return self._classify(batch, self.rows(batch))[0]
 
     def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[PointedTokens]:
-        """The nouns before the pronoun and before the gap, before and after the class is known."""
         batch = self._batch(text, gaps)
         pointed = self._classify(batch, self.rows(batch))[1]
         if pointed is None:
             return ()
         probabilities, given_class = pointed.antecedent.exp()[:, 1:], pointed.given_class[:, :, 1:]
-        in_source, position = batch.layout.in_source, batch.layout.position
-        source = PointedTokens(
-            "source", position * in_source, probabilities * in_source,
-            given_class * in_source[:, None],
-        )  # fmt: skip
-        in_target = ~in_source & batch.inside
-        target = PointedTokens(
-            "target", position * in_target, probabilities * in_target,
-            given_class * in_target[:, None],
-        )  # fmt: skip
-        return (target, source) if len(text[SOURCE_PIECE.name]) else (target,)
+        in_source = batch.layout.in_source
+        sides: dict[Side, Tensor] = {"target": ~in_source & batch.inside, "source": in_source}
+        if not len(text[SOURCE_PIECE.name]):
+            del sides["source"]
+        return [
+            PointedTokens(
+                side,
+                batch.layout.position * on_side,
+                probabilities * on_side,
+                given_class * on_side[:, None],
+            )
+            for side, on_side in sides.items()
+        ]
 
     def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
         """The losses of classes, of masked sub-words, and of nouns that do not agree."""
         batch, settings = self._batch(text, gaps, show_others=True), self.settings
         pieces, masked = batch.pieces, self._masked(batch) if settings.masked_words else None
         if masked is not None:
-            batch = replace(
-                batch,
-                pieces=torch.where(masked, UNK, pieces),
-                agreement=torch.where(masked, PAD, batch.agreement),
-                tags=None if batch.tags is None else torch.where(masked, PAD, batch.tags),
+            batch = batch._replace(
+                pieces=pieces.masked_fill(masked, UNK),
+                agreement=batch.agreement.masked_fill(masked, PAD),
+                tags=None if batch.tags is None else batch.tags.masked_fill(masked, PAD),
             )
         states = self.rows(batch)
         labels = text.label[gaps]
@@ -146,28 +138,30 @@ class DocumentEncoder(Network):
         return losses
 
     def _batch(self, text: EncodedText, gaps: Tensor, show_others: bool = False) -> RowBatch:
-        """The rows of gaps; other gaps may be shown by chance."""
         rows = Rows.of(text, gaps, self.settings)
         step = _GPU_STEP if gaps.is_cuda else 1
         width = -(-int(rows.size.max()) // step) * step
         columns = torch.arange(width, device=gaps.device)[None]
         within = inside(rows.size, width)
-        row = slice(None), None
-        layout = lay_out(columns, rows.source[row], rows.target[row], self.settings, torch.where)
-        pieces = _pick(text, SOURCE_PIECE.name, TARGET_PIECE.name, layout, within)
+        source, target = (part.of_rows((slice(None), None)) for part in (rows.source, rows.target))
+        layout = lay_out(columns, source, target, self.settings, torch.where)
+
+        def pick(fields: SideFields) -> Tensor:
+            return torch.where(within, layout.pick(text, fields, torch.where), PAD)
+
+        pieces = pick(PIECE_FIELDS)
         if show_others and self.settings.hidden_pronouns < 1:
             hidden = (pieces == self.gap_piece) & (columns != rows.gap[:, None])
-            shown = hidden & (
-                torch.rand(pieces.shape, device=gaps.device) >= self.settings.hidden_pronouns
-            )
-            pieces = torch.where(shown, _pick(text, None, SHOWN_PIECE.name, layout, within), pieces)
-        tags = _pick(text, None, TAG.name, layout, within) if self.settings.tags else None
+            chance = torch.rand(pieces.shape, device=gaps.device)
+            shown = hidden & (chance >= self.settings.hidden_pronouns)
+            pieces = torch.where(shown, pick(SHOWN_FIELDS), pieces)
+        tags = pick(TAG_FIELDS) if self.settings.tags else None
         nouns = None
         if self.pointer is not None:
-            nouns = _pick(text, SOURCE_NOUN.name, TARGET_NOUN.name, layout, within)
+            nouns = pick(NOUN_FIELDS)
             end = torch.where(layout.in_source, rows.pronoun[:, None], rows.gap[:, None])
             nouns = torch.where((columns < end) & within, nouns, self.pointer.no_noun)
-        agreement = _pick(text, SOURCE_AGREEMENT.name, TARGET_AGREEMENT.name, layout, within)
+        agreement = pick(AGREEMENT_FIELDS)
         return RowBatch(rows, layout, within, pieces, agreement, tags, nouns)
 
     def _classify(self, batch: RowBatch, states: Tensor) -> tuple[Tensor, PointedAntecedent | None]:
@@ -189,21 +183,6 @@ class DocumentEncoder(Network):
         eligible = batch.inside & (batch.pieces != self.gap_piece)
         chance = torch.rand(eligible.shape, device=eligible.device)
         return eligible & (chance < self.settings.masked_share)
-
-
-def _pick(
-    text: EncodedText, source: str | None, target: str, layout: Layout, within: Tensor
-) -> Tensor:
-    """The entries of a field of each side at the places of rows; PAD elsewhere."""
-    of_target = text[target]
-    picked = of_target[layout.position.clamp(0, len(of_target) - 1)]
-    of_source = within.new_zeros(()) if source is None else text[source]
-    if source is None or not len(of_source):  # text without a source has none at all
-        picked = torch.where(layout.in_source, PAD, picked)
-    else:
-        in_text = layout.position.clamp(0, len(of_source) - 1)
-        picked = torch.where(layout.in_source, of_source[in_text], picked)
-    return torch.where(within, picked, PAD)
 
 
 class RowEncoder(nn.Module):
@@ -230,11 +209,8 @@ class RowEncoder(nn.Module):
 
     def forward(self, batch: RowBatch) -> Tensor:
         """(batch, time, width): the states of all places."""
-        vectors = (
-            self.pieces(batch.pieces)
-            + self.agreement(batch.agreement)
-            + self.places(batch.layout.distance)
-        )
+        vectors = self.pieces(batch.pieces) + self.agreement(batch.agreement)
+        vectors = vectors + self.places(batch.layout.distance)
         if self.tags is not None:
             vectors = vectors + self.tags(batch.tags)
         angles = rotary_angles(batch.layout.offset, self.head_size)

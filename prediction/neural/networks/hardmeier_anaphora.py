@@ -22,8 +22,13 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.lexicon.antecedents import nouns_of
 from crosspro.prediction.neural.layers.antecedent_pointer import LatentAntecedent
-from crosspro.prediction.neural.layers.embedding import SPREAD, exact, small_embedding
-from crosspro.prediction.neural.layers.network import Network, PointedTokens
+from crosspro.prediction.neural.layers.network import (
+    SPREAD,
+    Network,
+    PointedTokens,
+    exact,
+    small_embeddings,
+)
 from crosspro.prediction.neural.layers.windows import outwards
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
@@ -56,7 +61,6 @@ def linked_words(example: Example) -> Sequence[str]:
 
 
 def first_words(example: Example) -> Sequence[str]:
-    """Where sentences begin."""
     return [_FIRST if position == 0 else "" for position in range(len(example.lemmas))]
 
 
@@ -83,25 +87,19 @@ class HardmeierAnaphoraSettings(NetworkSettings):
 
     @property
     def points(self) -> bool:
-        """It always does."""
         return True
 
     @property
     def reads(self) -> Reads:
-        """The words of both sides, and what there is to know of nouns."""
         return Reads((SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START))
 
     def build(self, inventory: Inventory) -> HardmeierAnaphora:
-        """The network with new weights."""
         return HardmeierAnaphora(inventory, self)
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Nouns (batch, candidates), the nearest first: positions, and distances to the gap.
-
-    Where a gap has fewer, `exists` is False.
-    """
+    """The nearest nouns (batch, candidates): positions, and distances to the gap."""
 
     positions: Tensor
     exists: Tensor
@@ -118,20 +116,10 @@ class HardmeierAnaphora(Network):
         words, tags, distances = settings.words, settings.tags, settings.distances
         self.no_noun = inventory.vocabularies[NOUN.name].number(_NO_NOUN)
         self.first = inventory.vocabularies[START.name].number(_FIRST)
-        sizes = {
-            SOURCE: words,
-            LEMMA: words,
-            TAG: tags,
-            PRONOUN: words,
-            NOUN: settings.kinds,
-            LINKED: words,
-        }
-        self.embeddings = nn.ModuleDict(
-            {
-                field.name: small_embedding(inventory.size(field.name), size)
-                for field, size in sizes.items()
-            }
-        )
+        sizes = {SOURCE: words, LEMMA: words, TAG: tags, PRONOUN: words, NOUN: settings.kinds}
+        sizes[LINKED] = words
+        of_names = {field.name: size for field, size in sizes.items()}
+        self.embeddings = small_embeddings(inventory, of_names)
         self.octaves = nn.Parameter(torch.randn(_OCTAVES, distances) * SPREAD)
         self.sentences = nn.Parameter(torch.randn(_MOST_SENTENCES, distances) * SPREAD)
         self.ranks = nn.Parameter(torch.randn(settings.candidates + 1, distances) * SPREAD)
@@ -148,7 +136,6 @@ class HardmeierAnaphora(Network):
         self.output = nn.Linear(settings.hidden, len(inventory.classes))
 
     def extents(self, text: EncodedText) -> Tensor:
-        """How far back nouns are searched."""
         back = text.target.position - text.target.low
         return torch.clamp(back, 1, self.settings.window)
 
@@ -157,7 +144,6 @@ class HardmeierAnaphora(Network):
         return self._latent(text, gaps, self._candidates(text, gaps)).scores
 
     def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[PointedTokens]:
-        """The probabilities of nouns, before and after the class is known."""
         nouns = self._candidates(text, gaps)
         latent = self._latent(text, gaps, nouns)
         probabilities, given_class = latent.antecedent.exp(), latent.given_class
@@ -202,7 +188,6 @@ class HardmeierAnaphora(Network):
         return torch.cat(parts, -1)
 
     def _candidates(self, text: EncodedText, gaps: Tensor) -> Candidates:
-        """The nouns before each gap that are nearest to it."""
         spans = text.target[gaps]
         back = outwards(spans, -1, self.settings.window)
         width = back.positions.shape[1]
@@ -218,7 +203,6 @@ class HardmeierAnaphora(Network):
         )
 
     def _distances(self, nouns: Candidates) -> Tensor:
-        """How far each candidate is from the gap in tokens, sentences and candidates."""
         octaves = (nouns.tokens + 0.5).log2().long().clamp(max=_OCTAVES - 1)
         sentences = nouns.sentences.clamp(max=_MOST_SENTENCES - 1)
         vectors = torch.cat((self.octaves[octaves], self.sentences[sentences]), -1)

@@ -18,9 +18,8 @@ from torch import Tensor, nn
 
 from crosspro.data_prep.core.example import SIDES, Side
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.embedding import small_embedding
-from crosspro.prediction.neural.layers.network import Network
-from crosspro.prediction.neural.layers.windows import Window, between, inside
+from crosspro.prediction.neural.layers.network import Network, small_embedding, small_embeddings
+from crosspro.prediction.neural.layers.windows import Window, between, inside, longest
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Reads
@@ -41,18 +40,15 @@ class HardmeierCNNSettings(NetworkSettings):
     dropout: Dropout = 0.5
 
     def sizes(self, side: Side) -> dict[str, int]:
-        """The embedding sizes of the fields of a side."""
         if side == "source":
             return {SOURCE.name: self.words}
         return {LEMMA.name: self.words} | ({TAG.name: self.tags} if self.tags else {})
 
     @property
     def reads(self) -> Reads:
-        """The words of both sides and the pronoun, and tags if asked for."""
         return Reads((LEMMA, *((TAG,) if self.tags else ()), SOURCE, PRONOUN))
 
     def build(self, inventory: Inventory) -> HardmeierCNN:
-        """The network with new weights."""
         return HardmeierCNN(inventory, self)
 
 
@@ -63,48 +59,36 @@ class HardmeierCNN(Network):
         super().__init__()
         self.settings = settings
         sizes = {**settings.sizes("target"), **settings.sizes("source")}
-        self.embeddings = nn.ModuleDict(
-            {
-                name: small_embedding(inventory.size(name), size)
-                for name, size in {**sizes, PRONOUN.name: settings.words}.items()
-            }
-        )
+        self.embeddings = small_embeddings(inventory, {**sizes, PRONOUN.name: settings.words})
         self.distances = nn.ModuleDict()
-        self.own, self.earlier = nn.ModuleDict(), nn.ModuleDict()
+        self.sentence, self.earlier = nn.ModuleDict(), nn.ModuleDict()
         for side in ("target", "source"):
             width = sum(settings.sizes(side).values())
             filters = settings.filters, settings.filter_width
             self.distances[side] = small_embedding(2 * settings.window + 2, settings.distances)
-            self.own[side] = MaxPooledFilters(width + settings.distances, *filters)
+            self.sentence[side] = MaxPooledFilters(width + settings.distances, *filters)
             self.earlier[side] = MaxPooledFilters(width, *filters)
         self.dropout = nn.Dropout(settings.dropout)
         self.output = nn.Linear(4 * settings.filters + settings.words, len(inventory.classes))
 
     def extents(self, text: EncodedText) -> Tensor:
-        """The longest of the four texts."""
-        bounds = (bounds for side in SIDES for bounds in self._texts(text.side(side)))
-        longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1)
+        return longest(bounds for side in SIDES for bounds in self._texts(text.side(side)))
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
-        """(batch, classes)."""
         pooled = []
         for side in ("target", "source"):
             spans = text.side(side)[gaps]
-            own, earlier = (between(*bounds) for bounds in self._texts(spans))
-            distances = self._distances(side, own, spans.position)
-            own_words = torch.cat((self._words(text, side, own), distances), -1)
-            pooled.append(self.own[side](own_words, own.lengths))
+            sentence, earlier = (between(*bounds) for bounds in self._texts(spans))
+            distances = self._distances(side, sentence, spans.position)
+            sentence_words = torch.cat((self._words(text, side, sentence), distances), -1)
+            pooled.append(self.sentence[side](sentence_words, sentence.lengths))
             pooled.append(self.earlier[side](self._words(text, side, earlier), earlier.lengths))
         pooled.append(self.embeddings[PRONOUN.name](text[PRONOUN.name][gaps]))
         scores: Tensor = self.output(self.dropout(torch.cat(pooled, -1)))
         return scores
 
     def _texts(self, spans: GapSpans) -> list[tuple[Tensor, Tensor]]:
-        """The bounds of the sentence around the gap, and of the text before it.
-
-        Of a long sentence `window` tokens on each side are read, and as many of the text before.
-        """
+        """The bounds of the sentence around the gap and of the text before it, if long cut."""
         window = self.settings.window
         before = spans.low.maximum(spans.start - 2 * window - 1), spans.start
         return [spans.around(window, window, own_sentence=True), before]
@@ -114,17 +98,13 @@ class HardmeierCNN(Network):
         return torch.cat([self.embeddings[name](window.pick(text[name])) for name in names], -1)
 
     def _distances(self, side: str, window: Window, centre: Tensor) -> Tensor:
-        """A vector for each distance from the gap or pronoun; zero for padding."""
         offsets = window.positions - centre[:, None] + self.settings.window + PAD + 1
         vectors: Tensor = self.distances[side](torch.where(window.inside, offsets, PAD))
         return vectors
 
 
 class MaxPooledFilters(nn.Module):
-    """Filters over texts, of whose outputs the largest is taken.
-
-    They begin and end beyond a text, so that all places of a filter see every word of it.
-    """
+    """Filters over texts, from beyond their ends, of whose outputs the largest is taken."""
 
     def __init__(self, inputs: int, filters: int, width: int) -> None:
         super().__init__()

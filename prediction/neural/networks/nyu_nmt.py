@@ -14,23 +14,24 @@ step waits for another one's attention.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import torch
 from pydantic import Field as Setting
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.embedding import NOTHING, VocabularyOutput, exact
-from crosspro.prediction.neural.layers.network import ClassLoss, Network
+from crosspro.prediction.neural.layers.network import ClassLoss, Network, exact
 from crosspro.prediction.neural.layers.recurrent import Attention, at_position, read
-from crosspro.prediction.neural.layers.windows import Window, between
+from crosspro.prediction.neural.layers.windows import Window, between, longest
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import GAP_WORD, LEMMA, SOURCE, Reads
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
+_NO_WORD = -100
+"""The target of a place without a word; the loss there is 0."""
+_SCORES_AT_ONCE = 1 << 27
 Bounds = tuple[Tensor, Tensor]
 """Where a text begins and ends, for each gap."""
 
@@ -49,28 +50,51 @@ class NyuNMTSettings(NetworkSettings):
 
     @property
     def reads(self) -> Reads:
-        """The words of both sides; the sentence before must be there if it is to be read."""
         return Reads((SOURCE, LEMMA), earlier=self.previous != "none")
 
     def build(self, inventory: Inventory) -> NyuNMT:
-        """The network with new weights."""
         return NyuNMT(inventory, self)
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(NamedTuple):
     """The states (batch, time, size) of a text to attend to; `inside` is False for padding."""
 
     states: Tensor
     inside: Tensor
 
 
-@dataclass(frozen=True)
-class EncodedSource:
+class EncodedSource(NamedTuple):
     """What there is to attend to, and the first state of the decoder."""
 
     memories: list[Memory]
     state: Tensor
+
+
+class VocabularyOutput(nn.Linear):
+    """A score for each word of the vocabulary."""
+
+    def losses(
+        self,
+        states: Tensor,
+        targets: Tensor,
+        weights: Tensor | None = None,
+        smoothing: float = 0.0,
+    ) -> Tensor:
+        """The cross-entropy of each word, in parts: all scores may not fit into memory."""
+        counted = targets != _NO_WORD
+        size = max(1, _SCORES_AT_ONCE // self.out_features)
+        parts = zip(
+            torch.split(states[counted], size), torch.split(targets[counted], size), strict=True
+        )
+        losses = torch.cat(
+            [
+                nn.functional.cross_entropy(
+                    exact(self(part)), words, weights, label_smoothing=smoothing, reduction="none"
+                )
+                for part, words in parts
+            ]
+        )
+        return losses.new_zeros(targets.shape).masked_scatter(counted, losses)
 
 
 class NyuNMT(Network):
@@ -103,11 +127,8 @@ class NyuNMT(Network):
         self.dropout = nn.Dropout(settings.dropout)
 
     def extents(self, text: EncodedText) -> Tensor:
-        """The longest text that is read of a gap."""
         gaps = torch.arange(len(text), device=text.label.device)
-        bounds = [self._target(text, gaps), *self._sources(text, gaps)]
-        longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1)
+        return longest([self._target(text, gaps), *self._sources(text, gaps)])
 
     def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
         """The losses of the translation and of the classes, mixed."""
@@ -141,7 +162,7 @@ class NyuNMT(Network):
         weights[self.words : self.words + self.classes] = class_loss.weights
         hidden = self._read_out(states, source.memories)
         losses = self.output.losses(hidden, targets, weights, class_loss.smoothing)
-        return losses.sum(1) / (targets != NOTHING).sum(1)
+        return losses.sum(1) / (targets != _NO_WORD).sum(1)
 
     def _scores(self, source: EncodedSource, text: EncodedText, gaps: Tensor) -> Tensor:
         start, end = self._target(text, gaps)
@@ -204,31 +225,28 @@ class NyuNMT(Network):
         return hidden
 
     def _shifted(self, words: Tensor) -> Tensor:
-        """The decoder's inputs: before each word the one before it, at first the begin."""
         return torch.cat((self.begin.expand(len(words), 1, -1), words), 1)
 
     def _predicted(self, words: Tensor) -> Tensor:
         """The targets of words; padding and gaps are never predicted."""
-        return torch.where((words == PAD) | (words == self.gap_word), NOTHING, words)
+        return torch.where((words == PAD) | (words == self.gap_word), _NO_WORD, words)
 
     def _with_end(self, targets: Tensor, lengths: Tensor) -> Tensor:
         """The end of the sentence behind its last word."""
-        targets = nn.functional.pad(targets, (0, 1), value=NOTHING)
+        targets = nn.functional.pad(targets, (0, 1), value=_NO_WORD)
         return targets.scatter(1, lengths[:, None], self.words + self.classes)
 
     def _target(self, text: EncodedText, gaps: Tensor) -> Bounds:
-        """The gap's own sentence."""
         window = self.settings.window
         return text.target[gaps].around(window, window, own_sentence=True)
 
     def _sources(self, text: EncodedText, gaps: Tensor) -> list[Bounds]:
-        """The texts of the source: one with the gap's own sentence, and the sentence before."""
         spans, window = text.source[gaps], self.settings.window
         concatenated = self.settings.previous == "concatenated"
-        own = spans.around(window, window, own_sentence=not concatenated)
-        if self.settings.previous != "second_encoder":
-            return [own]
-        return [own, (spans.low.maximum(spans.start - window), spans.start)]
+        bounds = [spans.around(window, window, own_sentence=not concatenated)]
+        if self.settings.previous == "second_encoder":
+            bounds.append((spans.low.maximum(spans.start - window), spans.start))
+        return bounds
 
 
 def _encoder(embedding: int, hidden: int) -> nn.GRU:

@@ -8,6 +8,7 @@ source words go through a dense layer.
 
 from __future__ import annotations
 
+import sys
 from typing import ClassVar, Literal
 
 import torch
@@ -52,16 +53,13 @@ class TurkuGRUSettings(NetworkSettings):
 
     @property
     def streams(self) -> tuple[Field, ...]:
-        """The fields that are read on each side of the gap."""
         return LEMMA, TAG, LEMMA_TAG, SOURCE_LEMMA if self.source_lemmas else SOURCE
 
     @property
     def reads(self) -> Reads:
-        """The four streams and the aligned words."""
         return Reads((*self.streams, PRONOUN))
 
     def build(self, inventory: Inventory) -> TurkuGRU:
-        """The network with new weights."""
         return TurkuGRU(inventory, self)
 
 
@@ -84,11 +82,9 @@ class TurkuGRU(Network):
         self.output = nn.Linear(settings.dense, len(inventory.classes))
 
     def extents(self, text: EncodedText) -> Tensor:
-        """The widest of the windows."""
         return widest_side(text, self.settings.window)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
-        """(batch, classes)."""
         source, target, limit = text.source[gaps], text.target[gaps], self.settings.window
         sequences, lengths = [], []
         for step in (-1, 1):
@@ -118,7 +114,8 @@ class TurkuGRU(Network):
     ) -> None:
         """Begin with the embeddings of a skip-gram, those of the aligned words too (004 §5.1)."""
         fields, size = self.settings.reads.fields, self.settings.embedding
-        tables = pretrained_embeddings(text, inventory, fields, size, settings, seed, progress)
+        show = progress and sys.stderr.isatty()
+        tables = pretrained_embeddings(text, inventory, fields, size, settings, seed, show)
         with torch.no_grad():
             for name, table in tables.items():
                 embedding = self.embeddings[name]

@@ -14,10 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.embedding import small_embedding
-from crosspro.prediction.neural.layers.network import Network
+from crosspro.prediction.neural.layers.network import Network, small_embedding, small_embeddings
 from crosspro.prediction.neural.layers.recurrent import Attention, last_states, read
-from crosspro.prediction.neural.layers.windows import Window, between, inside
+from crosspro.prediction.neural.layers.windows import Window, between, inside, longest
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import LEMMA, SOURCE, TAG, Reads
@@ -38,11 +37,9 @@ class UkyotoAttentionSettings(NetworkSettings):
 
     @property
     def reads(self) -> Reads:
-        """The words of both sides, and tags if asked for."""
         return Reads((SOURCE, LEMMA, TAG) if self.tags else (SOURCE, LEMMA))
 
     def build(self, inventory: Inventory) -> UkyotoAttention:
-        """The network with new weights."""
         return UkyotoAttention(inventory, self)
 
 
@@ -55,9 +52,7 @@ class UkyotoAttention(Network):
         embedding, hidden = settings.embedding, settings.hidden
         sizes = {"lemma": embedding} | ({"tag": settings.tags} if settings.tags else {})
         self.source = small_embedding(inventory.size("source"), embedding)
-        self.target = nn.ModuleDict(
-            {name: small_embedding(inventory.size(name), size) for name, size in sizes.items()}
-        )
+        self.target = small_embeddings(inventory, sizes)
         self.source_reader = nn.GRU(embedding, hidden, batch_first=True, bidirectional=True)
         self.left = nn.GRU(sum(sizes.values()), hidden, batch_first=True)
         self.right = nn.GRU(sum(sizes.values()), hidden, batch_first=True)
@@ -68,15 +63,12 @@ class UkyotoAttention(Network):
         self.dropout = nn.Dropout(settings.dropout)
 
     def extents(self, text: EncodedText) -> Tensor:
-        """The longest text that is read of a gap: the source, or a side of the target."""
-        source_start, source_end = text.source.around(self.window, self.window)
         start, end = text.target.around(self.window, self.window)
         gap = text.target.position
-        longest = torch.stack([source_end - source_start, gap - start, end - gap - 1]).amax(0)
-        return longest.clamp(min=1)
+        source = text.source.around(self.window, self.window)
+        return longest([source, (start, gap), (gap + 1, end)])
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
-        """(batch, classes)."""
         target = text.target[gaps]
         around_pronoun = between(*text.source[gaps].around(self.window, self.window))
         start, end = target.around(self.window, self.window)

@@ -18,7 +18,7 @@ from crosspro.data_prep.core.example import SIDES
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import at_position, read
-from crosspro.prediction.neural.layers.windows import between
+from crosspro.prediction.neural.layers.windows import between, longest
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import (
@@ -56,19 +56,16 @@ class UppsalaBiLSTMSettings(NetworkSettings):
 
     @property
     def parse_sizes(self) -> dict[str, int]:
-        """The embedding sizes of the fields of a parse that are read."""
         sizes = {SOURCE_TAG.name: self.source_tags, SOURCE_LABEL.name: self.source_labels}
         return {name: size for name, size in sizes.items() if size}
 
     @property
     def reads(self) -> Reads:
-        """Words of both sides; tags and labels of the source if they have a size."""
         of_parse = [field for field in (SOURCE_TAG, SOURCE_LABEL) if field.name in self.parse_sizes]
         heads = self.head or bool(self.source_labels)
         return Reads((SOURCE, CHARACTER, LEMMA, TAG, *of_parse), heads=heads)
 
     def build(self, inventory: Inventory) -> UppsalaBiLSTM:
-        """The network with new weights."""
         return UppsalaBiLSTM(inventory, self)
 
 
@@ -118,20 +115,14 @@ class UppsalaBiLSTM(Network):
         )
 
     def extents(self, text: EncodedText) -> Tensor:
-        """The longer of the two sentences."""
-        bounds = (text.side(side).around(*self._reach) for side in SIDES)
-        longest = torch.stack([end - start for start, end in bounds]).amax(0)
-        return longest.clamp(min=1)
-
-    @property
-    def _reach(self) -> tuple[int, int]:
-        return self.settings.window, self.settings.window
+        window = self.settings.window
+        return longest(text.side(side).around(window, window) for side in SIDES)
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
-        """(batch, classes)."""
         source, target = text.source[gaps], text.target[gaps]
-        source_start, source_end = source.around(*self._reach)
-        target_start, target_end = target.around(*self._reach)
+        window = self.settings.window
+        source_start, source_end = source.around(window, window)
+        target_start, target_end = target.around(window, window)
         source_window = between(source_start, source_end)
         target_window = between(target_start, target_end)
         source_ids = source_window.pick(text["source"])

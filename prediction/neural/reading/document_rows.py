@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field as Setting
 from pydantic import model_validator
@@ -34,7 +34,7 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     TARGET_NOUN,
 )
 from crosspro.prediction.neural.reading.subwords import WORD_START
-from crosspro.prediction.neural.reading.vocabulary import Inventory
+from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 if TYPE_CHECKING:  # torch
     from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
@@ -58,14 +58,20 @@ SOURCE_PIECE = Field("source_piece", "source", source_words, folded=True, vocabu
 TARGET_PIECE = Field("target_piece", "target", target_lemmas, lemma_or_gap, vocabulary=PIECES)
 SHOWN_PIECE = Field("shown_piece", "target", shown_lemmas, lemma_or_gap, vocabulary=PIECES)
 
+SideFields = tuple[Field | None, Field]
+"""A field of each side, or one of the target alone."""
+PIECE_FIELDS: SideFields = (SOURCE_PIECE, TARGET_PIECE)
+SHOWN_FIELDS: SideFields = (None, SHOWN_PIECE)
+AGREEMENT_FIELDS: SideFields = (SOURCE_AGREEMENT, TARGET_AGREEMENT)
+NOUN_FIELDS: SideFields = (SOURCE_NOUN, TARGET_NOUN)
+TAG_FIELDS: SideFields = (None, TAG)
+Where = Callable[[Array, Array, Array], Array]
+"""`where` of numpy or torch."""
+
 
 @settings
 class DocumentEncoderSettings(NetworkSettings):
-    """Sizes of a document encoder, what it reads, and its losses.
-
-    `source_before` … `target_after` count the sub-words before and after the pronoun and the gap.
-    Gaps within so many sub-words of each other are read `together`, in one row: that is quicker.
-    """
+    """Sizes, the sub-words that are read before and after pronoun and gap, and losses."""
 
     name: Literal["document_encoder"] = "document_encoder"
     width: Size = 384
@@ -75,7 +81,6 @@ class DocumentEncoderSettings(NetworkSettings):
     source_after: SizeOrNone = 40
     target_before: SizeOrNone = 120
     target_after: SizeOrNone = 40
-    together: SizeOrNone = 0
     source_lexicon: str = INDUCED
     target_lexicon: str = INDUCED
     tags: bool = False
@@ -94,7 +99,6 @@ class DocumentEncoderSettings(NetworkSettings):
         "target_lexicon",
         "pointer",
         "pointer_agreement",
-        "together",
     )
     inherits: ClassVar = True
 
@@ -106,87 +110,78 @@ class DocumentEncoderSettings(NetworkSettings):
 
     @property
     def places(self) -> int:
-        """The distances that have an embedding: one for each place of the longest row."""
         reach = self.source_before + self.source_after + self.target_before + self.target_after
         return reach + 2
 
     @property
     def points(self) -> bool:
-        """Whether the network points at antecedents."""
         return self.pointer
 
     @property
     def reads(self) -> Reads:
-        """Sub-words and agreement of both sides; hidden words, tags and nouns if asked for."""
-        fields = [SOURCE_PIECE, TARGET_PIECE, SOURCE_AGREEMENT, TARGET_AGREEMENT]
-        fields += [TAG] if self.tags else []
-        fields += [SHOWN_PIECE] if self.hidden_pronouns < 1 else []
-        fields += [SOURCE_NOUN, TARGET_NOUN] if self.pointer else []
+        fields = [*PIECE_FIELDS, *AGREEMENT_FIELDS]
+        fields += TAG_FIELDS if self.tags else ()
+        fields += SHOWN_FIELDS if self.hidden_pronouns < 1 else ()
+        fields += NOUN_FIELDS if self.pointer else ()
         lexicons: dict[Side, str] = {"source": self.source_lexicon, "target": self.target_lexicon}
-        return Reads(tuple(fields), lexicons=lexicons, nouns=self.pointer)
+        return Reads(tuple(filter(None, fields)), lexicons=lexicons, nouns=self.pointer)
 
     def build(self, inventory: Inventory) -> DocumentEncoder:
-        """The network in torch with new weights."""
         from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
 
         return DocumentEncoder(inventory, self)
 
 
-@dataclass(frozen=True)
-class RowPart:
-    """The part of rows that one side has: where it starts in the text, its size and its middle.
-
-    The middle is that between the outermost gaps (or pronouns) of the row, from the start on.
-    """
+class RowPart(NamedTuple):
+    """Of one side of rows: start in the text, size, and column of the gap or pronoun."""
 
     start: Array
     size: Array
-    middle: Array
+    centre: Array
 
     @classmethod
     def around(cls, spans: GapSpans, before: int, after: int) -> RowPart:
         """The parts of rows around gaps; a source may be empty."""
         start, end = spans.around(before, after)
-        return cls(start, (end - start).clip(min=0), (spans.first + spans.last) // 2 - start)
+        return cls(start, (end - start).clip(min=0), spans.position - start)
 
-    def __getitem__(self, rows: Array) -> RowPart:
-        return RowPart(self.start[rows], self.size[rows], self.middle[rows])
+    def of_rows(self, rows: Any) -> RowPart:
+        return RowPart(self.start[rows], self.size[rows], self.centre[rows])
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of some gaps: first a part of the source, then one of the target.
-
-    `gap` and `pronoun` are the columns of gap and pronoun in their rows.
-    """
+    """The rows of some gaps: first a part of the source, then one of the target."""
 
     source: RowPart
     target: RowPart
-    gap: Array
-    pronoun: Array
 
     @classmethod
     def of(cls, text: EncodedText, gaps: Array, settings: DocumentEncoderSettings) -> Rows:
-        """The row of each gap."""
-        source, target = text.source[gaps], text.target[gaps]
-        of_source = RowPart.around(source, settings.source_before, settings.source_after)
-        of_target = RowPart.around(target, settings.target_before, settings.target_after)
-        pronoun = (source.position - of_source.start).clip(max=of_source.size - 1)
-        gap = target.position - of_target.start + of_source.size
-        return cls(of_source, of_target, gap, pronoun.clip(min=0))
+        return cls(
+            RowPart.around(text.source[gaps], settings.source_before, settings.source_after),
+            RowPart.around(text.target[gaps], settings.target_before, settings.target_after),
+        )
 
     @property
     def size(self) -> Array:
-        """The number of sub-words of each row."""
         return self.source.size + self.target.size
 
+    @property
+    def gap(self) -> Array:
+        return self.source.size + self.target.centre
 
-@dataclass(frozen=True)
-class Layout:
+    @property
+    def pronoun(self) -> Array:
+        """The column of the source pronoun; 0 without a source."""
+        return self.source.centre.clip(max=self.source.size - 1).clip(min=0)
+
+
+class Layout(NamedTuple):
     """Each place of rows: its side, its position in that side's text, its distance.
 
-    `offset` counts sub-words from the middle of the gaps (or pronouns) that are read together;
-    `distance` is the same with its side in one number, limited to the window.
+    `offset` counts sub-words from the gap (or pronoun); `distance` is the same with its side in one
+    number, limited to the window.
     """
 
     in_source: Array
@@ -194,20 +189,27 @@ class Layout:
     offset: Array
     distance: Array
 
+    def pick(self, text: EncodedText, fields: SideFields, where: Where) -> Array:
+        """The entries of a field of each side at the places of rows; PAD where there is none."""
+        source, target = fields
+        of_target = text[target.name]
+        picked: Array = of_target[self.position.clip(0, len(of_target) - 1)]
+        if source is None or not len(text[source.name]):  # a text may have no source at all
+            return where(self.in_source, PAD, picked)
+        of_source = text[source.name]
+        return where(self.in_source, of_source[self.position.clip(0, len(of_source) - 1)], picked)
+
 
 def lay_out(
     columns: Array,
     source: RowPart,
     target: RowPart,
     settings: DocumentEncoderSettings,
-    where: Callable[[Array, Array, Array], Array],
+    where: Where,
 ) -> Layout:
-    """The layout of columns of rows; `where` is numpy's or torch's.
-
-    The parts are those of each column's row, in any shape that broadcasts with the columns.
-    """
+    """The layout of columns of rows; the parts are those of each column's row."""
     in_source = columns < source.size
-    offset = columns - where(in_source, source.middle, source.size + target.middle)
+    offset = columns - where(in_source, source.centre, source.size + target.centre)
     position = columns + where(in_source, source.start, target.start - source.size)
     before, after = settings.source_before, settings.source_after
     of_source = offset.clip(-before, after) + before

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from dataclasses import field as attribute
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,7 @@ from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.neural.reading.fields import Field, Tokens
 from crosspro.prediction.neural.reading.lexicon_fields import save_lexicons
 from crosspro.prediction.neural.reading.subwords import Units
-from crosspro.prediction.neural.reading.vocabulary import (
-    PAD,
-    Vocabulary,
-    build_vocabulary,
-    closed_vocabulary,
-    vocabulary_from_lists,
-)
+from crosspro.prediction.neural.reading.vocabulary import PAD, Vocabulary, build_vocabulary
 
 Array: TypeAlias = Any
 """A numpy array, or a tensor once a text was moved to a device of torch."""
@@ -58,25 +52,21 @@ _ENCODER_FILE = "encoder.json"
 class GapSpans:
     """Where gaps (or their pronouns) stand on one side, and what may be read around them.
 
-    `start` is where a gap's own sentence begins; `low` and `high` bound its context. `first` and
-    `last` are the outermost positions of the gaps that are read together with it.
+    `start` is where a gap's own sentence begins; `low` and `high` bound its context.
     """
 
     position: Array
     start: Array
     low: Array
     high: Array
-    first: Array
-    last: Array
 
     def __getitem__(self, gaps: Array) -> GapSpans:
-        """The spans of some gaps."""
         return GapSpans(*(getattr(self, column.name)[gaps] for column in fields(self)))
 
     def around(self, before: int, after: int, own_sentence: bool = False) -> tuple[Array, Array]:
         """Where the tokens around the gaps begin and end within the context or the sentence."""
-        start = (self.first - before).clip(min=self.start if own_sentence else self.low)
-        return start, (self.last + after + 1).clip(max=self.high)
+        start = (self.position - before).clip(min=self.start if own_sentence else self.low)
+        return start, (self.position + after + 1).clip(max=self.high)
 
 
 @dataclass(frozen=True)
@@ -84,9 +74,9 @@ class EncodedText:
     """A text in flat arrays; the target has a token for each gap, whose lemma is the gap word.
 
     `fields` have the number of each token's word; of a spelled field the number of its spelling,
-    whose characters are a row of `spellings`. `label` has an entry for each gap, `row` is equal for
-    gaps that are read together. The remaining arrays (`POSITIONS`) say where sentences, documents
-    and gaps are; heads are the pronoun itself where no parse is known.
+    whose characters are a row of `spellings`. `label` has an entry for each gap. The remaining
+    arrays (`POSITIONS`) say where sentences, documents and gaps are; heads are the pronoun itself
+    where no parse is known.
     """
 
     fields: Mapping[str, Array]
@@ -95,7 +85,6 @@ class EncodedText:
     label: Array
     source: GapSpans
     target: GapSpans
-    row: Array
 
     def __getitem__(self, name: str) -> Array:
         return self.fields[name]
@@ -107,31 +96,23 @@ class EncodedText:
         return f"EncodedText({len(self)} gaps, fields {', '.join(self.fields)})"
 
     def side(self, side: Side) -> GapSpans:
-        """The spans of the gaps on a side."""
         return self.source if side == "source" else self.target
 
-    def with_context(self, context: int | Ints, together: int = 0) -> EncodedText:
-        """The text with so many sentences of context before each gap's own (a number, or an array).
-
-        Gaps of a document that stand within `together` tokens of each other are read together.
-        """
-        return text_of(self.fields, self.spellings, self.positions, self.label, context, together)
+    def with_context(self, context: int | Ints) -> EncodedText:
+        """The text with so many sentences of context before each gap's own."""
+        return text_of(self.fields, self.spellings, self.positions, self.label, context)
 
     def labelled(self, fields: Iterable[Field]) -> EncodedText:
         """The same text with the gaps alone whose label is known."""
-        known = self.label >= 0
-        of_gaps = {field.name for field in fields if field.side == "gap"}
-        tokens = {
-            name: array[known] if name in of_gaps else array for name, array in self.fields.items()
-        }
-        positions = {
-            name: array[known] if name in _OF_GAPS else array
-            for name, array in self.positions.items()
-        }
-        return text_of(tokens, self.spellings, positions, self.label[known])
+        chosen = self.label >= 0
+        of_gaps = {*_OF_GAPS, *(field.name for field in fields if field.side == "gap")}
+        tokens, positions = (
+            {name: array[chosen] if name in of_gaps else array for name, array in arrays.items()}
+            for arrays in (self.fields, self.positions)
+        )
+        return text_of(tokens, self.spellings, positions, self.label[chosen])
 
     def to(self, device: Any) -> EncodedText:
-        """The same text as tensors on a device of torch."""
         import torch  # bundled models are read without it
 
         def moved(value: Any) -> Any:
@@ -150,58 +131,17 @@ def text_of(
     positions: Mapping[str, Ints],
     label: Ints,
     context: int | Ints = 0,
-    together: int = 0,
 ) -> EncodedText:
-    """A text of numpy arrays, with the spans of its gaps (`EncodedText.with_context`)."""
     sentence = positions["sentence"]
-    earliest = positions["first_of_document"][sentence]
-    first_sentence = np.maximum(sentence - context, earliest)
-    target_low = positions["target_starts"][first_sentence]
-    row = np.arange(len(label), dtype=np.int32)
-    if together:
-        row = _rows(
-            positions["target_position"], positions["source_position"], target_low, together
-        )
-    begins = np.searchsorted(row, row)
-    ends = np.searchsorted(row, row, side="right") - 1
+    first = np.maximum(sentence - context, positions["first_of_document"][sentence])
 
     def spans(side: Side) -> GapSpans:
-        starts, position = positions[f"{side}_starts"], positions[f"{side}_position"]
-        first = last = position
-        if together:
-            first, last = position.copy(), position.copy()
-            np.minimum.at(first, begins, position)
-            np.maximum.at(last, begins, position)
+        starts = positions[f"{side}_starts"]
         return GapSpans(
-            position,
-            start=starts[sentence],
-            low=starts[first_sentence[begins]],
-            high=starts[sentence[ends] + 1],
-            first=first[begins],
-            last=last[begins],
+            positions[f"{side}_position"], starts[sentence], starts[first], starts[sentence + 1]
         )
 
-    return EncodedText(tokens, spellings, positions, label, spans("source"), spans("target"), row)
-
-
-def _rows(target: Ints, source: Ints, low: Ints, together: int) -> Ints:
-    """The row of each gap: a new one begins where a gap is too far from the first of its row.
-
-    All gaps of a row must be able to read back to the first one, so no row spans two documents.
-    """
-    rows: list[int] = []
-    row = -1
-    start = before = least = most = 0
-    for position, pronoun, reach in zip(
-        target.tolist(), source.tolist(), low.tolist(), strict=True
-    ):
-        least, most = min(least, pronoun), max(most, pronoun)
-        near = before <= position <= start + together and most - least <= together
-        if row < 0 or not near or reach > start:
-            row, start, least, most = row + 1, position, pronoun, pronoun
-        before = position
-        rows.append(row)
-    return np.array(rows, dtype=np.int32)
+    return EncodedText(tokens, spellings, positions, label, spans("source"), spans("target"))
 
 
 @dataclass(frozen=True)
@@ -222,19 +162,16 @@ class Encoder:
         counts: dict[str, Counter[str]] = {}
         for field in self.fields:
             if not field.closed:
-                counts.setdefault(field.vocabulary_name, Counter()).update(
-                    self._counts(text, field)
-                )
+                of_name = counts.setdefault(field.vocabulary_name, Counter())
+                of_name.update(self._counts(text, field))
         learnt = {name: build_vocabulary(words, min_count) for name, words in counts.items()}
         fitted = replace(self, vocabularies={**learnt, **closed_vocabularies(self.fields)})
         return fitted, fitted._encoded(text, task)
 
     def encode(self, examples: Sequence[Example], task: Task) -> EncodedText:
-        """The arrays of examples; gaps without a label of the task get `UNKNOWN_LABEL`."""
         return self._encoded(self._flat(examples), task)
 
     def save(self, folder: Path) -> None:
-        """Write vocabularies, the models of units if words are cut, and lexicons."""
         if self.units:
             self.units.save(folder)
         save_lexicons(self.lexicons, folder)
@@ -248,17 +185,14 @@ class Encoder:
     def load_vocabularies(self, folder: Path) -> Encoder:
         """The same encoder with the vocabularies of a saved one; damaged files are refused."""
         path = folder / _ENCODER_FILE
-        names = list(dict.fromkeys(field.vocabulary_name for field in self.fields))
-        saved = read_json_object(path).get("vocabularies")
-        if not isinstance(saved, dict) or not set(names) <= set(saved):
-            raise input_error(path, "vocabularies", f"the fields {', '.join(names)}", "others")
+        saved: Any = read_json_object(path).get("vocabularies")
         try:
             loaded = {
-                name: vocabulary_from_lists(saved[name]["words"], saved[name]["counts"])
-                for name in names
+                name: Vocabulary.of_lists(saved[name]["words"], saved[name]["counts"])
+                for name in dict.fromkeys(field.vocabulary_name for field in self.fields)
             }
         except (KeyError, TypeError, ValueError) as error:
-            raise input_error(path, "vocabularies", "words and counts", str(error)) from error
+            raise input_error(path, "vocabularies", "words and counts", repr(error)) from error
         return replace(self, vocabularies=loaded)
 
     def _flat(self, examples: Sequence[Example]) -> _FlatText:
@@ -266,7 +200,6 @@ class Encoder:
         return _flatten(units, self.fields)
 
     def _words(self, text: _FlatText, field: Field) -> list[str]:
-        """The word of each token type of a field."""
         types = text.columns[field.tokens].types
         return [field.read(token, self.lowercase, self.lexicons) for token in types]
 
@@ -274,10 +207,10 @@ class Encoder:
         """How often each word of a field occurs, or each character of a spelled one."""
         counts: Counter[str] = Counter()
         column = text.columns[field.tokens]
-        times = np.bincount(column.numbers, minlength=len(column.types)).tolist()
-        for word, number in zip(self._words(text, field), times, strict=True):
+        frequencies = np.bincount(column.numbers, minlength=len(column.types)).tolist()
+        for word, frequency in zip(self._words(text, field), frequencies, strict=True):
             for part in word if field.spelled else (word,):
-                counts[part] += number
+                counts[part] += frequency
         return counts
 
     def _encoded(self, text: _FlatText, task: Task) -> EncodedText:
@@ -296,22 +229,21 @@ class Encoder:
 
 
 def closed_vocabularies(fields: Iterable[Field]) -> dict[str, Vocabulary]:
-    """The vocabularies of fields whose words are known beforehand, by name."""
     return {
-        field.vocabulary_name: closed_vocabulary(field.closed) for field in fields if field.closed
+        field.vocabulary_name: Vocabulary.of_closed(field.closed)
+        for field in fields
+        if field.closed
     }
 
 
-@dataclass(frozen=True)
-class _Column:
+class _Column(NamedTuple):
     """Token types in the order in which they come, and the type of each token."""
 
     types: Sequence[str]
     numbers: Ints
 
 
-@dataclass(frozen=True)
-class _FlatText:
+class _FlatText(NamedTuple):
     """The tokens that fields are made from, end to end, and the positions of sentences and gaps."""
 
     columns: Mapping[Tokens, _Column]
@@ -321,8 +253,8 @@ class _FlatText:
 
 def _flatten(examples: Iterable[Example], fields: Iterable[Field]) -> _FlatText:
     """All examples end to end; what depends on a token's type is worked out once a type."""
-    columns: dict[Tokens, dict[str, int]] = {field.tokens: {} for field in fields}
-    numbers: dict[Tokens, list[int]] = {tokens: [] for tokens in columns}
+    types: dict[Tokens, dict[str, int]] = {field.tokens: {} for field in fields}
+    numbers: dict[Tokens, list[int]] = {tokens: [] for tokens in types}
     positions: dict[str, list[int]] = {name: [] for name in POSITIONS}
     source_start = target_start = first_of_document = 0
     document: str | None = None
@@ -331,10 +263,10 @@ def _flatten(examples: Iterable[Example], fields: Iterable[Field]) -> _FlatText:
         if example.document is None or example.document != document:
             first_of_document, document = number, example.document
         positions["first_of_document"].append(first_of_document)
-        for tokens, index in columns.items():
-            numbers[tokens] += [index.setdefault(token, len(index)) for token in tokens(example)]
         positions["source_starts"].append(source_start)
         positions["target_starts"].append(target_start)
+        for tokens, index in types.items():
+            numbers[tokens] += [index.setdefault(token, len(index)) for token in tokens(example)]
         for gap in example.gaps:
             positions["sentence"].append(number)
             positions["target_position"].append(target_start + gap.position)
@@ -352,14 +284,12 @@ def _flatten(examples: Iterable[Example], fields: Iterable[Field]) -> _FlatText:
                 f"field {field.name}: expected {sizes[field.side]} tokens, one for each of side "
                 f"{field.side}, found {len(numbers[field.tokens])}"
             )
-    return _FlatText(
-        {
-            tokens: _Column([*index], np.array(numbers[tokens], np.int32))
-            for tokens, index in columns.items()
-        },
-        {name: np.array(array, np.int32) for name, array in positions.items()},
-        labels,
-    )
+    columns = {
+        tokens: _Column([*index], np.array(numbers[tokens], np.int32))
+        for tokens, index in types.items()
+    }
+    arrays = {name: np.array(array, np.int32) for name, array in positions.items()}
+    return _FlatText(columns, arrays, labels)
 
 
 def _head(example: Example, gap: Gap) -> int:

@@ -44,11 +44,9 @@ class Field:
 
     @property
     def vocabulary_name(self) -> str:
-        """The name of its vocabulary."""
         return self.vocabulary or self.name
 
     def read(self, token: str, lowercase: bool, lexicons: Mapping[str, Lexicon]) -> str:
-        """The word that a token becomes."""
         if self.lookup is not None:
             return self.lookup(token, lexicons.get(self.side))
         word = self.word(token)
@@ -59,13 +57,12 @@ class Field:
 class Reads:
     """What a network reads with its settings.
 
-    `parse` and `heads` ask for a parse of the source, with dependencies; `earlier` for sentences
-    before the gap's own (`training.context`). `lexicons` names the lexicon of each side; with
-    `nouns`, sides in languages without gender get a list of nouns.
+    `heads` asks for dependencies of the source, `earlier` for sentences before the gap's own
+    (`training.context`). `lexicons` names the lexicon of each side; with `nouns`, sides in
+    languages without gender get a list of nouns.
     """
 
     fields: tuple[Field, ...]
-    parse: bool = False
     heads: bool = False
     earlier: bool = False
     lexicons: Mapping[Side, str] = field(default_factory=dict)
@@ -73,12 +70,10 @@ class Reads:
 
     @property
     def needs_parse(self) -> bool:
-        """Whether tags, labels or heads of the source are read."""
-        return self.parse or self.heads or any(field.parse for field in self.fields)
+        return self.heads or any(field.parse for field in self.fields)
 
 
 def source_words(example: Example) -> Sequence[str]:
-    """The source as it is."""
     return example.source
 
 
@@ -90,7 +85,6 @@ def target_tokens(example: Example) -> Sequence[str]:
 
 
 def target_lemmas(example: Example) -> Sequence[str]:
-    """The target without its tags, as it is where words are inflected."""
     return example.lemmas
 
 
@@ -129,7 +123,6 @@ def _source_labels(example: Example) -> Sequence[str]:
 
 
 def lemma_or_gap(lemma: str) -> str:
-    """The lemma; the gap word for a placeholder."""
     return GAP_WORD if is_placeholder(lemma) else lemma
 
 

@@ -57,6 +57,7 @@ _CATEGORIES = {
 """The readings that a target tag allows."""
 _BETWEEN_WORDS = re.compile(rf" (?={WORD_START}|{PLACEHOLDER})")
 _CACHED_WORDS = 1 << 17
+_FILE = "lexicon.{}.tsv.xz"
 
 Sentences = Iterable[Sequence[str]]
 Text = Mapping[Side, tuple[str, Sentences]]
@@ -78,55 +79,51 @@ def whole_target_words(example: Example) -> Sequence[str]:
 
 def first_source_units(example: Example) -> Sequence[str]:
     """The words of the source at their first units, and `NO_NOUN` at others."""
-    return _for_each_word(source_words(example), _first_source_unit)
+    return _for_each_word(source_words(example), _whole_source_word, _at_first_unit)
 
 
 def first_target_units(example: Example) -> Sequence[str]:
     """The words of the target with their tags at their first units, and `NO_NOUN` at others."""
-    return _for_each_word(target_tokens(example), _first_target_unit)
+    return _for_each_word(target_tokens(example), _whole_target_word, _at_first_unit)
 
 
-def _for_each_word(units: Sequence[str], of_word: Callable[[str], tuple[str, ...]]) -> list[str]:
+WordTokens = tuple[str, ...]
+"""A token for each unit of a word."""
+
+
+def _at_first_unit(words: WordTokens) -> WordTokens:
+    first = NO_NOUN if is_placeholder(words[0]) else words[0]
+    return (first, *(NO_NOUN,) * (len(words) - 1))
+
+
+def _for_each_word(
+    units: Sequence[str],
+    whole: Callable[[str], WordTokens],
+    change: Callable[[WordTokens], WordTokens] = tuple,
+) -> list[str]:
     """Tokens made from each word, whose units are joined by spaces; other tokens are words."""
     in_units = any(unit.startswith(WORD_START) for unit in units)
     words = _BETWEEN_WORDS.split(" ".join(units)) if in_units else units
-    return [token for word in words for token in of_word(word)]
+    return [token for word in words for token in change(whole(word))]
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
-def _whole_source_word(units: str) -> tuple[str, ...]:
+def _whole_source_word(units: str) -> WordTokens:
     parts = units.split(" ")  # a token may have other white space
     return ("".join(parts).removeprefix(WORD_START),) * len(parts)
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
-def _whole_target_word(units: str) -> tuple[str, ...]:
-    """The word with the tag of its first unit."""
+def _whole_target_word(units: str) -> WordTokens:
     lemmas, tags = zip(*map(split_tag, units.split(" ")), strict=True)
     word = "".join(lemmas).removeprefix(WORD_START)
     return (f"{word}{TAG_SEPARATOR}{tags[0] or ''}",) * len(tags)
-
-
-@lru_cache(maxsize=_CACHED_WORDS)
-def _first_source_unit(units: str) -> tuple[str, ...]:
-    return _at_first_unit(_whole_source_word(units))
-
-
-@lru_cache(maxsize=_CACHED_WORDS)
-def _first_target_unit(units: str) -> tuple[str, ...]:
-    return _at_first_unit(_whole_target_word(units))
-
-
-def _at_first_unit(words: tuple[str, ...]) -> tuple[str, ...]:
-    first = NO_NOUN if is_placeholder(words[0]) else words[0]
-    return (first, *(NO_NOUN,) * (len(words) - 1))
 
 
 # What a lexicon says of a word ------------------------------------------------------------------
 
 
 def source_agreement(word: str, lexicon: Lexicon | None) -> str:
-    """Gender and number of a source word."""
     return _agreement(lexicon, word, "")
 
 
@@ -166,7 +163,6 @@ def _likely(readings: Sequence[Entry], tag: str | None) -> Sequence[Entry]:
 
 
 def source_noun(word: str, lexicon: Lexicon | None) -> str:
-    """Gender and number of a source word, if it is a noun."""
     return _kind(word, lexicon) if lexicon is not None and lexicon.is_noun(word) else NO_NOUN
 
 
@@ -184,6 +180,7 @@ def _kind(word: str, lexicon: Lexicon | None, *, inflected: bool = True) -> str:
     return f"{gender or _UNKNOWN} {number or _UNKNOWN}"
 
 
+_KINDS = (NO_NOUN, *NOUN_KINDS)
 SOURCE_AGREEMENT = Field(
     "source_agreement", "source", whole_source_words, vocabulary=AGREEMENT, lookup=source_agreement
 )
@@ -191,20 +188,10 @@ TARGET_AGREEMENT = Field(
     "target_agreement", "target", whole_target_words, vocabulary=AGREEMENT, lookup=target_agreement
 )
 SOURCE_NOUN = Field(
-    "source_noun",
-    "source",
-    first_source_units,
-    vocabulary=NOUN,
-    lookup=source_noun,
-    closed=(NO_NOUN, *NOUN_KINDS),
+    "source_noun", "source", first_source_units, vocabulary=NOUN, lookup=source_noun, closed=_KINDS
 )
 TARGET_NOUN = Field(
-    "target_noun",
-    "target",
-    first_target_units,
-    vocabulary=NOUN,
-    lookup=target_noun,
-    closed=(NO_NOUN, *NOUN_KINDS),
+    "target_noun", "target", first_target_units, vocabulary=NOUN, lookup=target_noun, closed=_KINDS
 )
 
 
@@ -212,10 +199,7 @@ TARGET_NOUN = Field(
 
 
 def lexicons_for(reads: Reads, task: Task, text: Text) -> dict[str, Lexicon]:
-    """The lexicon of each side that a network reads one of; `text` is what one is induced from.
-
-    None is induced for a language without gender, or from lemmas, which show none.
-    """
+    """The lexicon of each side that a network reads; one may be induced from inflected text."""
     lexicons: dict[str, Lexicon] = {}
     for side, name in reads.lexicons.items():
         if name == INDUCED:
@@ -240,7 +224,6 @@ def noun_lists(
 
 
 def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, tuple[str, Sentences]]:
-    """The sides of examples that a lexicon can be induced from."""
     text: dict[Side, tuple[str, Sentences]] = {
         "source": (task.source_language, (example.source for example in examples))
     }
@@ -250,16 +233,10 @@ def inflected_text(task: Task, examples: Sequence[Example]) -> dict[Side, tuple[
 
 
 def save_lexicons(lexicons: Mapping[str, Lexicon], folder: Path) -> None:
-    """Write the lexicons of a system."""
     for side, lexicon in lexicons.items():
-        write_lexicon(_file(folder, side), lexicon)
+        write_lexicon(folder / _FILE.format(side), lexicon)
 
 
 def load_lexicons(folder: Path) -> dict[str, Lexicon]:
-    """The lexicons of a saved system."""
-    paths = {side: _file(folder, side) for side in SIDES}
+    paths = {side: folder / _FILE.format(side) for side in SIDES}
     return {side: read_lexicon(path) for side, path in paths.items() if path.is_file()}
-
-
-def _file(folder: Path, side: str) -> Path:
-    return folder / f"lexicon.{side}.tsv.xz"

@@ -52,7 +52,6 @@ class Units:
         return [split_example(example, cut_source, cut_target) for example in examples]
 
     def sizes(self, words: Sequence[str], side: str, lowercase: bool) -> list[int]:
-        """How many units each word of a side is cut into."""
         if side == "source":
             cut = _cutter(self.source)
             return [len(cut(word.lower() if lowercase else word)) for word in words]
@@ -60,7 +59,6 @@ class Units:
         return [1 if is_placeholder(word) else len(cut(word)) for word in words]
 
     def save(self, folder: Path) -> None:
-        """Write both models."""
         for side in SIDES:
             (folder / f"units.{side}.model").write_bytes(getattr(self, side))
 
@@ -82,10 +80,7 @@ def load_units(folder: Path) -> Units:
 def train_units(
     examples: Sequence[Example], size: int, lowercase: bool, joint: bool = False
 ) -> Units:
-    """Unigram models of at most `size` units, learnt from each side, or one of both (`joint`).
-
-    In a joint model an apostrophe may be part of a unit, so that c' is one.
-    """
+    """Unigram models of at most `size` units of each side, or one of both (`joint`)."""
 
     def source(example: Example) -> str:
         words = " ".join(example.source)
@@ -106,34 +101,34 @@ def split_example(example: Example, cut_source: Cut, cut_target: Cut) -> Example
     """One example in units; every unit of a word gets the word's tag and parse."""
     source = [cut_source(word) for word in example.source]
     target = [[lemma] if is_placeholder(lemma) else cut_target(lemma) for lemma in example.lemmas]
-    tags = None
-    if example.tags is not None:
-        pairs = zip(example.tags, target, strict=True)
-        tags = tuple(tag for tag, units in pairs for _ in units)
     source_at = [0, *accumulate(map(len, source))]
     target_at = [0, *accumulate(map(len, target))]
-    parse = example.source_parse
+    tags, parse = example.tags, example.source_parse
+    if tags is not None:
+        tags = tuple(tag for tag, units in zip(tags, target, strict=True) for _ in units)
     if parse is not None:
-        tokens = [
+        tokens = (
             replace(token, form=unit, head=source_at[token.head] if token.head >= 0 else -1)
             for token, units in zip(parse.tokens, source, strict=True)
             for unit in units
-        ]
+        )
         parse = AnnotatedSentence(tuple(tokens), parse.scheme)
+    links = (
+        (unit, target_at[right])
+        for left, right in example.links
+        for unit in range(source_at[left], source_at[left + 1])
+    )
+    gaps = (
+        Gap(target_at[gap.position], source_at[gap.source_index], gap.label, gap.word)
+        for gap in example.gaps
+    )
     return replace(
         example,
         source=tuple(chain.from_iterable(source)),
         lemmas=tuple(chain.from_iterable(target)),
         tags=tags,
-        links=tuple(
-            (unit, target_at[right])
-            for left, right in example.links
-            for unit in range(source_at[left], source_at[left + 1])
-        ),
-        gaps=tuple(
-            Gap(target_at[gap.position], source_at[gap.source_index], gap.label, gap.word)
-            for gap in example.gaps
-        ),
+        links=tuple(links),
+        gaps=tuple(gaps),
         source_parse=parse,
         target_parse=None,  # these count words, and no network reads them
         chains=None,
@@ -163,7 +158,6 @@ def _train(sentences: Iterable[str], size: int, split_by_unicode_script: bool = 
 
 @lru_cache(maxsize=_MODELS_CACHED)
 def _cutter(model: bytes) -> Cut:
-    """The function that cuts a word; short words are cached, since loading and cutting cost."""
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)
 
     def cut(word: str) -> list[str]:

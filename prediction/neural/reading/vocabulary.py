@@ -32,52 +32,42 @@ class Vocabulary:
         return f"Vocabulary({len(self)} words)"
 
     def number(self, word: str) -> int:
-        """The number of a word."""
         return self.index.get(word, UNK)
+
+    @classmethod
+    def of_closed(cls, words: Sequence[str]) -> Vocabulary:
+        return cls((*_RESERVED, *words), (0,) * (len(_RESERVED) + len(words)))
+
+    @classmethod
+    def of_lists(cls, words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
+        """A saved vocabulary; raises `ValueError` if it cannot be one."""
+        if not all(isinstance(word, str) for word in words) or len({*words}) != len(words):
+            raise ValueError("words that are no text, or twice there")
+        if len(counts) != len(words) or not all(isinstance(number, int) for number in counts):
+            raise ValueError("counts that are no numbers, or not one a word")
+        if not all(0 <= number < _MOST for number in counts):
+            raise ValueError("counts that no text can have")
+        return cls(tuple(words), tuple(counts))
 
 
 def build_vocabulary(counts: Counter[str], min_count: int) -> Vocabulary:
-    """Words seen at least `min_count` times, the most frequent first; ties in alphabetical order.
-
-    The count of the unknown word is that of all words left out.
-    """
+    """Words seen at least `min_count` times, the most frequent first; all others are unknown."""
     kept = sorted((w for w, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
     kept = [word for word in kept if word not in _RESERVED]
     left_out = counts.total() - sum(counts[word] for word in kept)
     return Vocabulary((*_RESERVED, *kept), (0, left_out, *(counts[word] for word in kept)))
 
 
-def closed_vocabulary(words: Sequence[str]) -> Vocabulary:
-    """Words that are all known beforehand, in their order, without counts."""
-    return Vocabulary((*_RESERVED, *words), (0,) * (len(_RESERVED) + len(words)))
-
-
-def vocabulary_from_lists(words: Sequence[str], counts: Sequence[int]) -> Vocabulary:
-    """A saved vocabulary; raises `ValueError` if it cannot be one."""
-    if not all(isinstance(word, str) for word in words) or len({*words}) != len(words):
-        raise ValueError("words that are no text, or twice there")
-    if len(counts) != len(words) or not all(isinstance(number, int) for number in counts):
-        raise ValueError("counts that are no numbers, or not one a word")
-    if not all(0 <= number < _MOST for number in counts):
-        raise ValueError("counts that no text can have")
-    return Vocabulary(tuple(words), tuple(counts))
-
-
 @dataclass(frozen=True)
 class Inventory:
-    """Vocabularies and classes: all that a network needs to know of data and task.
-
-    `agreements` say which nouns each class stands for, where that is known.
-    """
+    """Vocabularies, classes, and the nouns that each class agrees with, where that is known."""
 
     vocabularies: Mapping[str, Vocabulary]
     classes: tuple[str, ...]
     agreements: tuple[PronounAgreement, ...] = ()
 
     def size(self, field: str) -> int:
-        """The size of a field's vocabulary, padding and unknown word included."""
         return len(self.vocabularies[field])
 
     def counts(self, field: str) -> tuple[int, ...]:
-        """How often each word of a field was seen in training."""
         return self.vocabularies[field].counts

@@ -20,6 +20,7 @@ from crosspro.prediction.neural.reading.fields import Reads
 from crosspro.prediction.neural.training.settings import Sampling, Training
 
 Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _BUCKETS = 50
 """Batches that are sorted by length together; more would make similar gaps meet too often."""
@@ -35,8 +36,8 @@ class TrainingData:
     dev: EncodedText
     digests: Mapping[str, str]
 
-    def with_contexts(self, settings: Training, together: int) -> TrainingData:
-        """The same data with sentences of context; gaps may be read together.
+    def with_contexts(self, settings: Training) -> TrainingData:
+        """The same data with sentences of context.
 
         A share of the training gaps (`short_context`) reads less context than there is, the same in
         every epoch: a network that always had ten sentences does badly with one.
@@ -46,31 +47,28 @@ class TrainingData:
         short = generator.random(gaps) < settings.short_context
         drawn = generator.integers(0, max(1, min(_SHORT, settings.context)), gaps)
         contexts = np.where(short, drawn, settings.context).astype(np.int32)
-        train = self.train.with_context(contexts, together)
-        return TrainingData(train, self.dev.with_context(settings.context, together), self.digests)
+        dev = self.dev.with_context(settings.context)
+        return TrainingData(self.train.with_context(contexts), dev, self.digests)
 
 
-@dataclass(frozen=True)
-class Sampler:
-    """A rule for choosing the gaps of an epoch; `proportions` are the classes' shares of dev."""
-
-    policy: Sampling = "all"
-    share: float = 1.0
-    proportions: tuple[float, ...] = ()
-
-    def draw(self, labels: Ints, classes: int, generator: np.random.Generator) -> Indices:
-        """The gaps of one epoch, in random order; gaps without a label are never used."""
-        gaps = np.flatnonzero(labels >= 0)
-        if self.policy != "all":
-            counts = np.bincount(labels[gaps], minlength=classes)
-            wanted = np.full(classes, 1 / classes)
-            if self.policy == "proportional":
-                wanted = np.asarray(self.proportions)
-            chances = np.minimum(1.0, len(gaps) * self.share * wanted / np.maximum(counts, 1))
-            gaps = gaps[generator.random(len(gaps)) < chances[labels[gaps]]]
-        elif self.share < 1:
-            gaps = gaps[generator.random(len(gaps)) < self.share]
-        return generator.permutation(gaps)
+def gaps_of_epoch(
+    labels: Ints,
+    policy: Sampling,
+    share: float,
+    dev_proportions: Floats,
+    generator: np.random.Generator,
+) -> Indices:
+    """The gaps of one epoch, in random order; gaps without a label are never used."""
+    gaps = np.flatnonzero(labels >= 0)
+    if policy != "all":
+        classes = len(dev_proportions)
+        proportions = np.full(classes, 1 / classes) if policy == "equal" else dev_proportions
+        counts = np.bincount(labels[gaps], minlength=classes)
+        chances = np.minimum(1.0, len(gaps) * share * proportions / np.maximum(counts, 1))
+        gaps = gaps[generator.random(len(gaps)) < chances[labels[gaps]]]
+    elif share < 1:
+        gaps = gaps[generator.random(len(gaps)) < share]
+    return generator.permutation(gaps)
 
 
 def batch_size(settings: Training, gaps: int) -> int:
@@ -83,7 +81,6 @@ def batch_size(settings: Training, gaps: int) -> int:
 def bucketed_batches(
     gaps: Indices, extents: Indices, size: int, generator: np.random.Generator
 ) -> list[Indices]:
-    """Batches of gaps of similar extent in random order."""
     batches = []
     for start in range(0, len(gaps), size * _BUCKETS):
         group = gaps[start : start + size * _BUCKETS]
@@ -93,10 +90,7 @@ def bucketed_batches(
 
 
 def sorted_batches(extents: Indices, size: int, places: int | None = None) -> Iterator[Indices]:
-    """All gaps in batches of similar extent, the same every time.
-
-    A batch has at most `size` gaps, and, if it has several, no more than fit into `places`.
-    """
+    """All gaps in batches of similar extent: at most `size` gaps that fit into `places`."""
     order = np.argsort(extents, kind="stable")
     start = 0
     while start < len(order):
@@ -114,8 +108,8 @@ def check_labels(train: EncodedText, dev: EncodedText) -> None:
     if not (train.label >= 0).any():
         raise CrossproError("train: expected labelled gaps, found none")
     if not len(dev) or (dev.label < 0).any():
-        found = f"{int((dev.label < 0).sum())} without" if len(dev) else "no gap"
-        raise CrossproError(f"dev: expected a label for every gap, found {found}")
+        missing = f"{int((dev.label < 0).sum())} without" if len(dev) else "no gap"
+        raise CrossproError(f"dev: expected a label for every gap, found {missing}")
 
 
 def check_reads(

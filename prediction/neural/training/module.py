@@ -23,13 +23,13 @@ from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.neural.layers.network import ClassLoss, Network
 from crosspro.prediction.neural.training.data import (
     Indices,
-    Sampler,
     TrainingData,
     batch_size,
     bucketed_batches,
+    gaps_of_epoch,
     sorted_batches,
 )
-from crosspro.prediction.neural.training.distillation import SoftTargets
+from crosspro.prediction.neural.training.other_runs import SoftTargets
 from crosspro.prediction.neural.training.settings import NeuralSettings
 
 _EPOCHS_A_SEED, _RANKS = 100_003, 7919
@@ -70,8 +70,8 @@ class GapClassifier(pl.LightningModule):
         self.train_text, self.dev_text = data.train.to("cpu"), data.dev.to("cpu")
         self.train_extents = network.extents(self.train_text).numpy()
         self.dev_extents = network.extents(self.dev_text).numpy()
-        shares = np.bincount(data.dev.label, minlength=classes) / len(data.dev)
-        self.sampler = Sampler(training.sampling, training.share, tuple(shares))
+        self.sampling, self.share = training.sampling, training.share
+        self.dev_proportions = np.bincount(data.dev.label, minlength=classes) / len(data.dev)
         drawn = int((self.train_labels >= 0).sum() * training.share)
         self.batch_size, self.dev_batch_size = batch_size(training, drawn), training.batch_size
         self.steps_an_epoch = len(self.epoch_batches(0))
@@ -84,16 +84,18 @@ class GapClassifier(pl.LightningModule):
         self.register_buffer("weights", torch.from_numpy(weights).float(), persistent=False)
 
     def epoch_batches(self, epoch: int) -> list[Indices]:
-        """The batches of an epoch, drawn by its number."""
         generator = np.random.default_rng((self.seed, epoch))
-        gaps = self.sampler.draw(self.train_labels, self.classes, generator)
+        gaps = gaps_of_epoch(
+            self.train_labels, self.sampling, self.share, self.dev_proportions, generator
+        )
         return bucketed_batches(gaps, self.train_extents, self.batch_size, generator)
 
     def on_fit_start(self) -> None:
-        """Move all data to the device, once: a batch is numbers of gaps."""
         self.train_text = self.train_text.to(self.device)
         self.dev_text = self.dev_text.to(self.device)
-        self.teacher = self.teacher and self.teacher.to(self.device)
+        if self.teacher is not None:
+            targets = self.teacher.probabilities.to(self.device)
+            self.teacher = self.teacher._replace(probabilities=targets)
         self.class_loss = ClassLoss(self.weights, self.optimisation.label_smoothing)
 
     def train_dataloader(self) -> Batches:
@@ -106,7 +108,6 @@ class GapClassifier(pl.LightningModule):
         return Batches([torch.from_numpy(part) for part in parts])
 
     def val_dataloader(self) -> Batches:
-        """All of dev, once."""
         batches = sorted_batches(self.dev_extents, self.dev_batch_size)
         return Batches([torch.from_numpy(batch) for batch in batches])
 
@@ -136,7 +137,6 @@ class GapClassifier(pl.LightningModule):
         return loss
 
     def on_train_epoch_end(self) -> None:
-        """End a training whose loss is no number any more."""
         loss = float(self.trainer.callback_metrics["loss"])
         if not isfinite(loss):
             raise CrossproError(
@@ -145,17 +145,14 @@ class GapClassifier(pl.LightningModule):
             )
 
     def on_validation_epoch_start(self) -> None:
-        """Start with no predictions."""
         self.predictions: list[tuple[Tensor, Tensor, Tensor]] = []
 
     def validation_step(self, gaps: Tensor, _: int) -> None:
-        """Predict a part of dev."""
         scores = self.network(self.dev_text, gaps)
         labels = self.dev_text.label[gaps]
         self.predictions.append((labels, scores.argmax(-1), self.class_loss(scores, labels)))
 
     def on_validation_epoch_end(self) -> None:
-        """Score dev as the shared task does."""
         labels, predicted, losses = (
             torch.cat(parts) for parts in zip(*self.predictions, strict=True)
         )
@@ -167,7 +164,6 @@ class GapClassifier(pl.LightningModule):
             self.log(f"dev_{name}", monitored(counts, name), prog_bar=shown, sync_dist=several)
 
     def configure_optimizers(self) -> Any:
-        """AdamW, with warm-up and decay if asked for."""
         settings = self.optimisation
         optimiser = torch.optim.AdamW(
             self.network.parameters(),

@@ -59,29 +59,18 @@ class Optimisation:
 
 @settings
 class SkipGramSettings:
-    """Skip-gram embeddings before the training (Turku 2017); `epochs` 0 leaves them random.
-
-    An epoch has all pairs, or one `sampled` for each token. A batch has about `batch_size` pairs.
-    `pronoun_share` is of the latter: how often a token of a sentence with gaps predicts one of them
-    instead of a neighbour.
-    """
+    """Skip-gram embeddings before the training (Turku 2017); a batch has about so many pairs."""
 
     epochs: Whole = 0
-    pairs: Literal["all", "sampled"] = "all"
     window: Annotated[int, Field(ge=1, le=1000)] = 5
     negatives: FromOne = 5
     batch_size: FromOne = 131072
     learning_rate: NotNegative = 0.003
-    pronoun_share: Portion = 0.5
 
 
 @settings
 class Distillation:
-    """A trained system to learn from (a run or an archive), and how much of it.
-
-    `weight` is the teacher's share of the loss; a temperature above 1 makes it say more of classes
-    that it thinks less likely.
-    """
+    """A trained system to learn from (a run or an archive), and its share of the loss."""
 
     teacher: RunFolder | None = None
     temperature: Annotated[float, Field(ge=0.1, le=100)] = 2.0
@@ -90,10 +79,7 @@ class Distillation:
 
 @settings
 class FineTuning:
-    """How a training goes on with in-domain data (`data.in_domain`), after all data.
-
-    A learning rate of 0 is that of the training.
-    """
+    """A second stage on in-domain data (`data.in_domain`); a learning rate of 0 is the first's."""
 
     learning_rate: NotNegative = 0.0
     max_epochs: FromOne = 10

@@ -6,16 +6,18 @@ data. Without a folder nothing is logged, and nothing can be resumed.
 
 from __future__ import annotations
 
+import csv
 import json
 import logging
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -27,10 +29,16 @@ from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.prediction.fit_report import FitReport, epoch_report
+from crosspro.evaluation.report.plots import has_matplotlib, line_panels
+from crosspro.prediction.dev_score import MONITORS
+from crosspro.prediction.fit_report import LOG_FILE, FitReport, epoch_report
 from crosspro.prediction.neural.training.module import GapClassifier
-from crosspro.prediction.neural.training.progress import EpochLog
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
+
+METRICS = ("loss", "dev_loss", *(f"dev_{name}" for name in MONITORS))
+
+Epochs = dict[int, dict[str, float]]
+"""The metrics of each epoch by their names."""
 
 CHECKPOINTS = "checkpoints"
 _IDENTITY, _LAST = "run.json", "last.ckpt"
@@ -59,15 +67,15 @@ class KeptEpoch:
 
 @dataclass
 class TrainingRun:
-    """Lightning's trainer, the checkpoint to go on from, and at the end the best epochs first."""
+    """What is trained, the checkpoint to go on from, and at the end the best epochs first."""
 
     trainer: pl.Trainer
+    module: GapClassifier
     checkpoint: str | None
     kept: list[KeptEpoch] = field(default_factory=list)
 
 
 def has_checkpoint(folder: Path | None) -> bool:
-    """Whether a stopped run left weights to go on from."""
     return folder is not None and (folder / CHECKPOINTS / _LAST).is_file()
 
 
@@ -83,13 +91,13 @@ def training_run(
     `identity` is what a run must have in common with the one that it continues.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        place = folder / CHECKPOINTS if folder else Path(scratch)
+        checkpoints = folder / CHECKPOINTS if folder else Path(scratch)
         trainer, training = settings.trainer, settings.training
         monitor = f"dev_{training.monitor}"
         patience = trainer.patience_in_epochs(training.share, module.steps_an_epoch)
         early_stopping = EarlyStopping(monitor, mode="max", patience=patience)
         best = ModelCheckpoint(
-            place,
+            checkpoints,
             "best" if training.snapshots == 1 else "best-{epoch}",
             monitor=monitor,
             mode="max",
@@ -98,15 +106,15 @@ def training_run(
             auto_insert_metric_name=False,
             enable_version_counter=False,
         )
-        last = ModelCheckpoint(place, "last", enable_version_counter=False)
+        last = ModelCheckpoint(checkpoints, "last", enable_version_counter=False)
         bar = trainer.progress_bar and sys.stdout.isatty()
         log = EpochLog(folder, training.monitor, trainer.progress_bar and not bar)
-        resumed = _checkpoint_to_resume(place, {**identity, "patience": patience})
+        resumed = _checkpoint_to_resume(checkpoints, {**identity, "patience": patience})
         max_epochs = trainer.max_epochs
         if resumed is not None:
-            ended = resumed["callbacks"].get(early_stopping.state_key, {}).get("wait_count", 0)
-            done = resumed["epoch"] + 1  # Lightning refuses to train fewer epochs than these
-            max_epochs = done if ended >= patience else max(max_epochs, done)
+            waited = resumed["callbacks"].get(early_stopping.state_key, {}).get("wait_count", 0)
+            trained = resumed["epoch"] + 1  # Lightning refuses to train fewer epochs than these
+            max_epochs = trained if waited >= patience else max(max_epochs, trained)
         lightning = _lightning_trainer(
             trainer,
             max_epochs=max_epochs,
@@ -115,30 +123,33 @@ def training_run(
             enable_progress_bar=bar,
             gradient_clip_val=settings.optimisation.gradient_clipping or None,
         )
+        path = checkpoints / _LAST
         if resumed is not None and lightning.is_global_zero:
-            print(f"going on after epoch {resumed['epoch']}: {place / _LAST}", file=sys.stderr)
-        run = TrainingRun(lightning, str(place / _LAST) if resumed is not None else None)
+            print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
+        run = TrainingRun(lightning, module, None if resumed is None else str(path))
         with _exit_codes():
             yield run
         stopped = early_stopping.wait_count >= patience
-        stopped_by: Literal["max_epochs", "patience"] = "patience" if stopped else "max_epochs"
-        for path, score in best.best_k_models.items():
-            content = read_checkpoint(Path(path))
+        epochs, steps = lightning.current_epoch, lightning.global_step
+        for name, score in best.best_k_models.items():
+            content = read_checkpoint(Path(name))
             report = epoch_report(
                 training.monitor,
                 float(score),
                 content["epoch"],
-                lightning.current_epoch,
-                lightning.global_step,
-                stopped_by,
+                epochs,
+                steps,
+                "patience" if stopped else "max_epochs",
             )
-            run.kept.append(KeptEpoch(_network_weights(content), report))
-        run.kept.sort(key=_best_first)
-
-
-def _best_first(epoch: KeptEpoch) -> tuple[float, int]:
-    figures = epoch.report.figures
-    return -figures["score"], figures["chosen_epoch"]
+            weights = {
+                key.removeprefix(_NETWORK): tensor
+                for key, tensor in content["state_dict"].items()
+                if key.startswith(_NETWORK)
+            }
+            run.kept.append(KeptEpoch(weights, report))
+        run.kept.sort(
+            key=lambda kept: (-kept.report.figures["score"], kept.report.figures["chosen_epoch"])
+        )
 
 
 def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Trainer:
@@ -165,10 +176,7 @@ def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Traine
 
 
 def _precision(settings: TrainerSettings) -> str:
-    """That of the settings; processors without bfloat16 are hundreds of times slower with it.
-
-    Lightning takes it for 16-mixed, too, where there is no GPU.
-    """
+    """Without instructions for bfloat16 a processor would be hundreds of times slower with it."""
     no_gpu = not (torch.cuda.is_available() or torch.backends.mps.is_available())
     on_cpu = settings.accelerator == "cpu" or (settings.accelerator == "auto" and no_gpu)
     if settings.precision == "32-true" or not on_cpu or has_bfloat16():
@@ -178,28 +186,26 @@ def _precision(settings: TrainerSettings) -> str:
 
 
 def has_bfloat16() -> bool:
-    """Whether this processor has instructions for bfloat16; older versions of torch cannot say."""
     capabilities: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     return any(there is True for name, there in capabilities.items() if "bf16" in name)
 
 
-def _checkpoint_to_resume(place: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The last checkpoint of a run, or None if it has none yet.
-
-    The identity of a run is written when it begins; the folder of another run is refused.
-    """
-    path, described = place / _LAST, place / _IDENTITY
+def _checkpoint_to_resume(checkpoints: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The last checkpoint of a run, or None; the folder of another run is refused."""
+    path, identity_file = checkpoints / _LAST, checkpoints / _IDENTITY
     # Lightning's checkpoints have absolute paths, so a folder that was moved is another one.
-    identity = {"format": _FORMAT, "folder": str(place.resolve()), **identity}
+    identity = {"format": _FORMAT, "folder": str(checkpoints.resolve()), **identity}
+    text = json.dumps(identity, indent=1, sort_keys=True)
     if not path.is_file():
-        place.mkdir(parents=True, exist_ok=True)
-        write_text(described, json.dumps(identity, indent=1, sort_keys=True) + "\n")
+        checkpoints.mkdir(parents=True, exist_ok=True)
+        write_text(identity_file, text + "\n")
         return None
-    earlier = read_json_object(described)
-    differences = list(_differences(earlier, json.loads(json.dumps(identity))))
-    if differences:
+    earlier, identity = read_json_object(identity_file), json.loads(text)
+    differing = [key for key in identity if earlier.get(key) != identity[key]]
+    if differing:
         expected = "checkpoints of a run with the same settings and data, or a new folder"
-        raise input_error(place, "run", expected, "; ".join(differences))
+        differences = (f"{key} {earlier.get(key)}, not {identity[key]}" for key in differing)
+        raise input_error(checkpoints, "run", expected, "; ".join(differences))
     return read_checkpoint(path)
 
 
@@ -209,28 +215,9 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         checkpoint: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises a dozen kinds for damaged files
         expected = "a whole checkpoint (remove the folder to begin again)"
-        found = "a damaged file" if path.is_file() else "no file"
-        raise input_error(path, "checkpoint", expected, found) from error
+        state = "a damaged file" if path.is_file() else "no file"
+        raise input_error(path, "checkpoint", expected, state) from error
     return checkpoint
-
-
-def _network_weights(checkpoint: Mapping[str, Any]) -> dict[str, Tensor]:
-    weights = checkpoint["state_dict"].items()
-    return {
-        name.removeprefix(_NETWORK): tensor for name, tensor in weights if name.startswith(_NETWORK)
-    }
-
-
-def _differences(
-    earlier: Mapping[str, Any], identity: Mapping[str, Any], prefix: str = ""
-) -> Iterator[str]:
-    """What two nested mappings have not in common."""
-    for key in sorted({*earlier, *identity}):
-        old, new = earlier.get(key), identity.get(key)
-        if isinstance(old, dict) and isinstance(new, dict):
-            yield from _differences(old, new, f"{prefix}{key}.")
-        elif old != new:
-            yield f"{prefix}{key} {old}, not {new}"
 
 
 @contextmanager
@@ -241,3 +228,64 @@ def _exit_codes() -> Iterator[None]:
     except SystemExit as stop:
         code = TERMINATED if isinstance(stop, SIGTERMException) else INTERRUPTED
         raise SystemExit(code) from None
+
+
+class EpochLog(pl.Callback):
+    """Writes a line an epoch to `train.log` and, if `shown`, to standard error; draws the curve."""
+
+    def __init__(self, folder: Path | None, monitor: str, shown: bool) -> None:
+        self.folder, self.monitor, self.shown = folder, monitor, shown
+
+    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        self.start = time.monotonic()
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if not trainer.is_global_zero:
+            return
+        values = trainer.callback_metrics
+        scores = (f"{name} {float(values[name]):.4g}" for name in METRICS if name in values)
+        seconds = time.monotonic() - self.start
+        line = f"epoch {trainer.current_epoch}: {', '.join(scores)} ({seconds:.1f} s)"
+        logging.getLogger(LOG_FILE).info(line)
+        if self.shown:
+            print(line, file=sys.stderr)
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if self.folder is None or not trainer.is_global_zero or not has_matplotlib():
+            return
+        if trainer.logger is not None:
+            trainer.logger.save()
+        if epochs := read_metrics(self.folder):
+            write_text(self.folder / "learning_curve.svg", learning_curve(epochs, self.monitor))
+
+
+def read_metrics(folder: Path) -> Epochs:
+    """The metrics of all epochs of a run; each start has a file, of which later ones count."""
+    epochs: Epochs = {}
+    files = folder.glob("logs/version_*/metrics.csv")
+    for path in sorted(files, key=lambda path: int(path.parent.name.removeprefix("version_"))):
+        of_file: Epochs = {}
+        with path.open(encoding="utf-8", newline="") as handle:
+            for row in csv.DictReader(handle):
+                numbers = {name: float(row[name]) for name in METRICS if row.get(name)}
+                of_file.setdefault(int(row["epoch"]), {}).update(numbers)
+        epochs |= of_file
+    return dict(sorted(epochs.items()))
+
+
+def learning_curve(epochs: Epochs, monitor: str) -> str:
+    """The dev scores and both losses of all epochs as a chart, with the epoch that is chosen."""
+
+    def values(name: str) -> list[float | None]:
+        return [metrics.get(name) for metrics in epochs.values()]
+
+    shown = dict.fromkeys(("macro_recall", "accuracy", monitor))
+    panels = {
+        "per cent": {f"dev {name.replace('_', ' ')}": values(f"dev_{name}") for name in shown},
+        "loss": {"training loss": values("loss"), "dev loss": values("dev_loss")},
+    }
+    scores = {epoch: row[f"dev_{monitor}"] for epoch, row in epochs.items()}
+    best = max(scores, key=lambda epoch: (scores[epoch], -epoch))
+    label = f"best epoch {best}: {monitor.replace('_', ' ')} {scores[best]:.2f}"
+    numbers = [float(epoch) for epoch in epochs]
+    return line_panels("Learning curve", "epoch", numbers, panels, (float(best), label))

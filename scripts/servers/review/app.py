@@ -57,10 +57,7 @@ class Visitor:
 def make_visitors(annotators: Iterable[str], key: bytes) -> list[Visitor]:
     """The researcher and the annotators, with their tokens."""
     people = [(RESEARCHER, True), *((name, False) for name in annotators)]
-    return [
-        Visitor(name, is_researcher, _token(key, f"{is_researcher} {name}"))
-        for name, is_researcher in people
-    ]
+    return [Visitor(*person, _token(key, f"{person[1]} {person[0]}")) for person in people]
 
 
 def _token(key: bytes, name: str) -> str:
@@ -68,7 +65,7 @@ def _token(key: bytes, name: str) -> str:
 
 
 def visitor_with(token: str, people: Iterable[Visitor]) -> Visitor | None:
-    """The visitor who has a token; the comparison takes equally long for all tokens."""
+    """The visitor with a token; the comparison takes equally long for all tokens."""
     sent = token.encode("utf-8", "replace")
     matching = [who for who in people if hmac.compare_digest(who.token.encode(), sent)]
     return matching[0] if matching else None
@@ -114,7 +111,6 @@ class ReviewSite:
 
     @property
     def annotators(self) -> list[Visitor]:
-        """All visitors but the researcher."""
         return [who for who in self.people if not who.is_researcher]
 
     def asks(self, who: Visitor, number: int) -> bool:
@@ -125,11 +121,9 @@ class ReviewSite:
         return (place - number) % count < (self.judges_each or count)
 
     def verdicts_for(self, who: Visitor) -> dict[ItemKey, ItemVerdicts]:
-        """The verdicts that a visitor may see."""
         return self.store.by_item(None if who.is_researcher else who.name)
 
     def numbers(self, who: Visitor) -> list[int]:
-        """The numbers of a visitor's questions."""
         return [number for number in range(len(self.questions)) if self.asks(who, number)]
 
 
@@ -190,7 +184,6 @@ def show_home(who: Who, site: Site) -> Response:
 
 @ROUTER.get("/{token}/next")
 def show_next(who: Who, site: Site, after: int = -1) -> Response:
-    """The next question that waits for an answer."""
     done = _answered(site, site.verdicts_for(who), who)
     waiting = [number for number in site.numbers(who) if number not in done]
     later = [number for number in waiting if number > after]
@@ -201,7 +194,6 @@ def show_next(who: Who, site: Site, after: int = -1) -> Response:
 
 @ROUTER.get("/{token}/question/{number}")
 def show_question(who: Who, site: Site, question: AskedQuestion, number: int) -> Response:
-    """A question with the visitor's last answer."""
     verdicts = site.verdicts_for(who)
     on_item = verdicts.get(question.item.key)
     return _page(
@@ -278,16 +270,14 @@ def _answer_of(on_item: ItemVerdicts | None, who: Visitor) -> Verdict | None:
 
 def _answered(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts], who: Visitor) -> set[int]:
     """The numbers of the questions that need no answer of a visitor any more."""
-    answered = set()
-    for number in site.numbers(who):
-        on_item = verdicts.get(site.questions[number].item.key)
+
+    def settled(on_item: ItemVerdicts | None) -> bool:
         if who.is_researcher:
-            settled = on_item is None or not on_item.judgement.in_conflict
-        else:
-            settled = _answer_of(on_item, who) is not None
-        if settled:
-            answered.add(number)
-    return answered
+            return on_item is None or not on_item.judgement.in_conflict
+        return _answer_of(on_item, who) is not None
+
+    by_number = ((n, verdicts.get(site.questions[n].item.key)) for n in site.numbers(who))
+    return {number for number, on_item in by_number if settled(on_item)}
 
 
 def _overview(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts]) -> dict[str, Any]:
@@ -295,8 +285,8 @@ def _overview(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts]) -> dic
     by_question = [verdicts.get(question.item.key) for question in site.questions]
     progress = []
     for who in site.annotators:
-        answers = [_answer_of(on_item, who) for on_item in by_question]
-        values = [answer.pronoun for answer in answers if answer is not None]
+        answers = filter(None, (_answer_of(on_item, who) for on_item in by_question))
+        values = [answer.pronoun for answer in answers]
         counts = [values.count(value) for value in PRONOUN_VERDICTS]
         progress.append((who, len(values), len(site.numbers(who)), counts))
     conflicts = [

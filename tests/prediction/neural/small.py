@@ -69,7 +69,7 @@ def prepared(name, examples, network=None, **training):
 def text_of(made, examples):
     """Examples as the system reads them."""
     text = made.encoder.encode(examples, TASK)
-    return text.with_context(made.context, made.settings.network.together).to("cpu")
+    return text.with_context(made.context).to("cpu")
 
 
 def all_gaps(text):

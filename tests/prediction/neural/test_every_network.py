@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.demo.language import PROFILES
-from crosspro.prediction.dev_score import dev_score
-from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.neural.network_settings import SETTINGS
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT, mostly_slow
@@ -94,18 +91,6 @@ def test_a_few_examples_are_learnt_by_heart(name, network, training):
     assert (made.predict(few).argmax(axis=1) == gold).mean() > 0.98
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SMALL)
-def test_a_network_beats_the_majority(name):
-    train, dev = demo_examples(TASK, "train", 60), demo_examples(TASK, "dev", 15)
-    made, majority = system(name, epochs=6, class_weight_power=0.0), Majority()
-    for one in (made, majority):
-        one.fit(TASK, train, dev)
-    for monitor in ("macro_recall", "accuracy"):
-        score = dev_score(TASK, dev, monitor)
-        assert score(made.predict(dev)) > score(majority.predict(dev)) + 10
-
-
 @pytest.mark.parametrize("task", sorted(PROFILES))
 @pytest.mark.parametrize("name", SMALL)
 def test_a_network_learns_every_task(name, task):
@@ -162,14 +147,3 @@ def test_only_a_run_of_the_same_network_and_settings_is_gone_on_from(train, dev,
     for name, network in (("uppsala_bilstm", {}), ("turku_gru", {"hidden": 13, "inward": True})):
         with pytest.raises(InputError):
             system(name, network=network, init_from=str(tmp_path)).fit(TASK, train, dev)
-
-
-def test_networks_of_all_kinds_are_joined(train, dev, tmp_path):
-    members = [system(name, epochs=1) for name in SMALL]
-    for member in members:
-        member.fit(TASK, train, dev)
-    joined = Ensemble.of(members)
-    mean = np.mean([one.predict(dev) for one in members], axis=0)
-    assert joined.predict(dev) == pytest.approx(mean)
-    joined.save(tmp_path)
-    assert load_system(tmp_path).predict(dev) == pytest.approx(mean, abs=1e-4)

@@ -7,12 +7,10 @@ import torch
 from torch import nn
 
 from crosspro.prediction.neural.layers.recurrent import (
-    Attention,
     ParallelGRUs,
-    last_states,
     read,
 )
-from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles, rotated
+from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.layers.windows import between, inside, outwards
 from crosspro.prediction.neural.reading.encoding import GapSpans
 
@@ -25,7 +23,7 @@ POSITIONS = torch.arange(WIDTH).expand(len(LENGTHS), -1) - 5
 def test_windows_go_outwards_within_the_context_and_can_be_reversed():
     low, high = torch.tensor([2, 0]), torch.tensor([9, 4])
     position = torch.tensor([4, 0])
-    spans = GapSpans(position, low, low, high, position, position)
+    spans = GapSpans(position, low, low, high)
     left, right = outwards(spans, -1, 3), outwards(spans, 1, 3, first=0)
     assert left.lengths.tolist() == [2, 0] and right.lengths.tolist() == [3, 3]
     assert left.positions[0, :2].tolist() == [3, 2]
@@ -55,7 +53,7 @@ def test_parallel_grus_are_grus_with_one_bias():
     lengths = [torch.tensor([6, 2, 0]), torch.tensor([1, 6, 3]), torch.tensor([4, 4, 6])]
     sequences = [torch.randn(3, 6, 4) for _ in range(3)]
     states = parallel(sequences, lengths)
-    for number, (words, own) in enumerate(zip(sequences, lengths, strict=True)):
+    for number, (words, ends) in enumerate(zip(sequences, lengths, strict=True)):
         gru = nn.GRU(4, 5, 2, batch_first=True)
         with torch.no_grad():
             for layer in range(2):
@@ -63,14 +61,9 @@ def test_parallel_grus_are_grus_with_one_bias():
                 getattr(gru, f"weight_hh_l{layer}").copy_(parallel.hidden_weights[layer][number])
                 getattr(gru, f"bias_ih_l{layer}").copy_(parallel.biases[layer][number])
                 getattr(gru, f"bias_hh_l{layer}").zero_()
-        for row, length in enumerate(own.tolist()):
+        for row, length in enumerate(ends.tolist()):
             alone = gru(words[row : row + 1, :length])[1][-1, 0] if length else torch.zeros(5)
             torch.testing.assert_close(states[number, row], alone)
-
-
-def test_the_last_state_of_an_empty_row_is_zero():
-    states = torch.arange(1.0, 13).view(2, 3, 2)
-    assert last_states(states, torch.tensor([2, 0])).tolist() == [[3, 4], [0, 0]]
 
 
 def test_autocast_does_not_reach_a_gru():
@@ -78,16 +71,6 @@ def test_autocast_does_not_reach_a_gru():
     expected = gru(words)[0]
     with torch.autocast("cpu", torch.bfloat16):
         assert torch.equal(read(gru, words), expected)
-
-
-def test_attention_is_the_mean_of_the_states_that_fit():
-    attention = Attention(3, 2)
-    states, queries = torch.randn(2, 4, 2), torch.randn(2, 5, 3)
-    with torch.no_grad():
-        attention.match.weight.zero_()
-        means = attention(queries, states, inside(torch.tensor([3, 1]), 4))
-    torch.testing.assert_close(means[0], states[0, :3].mean(0).expand(5, 2))
-    torch.testing.assert_close(means[1], states[1, 0].expand(5, 2))
 
 
 def test_padding_has_no_part_in_a_transformer_or_its_gradients():
@@ -100,9 +83,9 @@ def test_padding_has_no_part_in_a_transformer_or_its_gradients():
         torch.autograd.backward(states.square().sum())
         return [states.detach(), *(weight.grad for weight in transformer.parameters())]
 
-    for one, other in zip(states_and_gradients(0.0), states_and_gradients(5.0), strict=True):
-        assert torch.isfinite(one).all()
-        torch.testing.assert_close(one, other)
+    for left, other in zip(states_and_gradients(0.0), states_and_gradients(5.0), strict=True):
+        assert torch.isfinite(left).all()
+        torch.testing.assert_close(left, other)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 4])
@@ -118,20 +101,3 @@ def test_states_do_not_change_if_all_positions_are_moved(heads):
     )
     torch.testing.assert_close(here[INSIDE], there[INSIDE], atol=1e-3, rtol=1e-3)
     assert (mirrored - here)[INSIDE].abs().max() > 0.01
-
-
-def test_each_pair_of_numbers_is_rotated_by_its_angle():
-    torch.manual_seed(3)
-    positions = torch.tensor([[0, 1, 7], [-5, 40, 2]])
-    vectors = torch.randn(2, 2, 3, SIZE)
-    turned, half = rotated(vectors, rotary_angles(positions, SIZE)), SIZE // 2
-    for pair in range(half):
-        speed = 10_000 ** (-2 * pair / SIZE) if pair < half - 1 else 0  # the last is not rotated
-        angles = positions[:, None] * speed
-        first, second = vectors[..., pair], vectors[..., half + pair]
-        expected = first * angles.cos() - second * angles.sin()
-        torch.testing.assert_close(turned[..., pair], expected)
-        expected = second * angles.cos() + first * angles.sin()
-        torch.testing.assert_close(turned[..., half + pair], expected)
-    half_precision = rotated(vectors.bfloat16(), rotary_angles(positions, SIZE))
-    assert half_precision.dtype == torch.bfloat16

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -16,13 +15,12 @@ from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.data_prep.formats.shared_task import read_examples, write_examples
-from crosspro.prediction import output, registry
+from crosspro.data_prep.formats.shared_task import write_examples
+from crosspro.prediction import registry
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.model_archive import with_digests
 from crosspro.prediction.models import export_run
-from crosspro.prediction.neural import numpy_reader, numpy_system
 from crosspro.prediction.neural.numpy_system import NumpySystem
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
@@ -34,7 +32,6 @@ KINDS = {
     "plain": ({}, {}),
     "tags": ({"tags": True}, {"context": 2}),
     "pointer": ({"pointer": True}, {"context": 3, "units": "joint", "unit_vocabulary": 300}),
-    "together": ({"together": 12, "pointer": True}, {"context": 3}),
     "both": ({"tags": True, "pointer": True, "layers": 1, "width": 24, "heads": 3}, {"context": 1}),
 }
 NO_SOURCE = Example.of_tokens((), ("REPLACE_0", "être|VER", "vrai|ADJ"), (), (Gap(0, 0),))
@@ -91,7 +88,7 @@ def test_any_text_is_read_as_torch_reads_it(data, saved, dev):
     documents = data.draw(
         st.lists(st.sampled_from([None, "a", "b"]), min_size=len(lines), max_size=len(lines))
     )
-    text = [replace(one, document=name) for one, name in zip(lines, documents, strict=True)]
+    text = [replace(line, document=name) for line, name in zip(lines, documents, strict=True)]
     assert_same(*saved[data.draw(st.sampled_from(sorted(KINDS)))], text)
 
 
@@ -101,17 +98,6 @@ def test_text_without_gaps_has_no_probabilities(kind, saved):
     for lines in ([], [NO_TEXT], [Example.of_tokens(("it",), ("bon|ADJ",), (), ())]):
         assert loaded.predict(lines).shape == (0, len(TASK.classes))
     assert len(loaded.predict([NO_SOURCE])) == 1
-
-
-def test_small_batches_change_nothing(saved, dev, monkeypatch):
-    monkeypatch.setattr(numpy_reader, "_PLACES_AT_ONCE", 50)
-    for in_torch, in_numpy in saved.values():
-        assert_same(in_torch, in_numpy, dev)
-
-
-def test_a_system_that_does_not_point_says_so(saved, dev):
-    with pytest.raises(CrossproError):
-        saved["plain"][1].antecedents(dev, np.zeros(1, np.int64))
 
 
 def test_it_is_saved_again_joined_packed_and_gone_on_from(saved, train, dev, tmp_path):
@@ -130,22 +116,6 @@ def test_it_is_saved_again_joined_packed_and_gone_on_from(saved, train, dev, tmp
     tuned = system(NAME, epochs=1, init_from=str(tmp_path / "again"))
     tuned.fit(TASK, train, dev)
     assert tuned.predict(dev).shape == expected.shape
-
-
-def test_a_long_file_is_shared_out_to_processes(saved, dev, monkeypatch):
-    monkeypatch.setattr(output, "SHARED_AT_ONCE", 10)
-    loaded = saved["pointer"][1]
-    shared = list(output.predict_stream(loaded, dev, jobs=2))
-    assert len(shared) > 2
-    assert [line for one in shared for line in one.examples] == dev
-    probabilities = np.concatenate([one.probabilities for one in shared])
-    assert probabilities == pytest.approx(loaded.predict(dev), abs=1e-6)
-
-
-def test_without_torch_it_cannot_be_trained(saved, monkeypatch):
-    monkeypatch.setattr(numpy_system, "find_spec", lambda name: None)
-    with pytest.raises(CrossproError):
-        saved["plain"][1].trainable()
 
 
 def test_torch_calculates_where_there_is_a_gpu(monkeypatch):
@@ -193,15 +163,3 @@ print(*sys.modules)
     assert not loaded & {"torch", "pytorch_lightning", "hydra", "sklearn", "scipy"}
     assert len((tmp_path / "out.data").read_bytes().splitlines()) == len(dev)
     assert (tmp_path / "nouns.tsv").stat().st_size > 100
-
-
-def test_a_trial_archive_says_the_same_of_official_text(discomt2015):
-    archive = ROOT.parent / "shared" / "models" / "en-fr-2015.small.zip"
-    if not archive.is_file():
-        pytest.skip("the trial archives are not here")
-    loaded = load_system(archive)
-    file = discomt2015 / "DiscoMT2015.test.en-fr.gold.data.xz"
-    lines = list(islice(read_examples(file, loaded.task, lenient=True), 60))
-    expected, probabilities = loaded.trainable().predict(lines), loaded.predict(lines)
-    assert probabilities == pytest.approx(expected, abs=0.001)
-    assert (probabilities.argmax(1) == expected.argmax(1)).all()

@@ -92,20 +92,6 @@ def test_fine_tuning_goes_on_from_a_pretraining(name, tmp_path):
     assert tuned.encoder.vocabularies == made.encoder.vocabularies
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_a_pretraining_may_point_at_antecedents(name, tmp_path):
-    """A set for it serves pre-trainings without a pointer; the other way there are no nouns."""
-    task, folder = load_task(name), encoded(load_task(name), tmp_path / "set", pointer=True)
-    dev = demo_examples(task, "dev", 3)
-    for pointer in (True, False):
-        made = learnt(folder, pretraining(1, pointer))
-        assert made.predict(dev).sum(axis=1) == pytest.approx(1)
-        assert ("noun" in made.encoder.vocabularies) == made.points == pointer
-    without = encoded(task, tmp_path / "other")
-    with pytest.raises(InputError, match="read"):
-        load_pretraining_set(without, pretraining(pointer=True))
-
-
 def test_a_stopped_pretraining_goes_on_to_the_same_bytes(tmp_path):
     folder = encoded(load_task("en-fr-2015"), tmp_path / "set")
     for run, parts in (("whole", (3,)), ("parts", (1, 3))):
@@ -125,11 +111,3 @@ def test_a_set_that_was_read_otherwise_is_refused(tmp_path):
         (folder / "set.json").write_text(content, "utf-8")
         with pytest.raises(InputError, match="format"):
             load_pretraining_set(folder, pretraining())
-
-
-def test_text_without_any_source_is_learnt_from(tmp_path):
-    task = load_task("en-fr-2015")
-    text = [line for line in text_of(task, "train", 6) if not line.source]
-    inflected = inflected_text(task, text)
-    write_pretraining_set(tmp_path, pretraining(), task, text, text, inflected, SetOrigin())
-    assert learnt(tmp_path, pretraining(1)).report.figures["epochs"] == 1

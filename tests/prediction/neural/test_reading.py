@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,6 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Tok
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
-from crosspro.prediction.neural.reading.document_rows import SHOWN_PIECE, shown_lemmas
 from crosspro.prediction.neural.reading.encoding import UNKNOWN_LABEL, Encoder
 from crosspro.prediction.neural.reading.fields import (
     CHARACTER,
@@ -37,7 +35,6 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
     whole_target_words,
 )
 from crosspro.prediction.neural.reading.subwords import load_units, split_example, train_units
-from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, build_vocabulary
 from tests.prediction.neural.small import TASK
 
 READER = Encoder((SOURCE, CHARACTER, LEMMA, PRONOUN))
@@ -92,13 +89,6 @@ def test_fields_say_what_a_token_becomes():
         assert [field.read(token, False, {}) for token in field.tokens(inflected)] == words
 
 
-def test_only_the_fields_that_are_read_are_encoded(train):
-    encoder, text = Encoder((TAG,)).fit_and_encode(train, TASK)
-    assert list(encoder.vocabularies) == list(text.fields) == ["tag"]
-    assert not text.spellings
-    assert len(repr(text)) < 200 > len(repr(encoder.vocabularies["tag"]))
-
-
 def test_a_field_that_leaves_tokens_out_is_refused(train):
     short = Field("short", "source", lambda example: example.source[1:])
     with pytest.raises(ValueError, match=r"field short"):
@@ -123,26 +113,6 @@ def test_context_reaches_back_inside_a_document_only(train):
     in_first = np.isin(near.positions["sentence"], first)
     starts = near.positions["target_starts"][first]
     assert set(far.target.low[in_first]) <= set(starts)
-
-
-def test_gaps_that_are_near_each_other_share_a_row(train):
-    text = READER.fit_and_encode(train, TASK)[1].with_context(3, together=12)
-    assert 1 < len(set(text.row)) < len(text)
-    for row in set(text.row):
-        gaps = np.flatnonzero(text.row == row)
-        for spans in (text.target, text.source):
-            positions = spans.position[gaps]
-            assert positions.max() - positions.min() <= 12
-            assert set(spans.first[gaps]) == {positions.min()}
-            assert set(spans.last[gaps]) == {positions.max()}
-            assert len(set(spans.low[gaps])) == len(set(spans.high[gaps])) == 1
-
-
-def test_rare_words_are_unknown():
-    vocabulary = build_vocabulary(Counter({"a": 3, "b": 2, "c": 1, "<pad>": 9}), 2)
-    assert vocabulary.words == ("<pad>", "<unk>", "a", "b")
-    assert [vocabulary.number(word) for word in ("b", "c", "a")] == [3, UNK, 2]
-    assert PAD == 0
 
 
 def test_gaps_links_tags_and_heads_move_with_the_units():
@@ -232,14 +202,3 @@ def test_lexicons_are_induced_for_languages_with_gender_and_english_has_a_list_o
     assert not lexicons_for(
         replace(reads, nouns=False), TASK, {"source": ("en", (e.split() for e in english))}
     )
-
-
-def test_gaps_are_shown_as_the_lemmas_that_other_words_are():
-    line = Example.of_tokens(
-        ("it",), ("REPLACE_0", "▁a|VER"), (), (Gap(0, 0, "ce", "ce|PRON qui|PRON"),)
-    )
-    assert [SHOWN_PIECE.word(token) for token in shown_lemmas(line)] == ["▁ce", "▁a"]
-    inflected = Example.of_tokens(
-        ("it",), ("REPLACE_0", "▁a"), (), (Gap(0, 0, "ce", "C'"),), tagged=False
-    )
-    assert [SHOWN_PIECE.word(token) for token in shown_lemmas(inflected)] == ["▁C'", "▁a"]

@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.prediction.neural.networks.turku_gru import TurkuGRU
-from crosspro.prediction.neural.training.progress import read_metrics
+from crosspro.prediction.neural.training.trainer import read_metrics
 from tests.conftest import mostly_slow
 from tests.prediction.neural.small import SMALL, TASK
 from tests.prediction.neural.small import system as small_system
@@ -50,34 +49,10 @@ def test_an_interrupted_run_goes_on_to_the_same_result(name, train, dev, tmp_pat
     whole.fit(TASK, train, dev, tmp_path / "whole")
     system(name, epochs=2, snapshots=2).fit(TASK, train, dev, tmp_path / "parts")
     resumed.fit(TASK, train, dev, tmp_path / "parts")
-    for one, other in zip(resumed.snapshots(), whole.snapshots(), strict=True):
-        assert (one.predict(dev) == other.predict(dev)).all()
+    for snapshot, other in zip(resumed.snapshots(), whole.snapshots(), strict=True):
+        assert (snapshot.predict(dev) == other.predict(dev)).all()
     assert read_metrics(tmp_path / "parts") == read_metrics(tmp_path / "whole")
     assert list(read_metrics(tmp_path / "parts")) == [0, 1, 2, 3]
-
-
-def test_both_stages_of_a_training_go_on(train, dev, tmp_path):
-    def fit(folder, epochs, more):
-        made = system(epochs=epochs, fine_tuning={"max_epochs": more})
-        made.fit(TASK, train, dev, folder)
-        if more:
-            made.fine_tune(train[: len(train) // 2], dev, folder)
-        return made.predict(dev)
-
-    whole = fit(tmp_path / "whole", 2, 3)
-    system(epochs=1, fine_tuning={"max_epochs": 3}).fit(TASK, train, dev, tmp_path / "first")
-    fit(tmp_path / "second", 2, 1)
-    for name in ("first", "second"):  # in which stage it was stopped
-        assert (fit(tmp_path / name, 2, 3) == whole).all()
-
-
-def test_embeddings_are_not_pretrained_again(train, dev, tmp_path, monkeypatch):
-    calls = []
-    pretrain = TurkuGRU.pretrain
-    monkeypatch.setattr(TurkuGRU, "pretrain", lambda *a: (calls.append(1), pretrain(*a)))
-    for epochs in (1, 2):
-        system(epochs=epochs, pretraining={"epochs": 1}).fit(TASK, train, dev, tmp_path)
-    assert len(calls) == 1
 
 
 def test_a_run_that_had_stopped_by_itself_trains_no_more(train, dev, tmp_path):
@@ -89,13 +64,6 @@ def test_a_run_that_had_stopped_by_itself_trains_no_more(train, dev, tmp_path):
     assert list(read_metrics(tmp_path)) == epochs
     assert (again.predict(dev) == first.predict(dev)).all()
     assert again.report == first.report
-
-
-def test_fewer_epochs_than_were_trained_are_enough(train, dev, tmp_path):
-    first, again = system(epochs=2), system(epochs=1)
-    for made in (first, again):
-        made.fit(TASK, train, dev, tmp_path)
-    assert (first.predict(dev) == again.predict(dev)).all()
 
 
 def test_the_folder_of_another_run_is_refused(train, dev, stopped, tmp_path):

@@ -62,13 +62,6 @@ def test_damaged_models_are_refused(copy, file, damage):
         load_system(copy)
 
 
-def test_a_model_predicts_as_before_it_was_saved(model, dev):
-    made, folder = model
-    assert (load_system(folder).predict(dev) == made.predict(dev)).all()
-    modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
-    assert "network.safetensors" in modes and set(modes.values()) == {0o640}
-
-
 def test_weights_of_other_layers_or_another_task_are_refused(model, copy, tmp_path):
     path = copy / "network.safetensors"
     tensors = load_file(path)

@@ -11,7 +11,6 @@ from crosspro.data_prep.core.example import Example, Gap
 from crosspro.prediction.neural.layers.skip_gram import (
     all_pairs,
     pretrained_embeddings,
-    sampled_pairs,
     skip_gram_text,
 )
 from crosspro.prediction.neural.reading.encoding import Encoder
@@ -36,22 +35,18 @@ def corpus():
     return encoder, text.to("cpu")
 
 
-def pairs_of(corpus, field, window, chosen=None, sampled=False):
+def pairs_of(corpus, field, window, chosen=None):
     """Pairs in words; classes are in brackets."""
     encoder, text = corpus
     context = "source" if field is PRONOUN else field.name
     centres, around = (encoder.vocabularies[name].words for name in (field.name, context))
-    own = skip_gram_text(text, field, context)
-    chosen = torch.arange(len(own.centres)) if chosen is None else torch.tensor(chosen)
-    if sampled:
-        generator = torch.Generator().manual_seed(1)
-        pairs = sampled_pairs(own, chosen.repeat(200), window, len(around), 0.5, generator)
-    else:
-        pairs = all_pairs(own, chosen, window, len(around))
+    of_field = skip_gram_text(text, field, context)
+    chosen = torch.arange(len(of_field.centres)) if chosen is None else torch.tensor(chosen)
+    pairs = all_pairs(of_field, chosen, window, len(around))
     columns = pairs.centres.tolist(), pairs.contexts.tolist(), pairs.to_class.tolist()
     return Counter(
-        (centres[one], f"[{TASK.classes[other - len(around)]}]" if to_class else around[other])
-        for one, other, to_class in zip(*columns, strict=True)
+        (centres[centre], f"[{TASK.classes[other - len(around)]}]" if to_class else around[other])
+        for centre, other, to_class in zip(*columns, strict=True)
     )
 
 
@@ -69,29 +64,10 @@ def test_every_word_predicts_its_window_and_all_pronouns_of_its_sentence(corpus)
     assert pairs_of(corpus, LEMMA, 2, [4]) == Counter([("c", "d")])
 
 
-def test_source_words_predict_the_pronouns_of_the_target(corpus):
-    pairs = pairs_of(corpus, SOURCE, 1)
-    assert pairs["is", "[il]"] == pairs["they", "[OTHER]"] == pairs["is", "it"] == 1
-    assert not any(centre in ("no", "It") and "[" in other for centre, other in pairs)
-
-
-def test_aligned_words_predict_the_words_around_the_source_pronoun(corpus):
-    assert pairs_of(corpus, PRONOUN, 1) == Counter(
-        [("it", "is"), ("it", "[il]"), ("it", "[OTHER]"),
-         ("they", "is"), ("they", "[il]"), ("they", "[OTHER]"), ("It", "blind")]
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
-def test_sampled_pairs_are_some_of_all(corpus, field):
-    assert set(pairs_of(corpus, field, 2, sampled=True)) == set(pairs_of(corpus, field, 2))
-
-
-@pytest.mark.parametrize("pairs", ["all", "sampled"])
-def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(corpus, pairs):
+def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(corpus):
     encoder, text = corpus
     inventory = Inventory(encoder.vocabularies, TASK.classes)
-    settings = SkipGramSettings(epochs=1, pairs=pairs)
+    settings = SkipGramSettings(epochs=1)
     first, again, other = (
         pretrained_embeddings(text, inventory, FIELDS, 4, settings, seed) for seed in (1, 1, 2)
     )
@@ -99,20 +75,3 @@ def test_tables_of_all_inputs_are_learnt_and_the_seed_decides(corpus, pairs):
         assert len(first[field.name]) == len(encoder.vocabularies[field.name])
         assert (first[field.name] == again[field.name]).all()
         assert (first[field.name] != other[field.name]).any()
-
-
-def test_words_that_go_with_a_pronoun_come_to_lie_near_each_other():
-    def sentence(number):
-        word, label = f"w{number % 10}", ("il", "elle")[number % 2]
-        gaps = (Gap(1, 0, label, label),)
-        return Example.of_tokens(("it",), (word, "REPLACE_0"), (), gaps, tagged=False)
-
-    fields = (LEMMA, SOURCE)
-    encoder, text = Encoder(fields).fit_and_encode(list(map(sentence, range(400))), TASK)
-    inventory = Inventory(encoder.vocabularies, TASK.classes)
-    settings = SkipGramSettings(epochs=4, pairs="sampled", pronoun_share=1.0, learning_rate=0.02)
-    tables = pretrained_embeddings(text.to("cpu"), inventory, fields, 8, settings, 1)
-    numbers = [encoder.vocabularies["lemma"].number(f"w{number}") for number in range(10)]
-    vectors = torch.nn.functional.normalize(tables["lemma"][numbers], dim=1)
-    near = vectors @ vectors.T
-    assert near[0::2, 0::2].min() > near[0::2, 1::2].max()

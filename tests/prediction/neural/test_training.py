@@ -9,21 +9,18 @@ import numpy as np
 import pytest
 import torch
 
-from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
-from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.neural.training.data import Sampler, bucketed_batches, sorted_batches
+from crosspro.prediction.neural.training.data import bucketed_batches, gaps_of_epoch, sorted_batches
 from crosspro.prediction.neural.training.module import GapClassifier
-from crosspro.prediction.neural.training.progress import learning_curve, read_metrics
 from crosspro.prediction.neural.training.settings import TrainerSettings
-from crosspro.prediction.runs import read_run
+from crosspro.prediction.neural.training.trainer import read_metrics
 from crosspro.prediction.system import load_system
 from tests.conftest import mostly_slow
-from tests.prediction.neural.small import SMALL, TASK, prepared, system, text_of
+from tests.prediction.neural.small import SMALL, TASK, prepared, system
 
 
 @pytest.fixture
@@ -46,13 +43,14 @@ def test_samplers_follow_their_policy():
     """Uppsala 2017 (004 §5.2): equal classes, or those of dev; a fresh share of all gaps."""
     labels = np.array([0] * 900 + [1] * 90 + [2] * 10, dtype=np.int32)
     generator = np.random.default_rng(1)
-    equal = Sampler("equal", 0.1).draw(labels, 3, generator)
+    dev = np.array([0.5, 0.4, 0.1])
+    equal = gaps_of_epoch(labels, "equal", 0.1, dev, generator)
     counts = np.bincount(labels[equal], minlength=3)
     assert counts[2] == 10
     assert counts[0] == pytest.approx(33, abs=16)
-    shares = Sampler("proportional", 0.1, (0.5, 0.4, 0.1)).draw(labels, 3, generator)
+    shares = gaps_of_epoch(labels, "proportional", 0.1, dev, generator)
     assert np.bincount(labels[shares], minlength=3)[0] == pytest.approx(50, abs=20)
-    assert sorted(Sampler().draw(labels, 3, generator)) == list(range(1000))
+    assert sorted(gaps_of_epoch(labels, "all", 1.0, dev, generator)) == list(range(1000))
 
 
 def test_batches_hold_every_gap_once_and_similar_ones_together():
@@ -112,35 +110,6 @@ def test_settings_that_no_network_can_have_are_refused(wrong):
         system("turku_gru", **wrong)
 
 
-def test_only_some_networks_are_pretrained(train, dev):
-    with pytest.raises(InputError):
-        system("uppsala_bilstm", pretraining={"epochs": 1})
-    plain, pretrained = (
-        system("turku_gru", epochs=1, pretraining={"epochs": epochs}) for epochs in (0, 1)
-    )
-    for made in (plain, pretrained):
-        made.fit(TASK, train, dev)
-    assert (plain.predict(dev) != pretrained.predict(dev)).any()
-
-
-@pytest.mark.parametrize(("key", "value"), [("strategy", "none"), ("devices", "many")])
-def test_what_lightning_refuses_is_a_fault_of_the_settings(key, value, train, dev):
-    with pytest.raises(CrossproError, match="settings"):
-        system("turku_gru", trainer={key: value}).fit(TASK, train, dev)
-
-
-def test_a_processor_without_bfloat16_trains_in_32_bits(train, dev, monkeypatch, capsys):
-    monkeypatch.setattr("crosspro.prediction.neural.training.trainer.has_bfloat16", lambda: False)
-    plain, mixed = (
-        system("turku_gru", trainer={"precision": precision})
-        for precision in ("32-true", "bf16-mixed")
-    )
-    for made in (plain, mixed):
-        made.fit(TASK, train, dev)
-    assert (plain.predict(dev) == mixed.predict(dev)).all()
-    assert "32-true" in capsys.readouterr().err
-
-
 def test_data_that_cannot_be_learnt_from_is_refused(train, dev):
     def labelled(examples, label):
         return [replace(e, gaps=tuple(replace(g, label=label) for g in e.gaps)) for e in examples]
@@ -158,14 +127,6 @@ def test_data_that_cannot_be_learnt_from_is_refused(train, dev):
         system("turku_gru", optimisation={"learning_rate": 1e30}).fit(TASK, train, dev)
     made.fit(TASK, train, dev)
     assert (made.predict(labelled(dev, "nonsense")) == made.predict(dev)).all()
-
-
-def test_a_part_of_the_gaps_may_read_less_context(train):
-    made, _ = prepared("turku_gru", train, context=3, short_context=0.5)
-    short = made._encode(train, train, learn=False)
-    assert (short.train.target.low > short.dev.target.low).any()
-    assert (short.train.target.low == short.dev.target.low).any()
-    assert (short.dev.target.low == text_of(made, train).target.low.numpy()).all()
 
 
 def test_logit_adjustment_is_tuned_on_dev_and_saved(train, dev, tmp_path):
@@ -198,24 +159,6 @@ def test_the_log_has_the_scores_of_every_epoch_and_the_best_one_is_kept(train, d
     assert f"best epoch {best_epoch}" in (tmp_path / "learning_curve.svg").read_text("utf-8")
 
 
-def test_the_learning_curve_marks_the_epoch_with_the_best_monitored_score():
-    pytest.importorskip("matplotlib")
-    names = "loss", "dev_loss", "dev_macro_recall", "dev_accuracy"
-    values = (1.5, 1.2, 40.0, 70.0), (1.0, 1.1, 50.0, 62.0), (0.8, 1.3, 50.0, 60.0)
-    rows = {epoch: dict(zip(names, row, strict=True)) for epoch, row in enumerate(values)}
-    assert "best epoch 1: macro recall 50.00" in learning_curve(rows, "macro_recall")
-    assert "best epoch 0: accuracy 70.00" in learning_curve(rows, "accuracy")
-
-
-@pytest.mark.parametrize("shown", [True, False])
-def test_off_a_terminal_an_epoch_is_a_line_of_standard_error(shown, train, dev, capsys):
-    system("turku_gru", trainer={"progress_bar": shown}).fit(TASK, train, dev)
-    said = capsys.readouterr()
-    assert said.out == ""
-    lines = [line.partition(":")[0] for line in said.err.splitlines()]
-    assert lines == (["epoch 0", "epoch 1"] if shown else [])
-
-
 @pytest.mark.parametrize(
     ("settings", "share", "steps", "epochs"),
     [
@@ -232,15 +175,6 @@ def test_patience_means_the_same_at_every_size_of_data(settings, share, steps, e
     assert made.patience_in_epochs(share, steps) == epochs
 
 
-def test_the_report_says_that_patience_ended_a_training(train, dev, tmp_path):
-    made = system("turku_gru", epochs=40, trainer={"patience": 2})
-    made.fit(TASK, train, dev, tmp_path)
-    scores = [row["dev_macro_recall"] for row in read_metrics(tmp_path).values()]
-    assert made.report.figures["epochs"] == len(scores) < 40
-    assert made.report.figures["stopped_by"] == "patience"
-    assert made.report.figures["chosen_epoch"] == len(scores) - 3
-
-
 def test_the_best_epochs_are_snapshots_best_first_and_can_be_joined(train, dev, tmp_path):
     """As UU-Hardmeier averaged epochs of one training (004 §5.4)."""
     made = system("turku_gru", epochs=4, snapshots=2, tune_adjustment=True)
@@ -248,27 +182,18 @@ def test_the_best_epochs_are_snapshots_best_first_and_can_be_joined(train, dev, 
     snapshots = made.snapshots()
     assert snapshots[0] is made
     scores = {epoch: row["dev_macro_recall"] for epoch, row in read_metrics(tmp_path).items()}
-    best = [one.report.figures["chosen_epoch"] for one in snapshots]
+    best = [kept.report.figures["chosen_epoch"] for kept in snapshots]
     assert [scores[epoch] for epoch in best] == sorted(scores.values(), reverse=True)[:2]
     score = dev_score(TASK, dev, "macro_recall")
-    for one in snapshots:
-        assert score(one.unadjusted(dev)) == pytest.approx(one.report.figures["score"], abs=1e-3)
-        assert score(one.predict(dev)) >= score(one.unadjusted(dev))
-        assert one is made or one.snapshots() == [one]
+    for kept in snapshots:
+        assert score(kept.unadjusted(dev)) == pytest.approx(kept.report.figures["score"], abs=1e-3)
+        assert score(kept.predict(dev)) >= score(kept.unadjusted(dev))
+        assert kept is made or kept.snapshots() == [kept]
     joined = Ensemble.of(snapshots)
-    mean = mix([one.predict(dev) for one in snapshots], [1, 1])
+    mean = mix([kept.predict(dev) for kept in snapshots], [1, 1])
     assert joined.predict(dev) == pytest.approx(mean)
     joined.save(tmp_path / "joined")
     assert load_system(tmp_path / "joined").predict(dev) == pytest.approx(mean)
-
-
-def test_there_are_no_more_snapshots_than_epochs(train, dev):
-    one, several = system("turku_gru"), system("turku_gru", snapshots=5)
-    for made in (one, several):
-        made.fit(TASK, train, dev)
-    assert one.snapshots() == [one]
-    assert len(several.snapshots()) == 2
-    assert (several.predict(dev) == one.predict(dev)).all()
 
 
 @pytest.mark.parametrize("name", mostly_slow(SMALL, "turku_gru"))
@@ -284,23 +209,3 @@ def test_a_second_stage_goes_on_with_in_domain_data(name, splits, dev, tmp_path)
     assert made.report.figures["score"] == max(first["score"], second["score"])
     score = dev_score(TASK, dev, "macro_recall")
     assert score(made.predict(dev)) == pytest.approx(made.report.figures["score"], abs=1e-3)
-
-
-def test_what_is_no_better_on_dev_is_not_kept(splits, dev):
-    plain = system("turku_gru", epochs=1)
-    plain.fit(TASK, splits.train, dev)
-    made = fitted(in_domain(rate=1e-12), splits)
-    assert made.report.figures["kept"] == "all"
-    assert (made.predict(dev) == plain.predict(dev)).all()
-    assert fitted(in_domain(), splits).report.figures["kept"] == "in_domain"
-
-
-def test_a_run_of_two_stages_is_written_down_and_members_have_them_too(splits, dev, tmp_path):
-    made = in_domain()
-    fit_and_score(TASK, made, splits, tmp_path / "run")
-    run = read_run(tmp_path / "run")
-    assert run.fit == made.report.figures
-    joined = Ensemble({"net": in_domain(), "lm": NGramSystem(order=2)}, tune="accuracy")
-    assert joined.fine_tunes
-    fit_and_score(TASK, joined, splits, tmp_path / "joined")
-    assert (joined.parts[0].predict(dev) == made.predict(dev)).all()

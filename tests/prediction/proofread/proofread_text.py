@@ -29,11 +29,9 @@ def proofread_text(source="book.en", target="book.de", documents=None) -> Transl
 
 
 def _pronoun(line, start, word, source, wrong, suggestion, reason, **changes) -> PronounDoubt:
-    source_line, source_start, source_word = source or (None, None, "")
-    place = None
-    if source:
-        place = Place(source_line - 1, source_line, source_start, source_start + len(source_word))
-    known = PronounDoubt(
+    source_line, source_start, source_word = source
+    place = Place(source_line - 1, source_line, source_start, source_start + len(source_word))
+    doubt = PronounDoubt(
         document=None,
         kind=DoubtKind.WORD,
         place=Place(line - 1, line, start, start + len(word)),
@@ -49,7 +47,7 @@ def _pronoun(line, start, word, source, wrong, suggestion, reason, **changes) ->
         wrong=wrong,
         reason=reason,
     )
-    return replace(known, **changes)
+    return replace(doubt, **changes)
 
 
 def proofread_pronouns() -> tuple[PronounDoubt, ...]:
@@ -71,8 +69,8 @@ def proofread_pronouns() -> tuple[PronounDoubt, ...]:
             probabilities={"sie": 0.7, "OTHER": 0.2, "es": 0.1},
         ),
         _pronoun(
-            4, 13, "sie", None, 0.35, "", "nothing in the source is linked to “sie”",
-            kind=DoubtKind.ADDITIONAL, probabilities={"sie": 1.0}, suggestion_probability=0.0,
+            4, 13, "sie", (4, 7, "everybody"), 0.35, "ihnen", "“sie” for “everybody”",
+            probabilities={"sie": 0.3, "ihnen": 0.6, "es": 0.1}, suggestion_probability=0.6,
         ),
     )  # fmt: skip
 

@@ -11,7 +11,6 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.proofread.files import File, Lines, open_translation
 from crosspro.prediction.proofread.languages import model_for
 from crosspro.prediction.proofread.text import check_languages, text_of_lines
-from tests.conftest import GOLDEN
 
 TMX = '<tmx version="1.4"><header srclang="EN-us"/><body><tu>{}</tu></body></tmx>'
 
@@ -57,11 +56,6 @@ def test_names_say_languages(source, target, model):
 def test_files_state_languages(name, content, model, tmp_path):
     (tmp_path / name).write_text(content, "utf-8")
     assert model_for(open_translation(tmp_path / name)) == model
-
-
-def test_several_languages_need_a_choice():
-    with pytest.raises(InputError, match="en-de, en-fr"):
-        model_for(open_translation(GOLDEN / "proofread" / "letters.tmx"))
 
 
 def test_a_missing_file_is_no_matter_of_languages(tmp_path):

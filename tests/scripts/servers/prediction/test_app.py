@@ -56,9 +56,9 @@ def predict(client, **request):
 
 
 def problem(answer):
-    (found,) = answer.json()["problems"]
-    assert "\n" not in found["message"]
-    return found["message"]
+    (result,) = answer.json()["problems"]
+    assert "\n" not in result["message"]
+    return result["message"]
 
 
 def test_the_page_allows_its_own_scripts_alone(client):
@@ -74,12 +74,12 @@ def test_the_page_allows_its_own_scripts_alone(client):
 
 
 def test_a_pair_is_predicted_and_explained(client):
-    found = predict(client, context=[["The house is here.", "La maison est ici."]]).json()
-    (gap,) = found["gaps"]
+    result = predict(client, context=[["The house is here.", "La maison est ici."]]).json()
+    (gap,) = result["gaps"]
     assert gap["hidden"] == "elle"
     assert sum(gap["probabilities"].values()) == pytest.approx(1)
     assert gap["evidence"]["tables"][0]["rows"]
-    assert [line["source"][-1] for line in found["lines"]] == ["."]
+    assert [line["source"][-1] for line in result["lines"]] == ["."]
     (gap,) = predict(client, model="majority").json()["gaps"]
     assert gap["evidence"] is None
 
@@ -125,9 +125,3 @@ def test_other_faults_are_one_line_too(client, monkeypatch):
         answer = client.post("/api/predict", json=HOUSE, headers=wrong)
         assert answer.status_code == 403
         assert problem(answer)
-
-
-def test_text_that_attacks_stays_text(client):
-    target = f"La maison {SCRIPT} est vieille, mais elle tient debout."
-    found = predict(client, target=target).json()
-    assert SCRIPT.split()[0] in found["text"]

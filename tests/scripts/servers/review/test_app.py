@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -18,7 +18,6 @@ pytest.importorskip("jinja2", reason="needs the extra `review`: make extras EXTR
 pytest.importorskip("python_multipart", reason="needs the extra `review`")
 pytest.importorskip("uvicorn", reason="needs the extra `review`: make extras EXTRAS=review")
 
-from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.people.questions import Question
 from crosspro.evaluation.people.verdicts import Item, Verdict, VerdictStore
 from crosspro.scripts.servers.guard import listen, make_server
@@ -27,7 +26,6 @@ from crosspro.scripts.servers.review.app import (
     make_app,
     make_visitors,
     read_or_make_key,
-    visitor_with,
 )
 
 NAMES = [f"Ann {number}" for number in range(20)]
@@ -115,18 +113,6 @@ def test_nobody_gets_in_without_a_token(served):
     assert headers["referrer-policy"] == "no-referrer"
 
 
-def test_tokens_stay_and_are_secret(site, tmp_path):
-    key = tmp_path / "v.sqlite.key"
-    assert key.stat().st_mode & 0o077 == 0
-    assert make_visitors(NAMES, read_or_make_key(site.store.path)) == list(site.people)
-    assert len({who.token for who in site.people}) == 21
-    assert make_visitors(NAMES, b"another")[0].token != site.people[0].token
-    assert visitor_with("", site.people) is None
-    key.write_bytes(b"short")
-    with pytest.raises(InputError, match="key"):
-        read_or_make_key(site.store.path)
-
-
 def test_an_answer_is_stored_shown_and_changed(served):
     home = f"/{served.token('Ann 0')}"
     status, _, headers = served(f"{home}/next")
@@ -139,14 +125,6 @@ def test_an_answer_is_stored_shown_and_changed(served):
     assert "1 of 4" in served(f"{home}/")[1]
     remarks = [(v.pronoun, v.antecedent, v.remark) for v in served.site.store.verdicts()]
     assert remarks == [("right", "right", f"{SCRIPT} x"), ("bad", None, "")]
-
-
-def test_text_from_outside_stays_text(served):
-    path = f"/{served.token('Ann 0')}/question/0"
-    served(path, RIGHT | {"remark": f"</textarea>{SCRIPT}"})
-    page = served(path)[1]
-    assert page.count("&lt;script&gt;window.owned") == 5
-    assert "<script>" not in page
 
 
 @pytest.mark.parametrize(
@@ -194,21 +172,3 @@ def test_the_researcher_decides_conflicts_and_takes_verdicts_away(served):
     assert re.findall(r"\t(\w+)$", table, re.MULTILINE) == [
         *("kind", "verdict", "verdict", "decision")
     ]
-
-
-def test_each_question_goes_to_some_annotators(questions, site):
-    shared = replace(site, people=site.people[:5], judges_each=2)
-    counts = [
-        sum(shared.asks(who, number) for who in shared.annotators)
-        for number in range(len(questions))
-    ]
-    assert counts == [2] * 4
-    assert {len(shared.numbers(who)) for who in shared.annotators} <= {1, 2, 3}
-
-
-def test_a_store_that_cannot_be_used_acknowledges_nothing(served):
-    path = served.site.store.path
-    path.unlink()
-    path.mkdir()
-    answer = served(f"/{served.token('Ann 0')}/question/0", RIGHT, accept="text/plain")
-    assert answer[0] == 503
