@@ -95,7 +95,7 @@ def score(
         tokenised=tokenised,
         resampling=Resampling(resamples, seed) if resamples else None,
         baseline=baseline,
-        judge_of=_judge_of,
+        judge_of=judge_of,
     )
 
 
@@ -202,7 +202,8 @@ def _named_links(
     return links
 
 
-def _judge_of(source: str, target: str) -> PronounJudge | None:
+def judge_of(source: str, target: str) -> PronounJudge | None:
+    """What the metric `doubt` asks: the bundled model of two languages, if there is one."""
     from crosspro.prediction.proofread.judge import judge_of
 
     return judge_of(source, target)

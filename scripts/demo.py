@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +14,7 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus, kinds
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.evaluation.report.records import csv_text
-from crosspro.evaluation.report.tables import text_table
-from crosspro.scripts.common import App, TaskName
+from crosspro.scripts.common import App, TaskName, output_folder, show_table, tell
 
 app = App()
 
@@ -24,10 +22,7 @@ app = App()
 @app.command(epilog="Example: crosspro demo --task en-fr -o demo")
 def demo(
     task: TaskName,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", writable=True, file_okay=False, help="Folder to write to."),
-    ],
+    output: Annotated[Path, output_folder("Folder to write to.")],
     documents: Annotated[
         int, typer.Option(min=1, help="Training documents; dev and test have at most as many.")
     ] = SPLITS["train"],
@@ -47,22 +42,15 @@ def demo(
         write_examples(output / f"{name}.data", examples)
         write_doc_ids(output / f"{name}.doc-ids", examples)
         write_text(output / f"{name}.gaps.tsv", _origins(sentences))
-        gaps = sum(len(example.gaps) for example in examples)
-        print(
-            f"{output / name}.data: {counted(len(examples), 'line')}, {counted(gaps, 'gap')}",
-            file=sys.stderr,
-        )
-    print(_kinds_table(corpus["test"]), end="")
-
-
-def _kinds_table(sentences: list[DemoSentence]) -> str:
-    numbers = kinds(sentences)
+        gaps = counted(sum(len(example.gaps) for example in examples), "gap")
+        tell(f"{output / name}.data: {counted(len(examples), 'line')}, {gaps}")
+    numbers = kinds(corpus["test"])
     total = sum(numbers.values())
     rows = [
         (kind, str(back), str(number), f"{100 * number / total:.1f}%")
         for (kind, back), number in sorted(numbers.items(), key=lambda item: -item[1])
     ]
-    return text_table(("kind of gap", "sentences back", "gaps", "share"), rows)
+    print(show_table(("kind of gap", "sentences back", "gaps", "share"), rows), end="")
 
 
 def _origins(sentences: list[DemoSentence]) -> str:
