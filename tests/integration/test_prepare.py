@@ -193,17 +193,6 @@ def test_bad_settings_fail_before_work_starts(tmp_path, more, fragment):
     assert not list(tmp_path.glob("x*"))
 
 
-def test_unequal_texts_are_refused(tmp_path):
-    (tmp_path / "s").write_text("it works .\n", "utf-8")
-    (tmp_path / "t").write_text("il marche .\nautre .\n", "utf-8")
-    (tmp_path / "tokens").write_text("il|il|PRO marche|marcher|VER .|.|SENT\n", "utf-8")
-    sides = ("--source", tmp_path / "s", "--target", tmp_path / "t", "-o", tmp_path / "x")
-    annotator = ("--annotator", f"tokens:{tmp_path / 'tokens'}", "--rule", "filter_subjects=false")
-    result = crosspro("prepare", "--task", "en-fr", *sides, *annotator)
-    assert result.code == 2
-    assert not (tmp_path / "x.data").exists()
-
-
 @pytest.mark.parametrize(
     "task",
     mostly_slow(["en-fr", "en-fr-2015", "fr-en", "en-de", "de-en", "es-en"], "en-fr-2015", "de-en"),

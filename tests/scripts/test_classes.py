@@ -74,15 +74,6 @@ def test_the_draft_is_a_task_with_the_known_classes(tokens, tmp_path):
         assert f"\n{name} " in text
 
 
-def test_counts_add_up(tokens):
-    text = classes(tokens).stdout.decode()
-    for block in text.split("\n\n"):
-        rows = [line.rsplit(maxsplit=2) for line in block.splitlines()[2:]]
-        if rows and rows[-1][0] == "total":
-            numbers = [int(row[1].replace(",", "")) for row in rows]
-            assert sum(numbers[:-1]) == numbers[-1]
-
-
 def test_links_are_made_where_none_are_given(tokens, tmp_path):
     (tmp_path / "x.en").write_text("it falls .\nit works .\n" * 20, "utf-8")
     (tmp_path / "x.fr").write_text("il tombe .\nelle marche .\n" * 20, "utf-8")
@@ -123,14 +114,6 @@ def test_bad_settings_are_refused(tokens, more, fragment):
     result = classes(tokens, *more)
     assert result.code == 2
     assert fragment in result.stderr.decode()
-
-
-def test_no_draft_without_an_ambiguous_pronoun(tokens, tmp_path):
-    output = tmp_path / "draft.yaml"
-    result = classes(tokens, "-o", output, pronouns="thou")
-    assert result.code == 2
-    assert b"thou: " in result.stdout
-    assert not output.exists()
 
 
 @pytest.mark.parametrize("language", [("pt",), ("fr", "--annotator", "none")])

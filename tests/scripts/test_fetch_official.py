@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.official import download
 from crosspro.data_prep.official.download import read_manifest
-from crosspro.data_prep.official.files import COLUMNS
+from crosspro.data_prep.official.files import COLUMNS, official_files
+from crosspro.scripts import fetch_official
 from crosspro.scripts.fetch_official import app
 from tests.scripts.run import crosspro
 
@@ -26,8 +27,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    """A table of two files, one of which is on a server here."""
+def served(tmp_path, monkeypatch):
+    """Two official files, one of which is on a server here."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setattr(download, "SCHEMES", ("http", "https"))
     (tmp_path / "served").mkdir()
@@ -44,7 +45,8 @@ def table(tmp_path, monkeypatch):
     ]
     path = tmp_path / "table.tsv"
     path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-    yield path
+    monkeypatch.setattr(fetch_official, "official_files", lambda: official_files(path))
+    yield
     server.shutdown()
     server.server_close()
 
@@ -53,8 +55,9 @@ def call(*arguments: object):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_a_file_is_fetched_once(tmp_path, table):
-    arguments = ("--table", table, "--task", "en-fr", "-o", tmp_path / "out")
+@pytest.mark.usefixtures("served")
+def test_a_file_is_fetched_once(tmp_path):
+    arguments = ("--task", "en-fr", "-o", tmp_path / "out")
     assert call(*arguments).exit_code == 0
     assert (tmp_path / "out" / "2016" / "a.gz").read_bytes() == OFFICIAL
     assert read_manifest(tmp_path / "out" / "2016")["a.gz"].url.endswith("/a.gz")
@@ -63,16 +66,18 @@ def test_a_file_is_fetched_once(tmp_path, table):
     assert (tmp_path / "out" / "2016" / "a.gz").stat().st_mtime_ns == before
 
 
-def test_what_is_missing_does_not_stop_the_rest(tmp_path, table):
-    result = call("--table", table, "--year", 2016, "-o", tmp_path / "out")
+@pytest.mark.usefixtures("served")
+def test_what_is_missing_does_not_stop_the_rest(tmp_path):
+    result = call("--year", 2016, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "404" in result.stderr
     assert "https://huggingface.co/datasets/FrancophonIA/DiscoMT-2016" in result.stderr
     assert (tmp_path / "out" / "2016" / "a.gz").is_file()
 
 
-def test_a_dry_run_lists_and_fetches_nothing(tmp_path, table):
-    result = call("--table", table, "--dry-run", "-o", tmp_path / "out")
+@pytest.mark.usefixtures("served")
+def test_a_dry_run_lists_and_fetches_nothing(tmp_path):
+    result = call("--dry-run", "-o", tmp_path / "out")
     assert result.exit_code == 0
     assert "a.gz\ten-fr\ttrain\t10 bytes\tx" in result.stdout
     assert result.stdout.count("http://127.0.0.1") == 3
@@ -80,8 +85,9 @@ def test_a_dry_run_lists_and_fetches_nothing(tmp_path, table):
     assert not (tmp_path / "out").exists()
 
 
-def test_everything_at_once_needs_a_choice(tmp_path, table):
-    result = call("--table", table, "-o", tmp_path / "out")
+@pytest.mark.usefixtures("served")
+def test_everything_at_once_needs_a_choice(tmp_path):
+    result = call("-o", tmp_path / "out")
     assert isinstance(result.exception, CrossproError)
 
 

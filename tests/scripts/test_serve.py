@@ -37,23 +37,6 @@ def run_folder(tmp_path_factory):
     return folder
 
 
-def test_without_the_extra_it_says_how_to_get_it(run_folder):
-    code = (
-        "import sys; sys.modules['uvicorn'] = None\n"
-        f"sys.argv = ['crosspro', 'serve', {str(run_folder)!r}]\n"
-        "from importlib import machinery\n"
-        "find = machinery.PathFinder.find_spec\n"
-        "machinery.PathFinder.find_spec = classmethod(\n"
-        "    lambda cls, name, *more, **named: None if name == 'uvicorn' "
-        "else find(name, *more, **named))\n"
-        "del sys.modules['uvicorn']\n"
-        "from crosspro.scripts.cli import main\n"
-        "main()"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert ran.returncode == 2
-
-
 @pytest.fixture
 def extra():
     pytest.importorskip("uvicorn", reason="the extra review is not installed (uvicorn)")
@@ -99,15 +82,6 @@ def test_it_takes_a_free_port_answers_and_ends_with_ctrl_c(extra, run_folder):
     assert process.returncode == 0
     assert errors.splitlines()[-1] == "stopped"
     assert "Traceback" not in errors
-
-
-def test_another_name_is_allowed_on_demand(extra, run_folder):
-    process, address = start(run_folder, "--allow-host", "lab.example")
-    try:
-        assert post(address, request_of(run_folder), host="lab.example")[0] == 200
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
 
 
 def test_wrong_arguments_are_told_before_anything_is_loaded(extra, run_folder, tmp_path):

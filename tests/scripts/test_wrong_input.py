@@ -7,7 +7,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.pipeline.sets.splits import Splits, file_splits, leaks
+from crosspro.data_prep.pipeline.sets.splits import file_splits
 from crosspro.data_prep.sample import sample_path
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
@@ -80,9 +80,3 @@ def test_a_binary_file_is_one_fault(tmp_path):
         message = (result.stdout + result.stderr).decode()
         assert result.code
         assert str(path) in message and len(message.splitlines()) <= 2
-
-
-def test_text_that_is_learnt_from_is_no_test(en_fr):
-    train, dev, test = (demo_examples(en_fr, name, 10) for name in ("train", "dev", "test"))
-    assert leaks(Splits(train, dev, {"test": test})) == []
-    assert len(leaks(Splits(train, train, {"a": test, "b": train}))) == 3
