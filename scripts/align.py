@@ -20,7 +20,7 @@ from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
-from crosspro.scripts.common import App, Prior, output_file, show_table, tell
+from crosspro.scripts.common import App, Prior, output_file, prior_file, show_table, tell
 from crosspro.scripts.steps import StepDisplay
 
 Links = Iterable[tuple[Link, ...]]
@@ -30,6 +30,7 @@ app = App()
 
 @app.command(epilog="Example: crosspro align --source corpus.en --target corpus.fr -o corpus.links")
 def align(
+    context: typer.Context,
     source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],
     output: Annotated[
@@ -67,6 +68,7 @@ def align(
     if links is not None:
         _show([(links.name, read_links(links, *words))], gold, words[0], rules)
         return
+    prior = prior_file(context, prior, rules)
     earlier = load_prior(prior) if prior else None
     with StepDisplay() as display:
         alignment = learn(

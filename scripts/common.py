@@ -20,6 +20,7 @@ from typer.core import TyperCommand
 from crosspro.data_prep.core.errors import input_error, quoted
 
 if TYPE_CHECKING:
+    from crosspro.data_prep.core.task import Task
     from crosspro.evaluation.evaluation import Evaluation
     from crosspro.evaluation.report.tables import Row, Style
     from crosspro.evaluation.resampling import Resampling
@@ -159,18 +160,6 @@ def check_suffix(option: str, path: Path | None, suffix: str) -> None:
 # Options ------------------------------------------------------------------------------------------
 
 
-def _unpacked_prior(context: typer.Context, path: Path | None) -> Path | None:
-    """The prior of a bundled model, unpacked while a command runs; other paths as they are."""
-    bundled = None if path is None else bundled_model(path)
-    if bundled is None:
-        return path
-    from crosspro.prediction.model_archive import PRIOR, archived_bytes
-
-    unpacked = Path(context.with_resource(TemporaryDirectory()), f"{path}.npz")
-    unpacked.write_bytes(archived_bytes(bundled, PRIOR) or b"")
-    return unpacked
-
-
 def output_file(*names: str, help: str) -> Any:
     """An option for a file that is written."""
     metavar = None if "-o" in names else "FILE"
@@ -208,7 +197,6 @@ Prior = Annotated[
     typer.Option(
         "--prior",
         help="Without links: what `crosspro align --save-prior` learnt, or a bundled model.",
-        callback=_unpacked_prior,
     ),
 ]
 Candidates = Annotated[
@@ -260,6 +248,21 @@ def bundled_model(path: Path) -> Path | None:
     from crosspro.prediction.registry import bundled_model
 
     return bundled_model(path)
+
+
+def prior_file(context: typer.Context, prior: Path | None, task: Task | None) -> Path | None:
+    """The file of --prior; that of a bundled model is unpacked while the command runs."""
+    bundled = None if prior is None else bundled_model(prior)
+    if bundled is None:
+        return prior
+    from crosspro.prediction.model_archive import PRIOR, archived_bytes
+
+    if task is not None and str(prior) != f"{task.source_language}-{task.target_language}":
+        expected = f"one for {task.source_language}-{task.target_language}"
+        raise input_error("settings", "--prior", expected, str(prior))
+    unpacked = Path(context.with_resource(TemporaryDirectory()), f"{prior}.npz")
+    unpacked.write_bytes(archived_bytes(bundled, PRIOR) or b"")
+    return unpacked
 
 
 def one_run(path: Path) -> Path:

@@ -35,6 +35,7 @@ from crosspro.scripts.common import (
     TaskName,
     output_file,
     output_prefix,
+    prior_file,
     show_table,
     tell,
     warn,
@@ -49,6 +50,7 @@ app = App()
     epilog="Example: crosspro prepare --task en-fr --source corpus.en --target corpus.fr -o train",
 )
 def prepare_command(
+    context: typer.Context,
     task: TaskName,
     source: Annotated[
         Path, typer.Option(help="Source text, or both sides (TMX), or X for X.en and X.fr.")
@@ -106,6 +108,7 @@ def prepare_command(
             raise input_error("settings", option, expected, task_rules.name)
     if sheet is not None and sheet.exists():
         raise input_error(sheet, "output", "a new file, as people may have filled it in", "a file")
+    prior = prior_file(context, prior, task_rules)
     # Tasks that leave it to links whether a word is a pronoun are those for use.
     year = rules or ("text" if task_rules.linked else "2017")
     settings = PrepareSettings(

@@ -124,6 +124,9 @@ def score(
     candidate_links: CandidateLinks = None,
     source: Sources = None,
     prior: LinkPrior = None,
+    target_language: Annotated[
+        str | None, typer.Option(help="Word lists of the target: a code or a .yaml file.")
+    ] = None,
     silver: Annotated[
         Path | None, typer.Option(help="Verified alternatives; reported apart.")
     ] = None,
@@ -154,7 +157,9 @@ def score(
     from crosspro.evaluation.protest.metric import Protest, ProtestSettings
     from crosspro.evaluation.protest.silver import silver_from, write_silver
 
-    scored = scored_systems(suite, candidate, candidate_links, source, prior, silver)
+    scored = scored_systems(
+        suite, candidate, candidate_links, source, prior, target_language, silver
+    )
     if verdicts is not None:
         from crosspro.evaluation.people.verdicts import read_judgements
 

@@ -98,6 +98,10 @@ def test_few_lines_are_aligned_by_a_prior(tmp_path):
     refused = prepared(tmp_path, "x", "--prior", prior, "--links", tmp_path / "s")
     assert refused.code == 2
     assert b"links" in refused.stderr
+    assert prepared(tmp_path, "named", "--prior", "en-fr").code == 0
+    other = prepared(tmp_path, "x", "--prior", "en-de")  # the model of another language
+    assert other.code == 2
+    assert b"--prior" in other.stderr
 
 
 def test_documents_have_ids_also_of_the_blind_file_and_no_documents_have_none(tmp_path):
