@@ -135,31 +135,6 @@ def test_bad_files_stop_the_run_with_all_problems(tmp_path):
     assert result.stderr.count(".data:1: columns") == 3
 
 
-def test_test_text_that_was_learnt_from_is_a_warning(tmp_path):
-    write_examples(tmp_path / "all.data", demo_examples(load_task("en-fr"), "train", 5))
-    same = [f"data.{split}=all.data" for split in ("train", "dev", "test")]
-    result = trained(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}", *same,
-                     "resamples=0")  # fmt: skip
-    for name, other in (("dev", "train"), ("all", "train"), ("all", "dev")):
-        assert re.search(rf"warning: {name}: .* {other} ", result.stderr)
-
-
-def test_gaps_without_labels_and_sets_without_gaps_are_reported(tmp_path):
-    data = demo_data(tmp_path, "train", "dev", "test")
-    lines = (tmp_path / "train.data").read_text("utf-8").splitlines(keepends=True)
-    place = next(number for number, line in enumerate(lines) if not line.startswith("\t"))
-    labels, _, rest = lines[place].split("\t", 2)
-    lines[place] = f"\t\t{rest}"
-    (tmp_path / "train.data").write_text("".join(lines), "utf-8")
-    plenty = demo_examples(load_task("en-fr"), "test", 20)
-    empty = [example for example in plenty if not example.gaps][:3]
-    write_examples(tmp_path / "test.empty.data", empty)
-    result = trained(tmp_path / "run", *data, "system=class_prior")
-    assert f"train: {len(labels.split())} " in result.stderr
-    assert "test.empty" in result.stderr
-    assert (tmp_path / "run/test.empty.submission.data").is_file()
-
-
 def test_a_closed_pipe_ends_without_a_traceback(tmp_path):
     command = [sys.executable, "train.py", *SMALL, "system=majority", f"hydra.run.dir={tmp_path}"]
     reader, writer = os.pipe()

@@ -133,10 +133,11 @@ def test_the_base_installation_predicts_and_evaluates(tmp_path):
     assert "labels" in scored.stdout
 
 
-def test_training_without_its_extra_says_what_to_install(tmp_path):
-    refused = without_extras("train", folder=tmp_path)
-    assert refused.returncode == 2
-    assert "crosspro[train]" in refused.stderr
+def test_a_command_without_its_extra_says_what_to_install(tmp_path):
+    for command, extra in (("train", "train"), ("serve", "review")):
+        refused = without_extras(command, folder=tmp_path)
+        assert refused.returncode == 2
+        assert f"crosspro[{extra}]" in refused.stderr
 
 
 def test_version_help_first_lines_and_unknown_command():

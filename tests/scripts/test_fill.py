@@ -112,16 +112,6 @@ def test_the_search_equals_brute_force(targets, penalty):
             row += 1
 
 
-def test_blind_files_are_filled(tmp_path):
-    path = tmp_path / "blind.data"
-    text = (FOLDER / "en-fr" / "input.tsv").read_text("utf-8")
-    path.write_text(
-        "".join("\t\t" + line.split("\t", 2)[2] for line in text.splitlines(True)), "utf-8"
-    )
-    result = crosspro("lm", "fill", path, "--task", "en-fr", "--lm", FOLDER / "toy.fr.arpa")
-    assert result.stdout.decode().startswith("ce\tc'\t")
-
-
 def test_thousands_of_gaps_on_a_line_are_filled(tmp_path):
     source, target = " ".join(["it", "is"] * 1500), " ".join(["REPLACE_0", "est"] * 1500)
     (tmp_path / "x.data").write_text(f"il\til\t{source}\t{target}\t\n")

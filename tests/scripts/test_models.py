@@ -85,17 +85,6 @@ def test_fewer_bits_are_nearly_the_same_system(name, weights, apart, smaller, ru
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
-def test_an_archive_is_packed_again_as_it_is_unless_weights_are_named(runs, dev, tmp_path):
-    exported(runs / "network", tmp_path / "small.zip", "--weights", "int8")
-    assert " MB, " in exported(tmp_path / "small.zip", tmp_path / "same.zip")
-    assert (tmp_path / "same.zip").read_bytes() == (tmp_path / "small.zip").read_bytes()
-    told = exported(tmp_path / "small.zip", tmp_path / "wide.zip", "--weights", "float32")
-    assert "0 of" in told
-    small, wide = (load_system(tmp_path / f"{name}.zip") for name in ("small", "wide"))
-    assert wide.predict(dev) == pytest.approx(small.predict(dev), abs=1e-6)
-    assert (tmp_path / "wide.zip").stat().st_size > 2 * (tmp_path / "small.zip").stat().st_size
-
-
 def test_the_same_run_gives_the_same_bytes(runs, tmp_path):
     for name in ("a", "b"):
         copy = shutil.copytree(runs / "both", tmp_path / name)
@@ -129,17 +118,6 @@ def test_commands_take_archives_where_they_take_runs(runs, tmp_path):
     assert json.loads(shown[0]) == json.loads(shown[1])
     out("ensemble", archive, runs / "lm", "-o", tmp_path / "joined")
     assert len(load_system(tmp_path / "joined").parts) == 2
-
-
-def test_an_archive_is_what_a_training_goes_on_from(runs, dev, tmp_path):
-    exported(runs / "network", tmp_path / "a.zip")
-    tuned = neural(
-        "turku_gru", NETWORK, {"batch_size": 32}, {"learning_rate": 0.0},
-        trainer={**TRAINER, "max_epochs": 1}, init_from=str(tmp_path / "a.zip"),
-    )  # fmt: skip
-    tuned.fit(TASK, dev, dev)
-    first = load_system(runs / "network")
-    assert tuned.predict(dev) == pytest.approx(first.predict(dev), abs=1e-5)
 
 
 def test_models_are_listed_with_their_scores(runs, tmp_path):

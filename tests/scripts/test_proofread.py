@@ -178,13 +178,3 @@ def test_documents_of_a_catalogue_are_messages_or_files():
     assert counts == [7, 7, 3]
     two = [GOLDEN / "proofread" / f"dog.{one}" for one in ("en", "de")]
     assert crosspro("proofread", *two, "--documents", "file").code == 2
-
-
-def test_documents_bound_the_context(german, tmp_path):
-    ids = tmp_path / "ids"
-    ids.write_text("a\nb\nb\n")
-    parted = json.loads(crosspro("proofread", *german, "--format", "json", "--doc-ids", ids).stdout)
-    assert [one["document"] for one in parted["pronouns"]] == ["b"]
-    whole = json.loads(crosspro("proofread", *german, "--format", "json").stdout)
-    assert parted["counts"]["documents"] == 2
-    assert parted["pronouns"][0]["probability"] > whole["pronouns"][0]["probability"]

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -18,7 +17,6 @@ from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from tests.conftest import ROOT
-from tests.scripts.run import crosspro
 
 PAIR = {"source": "It is old.", "target": "Elle est vieille."}
 
@@ -82,12 +80,3 @@ def test_it_takes_a_free_port_answers_and_ends_with_ctrl_c(extra, run_folder):
     assert process.returncode == 0
     assert errors.splitlines()[-1] == "stopped"
     assert "Traceback" not in errors
-
-
-def test_wrong_arguments_are_told_before_anything_is_loaded(extra, run_folder, tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        result = crosspro("serve", run_folder, "--port", port)
-    assert result.code == 2
-    result = crosspro("serve", tmp_path / "a", tmp_path / "b", "--port", 0)
-    assert result.code == 2

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from crosspro.baselines.feature_system import FeatureSystem
-from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.data_prep.core.example import Mention
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -85,21 +84,6 @@ def test_training_warns_of_test_sets_with_other_layers_once_each(runs):
     assert [note for note in told if f"warning: other: {MORE}" in note]
     about = [note for note in told if "its training do not hold here" in note]
     assert len(about) == len(set(about)) == 2
-
-
-def test_training_without_chains_says_what_features_are_instead(runs):
-    _, told = runs
-    notes = [note for note in told if "beside the training data" in note]
-    assert len(notes) == 1
-    assert "antecedents is of the nearest noun that agrees" in notes[0]
-    system = FeatureSystem(features=["source_pronoun", "antecedent_number"])
-    system.fit(TASK, PLAIN, DEV)
-    assert "antecedent_number is of the nearest source noun" in " ".join(system.report.warnings)
-    system.fit(TASK, chained(PLAIN), chained(DEV))
-    assert system.report.warnings == ()
-    crf = UedinCRF(features=FEATURES, iterations=1)
-    crf.fit(TASK, PLAIN, DEV)
-    assert "a chain is the gaps with the same nearest noun" in " ".join(crf.report.warnings)
 
 
 @pytest.mark.parametrize("command", ["predict", "explain", "evaluate"])

@@ -63,15 +63,6 @@ def test_a_submission_before_gold_is_refused(tmp_path):
     assert str(path) in result.stderr.decode()
 
 
-def test_a_blind_file_is_no_gold(tmp_path):
-    path = tmp_path / "x.blind.data"
-    lines = GOLD.read_text("utf-8").splitlines()
-    path.write_text("".join("\t\t" + line.split("\t", 2)[2] + "\n" for line in lines), "utf-8")
-    result = crosspro("evaluate", path, GOLD, "--task", "en-fr")
-    assert result.code == 2
-    assert b"x.blind.data" in result.stderr
-
-
 def test_a_binary_file_is_one_fault(tmp_path):
     path = tmp_path / "noise"
     path.write_bytes(bytes(range(256)) * 50)
