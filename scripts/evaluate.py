@@ -140,7 +140,9 @@ def evaluate_command(
     result = evaluate_submissions(
         rules, labels, scored, "skip", resampling_of(resamples), examples, published
     )
-    warn([*_published_warnings(rules, labels, with_published), *result.warnings])
+    if with_published is not None:
+        _warn_of_another_set(rules, labels, with_published)
+    warn(result.warnings)
     if html is not None:
         write_text(html, result.html())
     if layout == "json":
@@ -188,13 +190,10 @@ def _published(task: Task, year: int | None) -> list[PublishedResult]:
     return rows
 
 
-def _published_warnings(task: Task, gold: Gold, year: int | None) -> Iterable[str]:
-    """Why a submission may not be comparable with the published results."""
-    if year is None:
-        return
+def _warn_of_another_set(task: Task, gold: Gold, year: int) -> None:
     from crosspro.evaluation.published.results import test_set_gaps
 
     size = test_set_gaps(year, f"{task.source_language}-{task.target_language}")
     if len(gold.classes) != size:
         gaps = f"gold has {len(gold.classes):,} gaps, the test set of {year} had {size:,}"
-        yield f"{gaps}: the results are not of one test set"
+        warn([f"{gaps}: the results are not of one test set"])

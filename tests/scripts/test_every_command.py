@@ -50,6 +50,14 @@ def test_help_has_an_example_that_is_understood(name):
     assert COMMANDS[name].make_context(name, words).params or name == "serve"
 
 
+def test_help_of_train_is_that_of_hydra():
+    pytest.importorskip("hydra")
+    result = crosspro("train", "--help")
+    assert result.code == 0
+    assert b"Example: crosspro train task=en-fr" in result.stdout
+    assert b"turku_gru_2016" in result.stdout
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - READS_NO_FILE))
 def test_a_missing_input_is_named_and_nothing_is_written(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
