@@ -44,6 +44,9 @@ def align(
     save: Annotated[
         Path | None, output_file("--save-prior", help="Keep the counts for new text (.npz).")
     ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Threads; one a core by default.")
+    ] = None,
     evaluate: Annotated[
         Path | None, typer.Option(metavar="GOLD", help="Compare with these links.")
     ] = None,
@@ -75,6 +78,7 @@ def align(
             pairs,
             earlier,
             settings,
+            jobs,
             progress=lambda name, done, total: display.report(Step(name, "", done, total)),
         )
     if save is not None:

@@ -85,7 +85,7 @@ def _align(folder: Path) -> Words:
     source, target = (tokenised(language, folder, 10) for language in ("en", "fr"))
     pairs = zip(source.read_text().splitlines(), target.read_text().splitlines(), strict=True)
     (folder / "pairs").write_text("".join(f"{first} ||| {second}\n" for first, second in pairs))
-    sides = ("--source", source, "--target", target)
+    sides = ("--source", source, "--target", target, "--jobs", 1)
     return ("align", "--task", "en-fr", *sides, "-o", OUTPUT / "links")
 
 
