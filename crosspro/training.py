@@ -48,7 +48,8 @@ class TrainedRun:
     def __str__(self) -> str:
         from crosspro.evaluation.report.tables import text_table
 
-        measures = next((item.measures for item in self.evaluations.values()), [])
+        first = next(iter(self.evaluations.values()), None)
+        measures = [] if first is None else first.measures
         heading = ("set", *(measure.replace("_", " ") for measure in measures))
         rows = [
             (name, *map(str, evaluation.candidates[0].scores.values()))
