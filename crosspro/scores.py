@@ -1,10 +1,12 @@
-"""Scores of machine translations in Python: `score` for several metrics, and one-liners."""
+"""Scores of machine translations in Python."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 
 if TYPE_CHECKING:
     from crosspro.evaluation.evaluation import Evaluation
@@ -18,6 +20,8 @@ Candidates = Mapping[str, Lines] | Lines
 """Translations by the names of systems, or one translation."""
 LinkLines = Sequence[str | Sequence[tuple[int, int]]] | str | Path
 """The links of each line: `0-0 1-2`, or pairs of positions."""
+ContrastiveData = str | Path | Sequence[Mapping[str, Any]]
+"""A set: the path of its JSON, or what `json.load` gives."""
 
 
 def score(
@@ -44,7 +48,8 @@ def score(
 
     Metrics are apt, autoprf, pronoun-f1, bleu, chrf and doubt. Missing word links are made, and
     text without links is tokenised if it does not look so. `documents` has the name of the document
-    of each line. `settings` are those of each metric, such as `{"apt": {"repair": "off"}}`.
+    of each line. `settings` are those of each metric, such as `{"apt": {"repair": "off"}}`. The
+    source may be empty for metrics that do not read it (pronoun-f1, bleu, chrf).
 
     >>> import crosspro
     >>> report = crosspro.score(
@@ -61,6 +66,8 @@ def score(
     ... )
     >>> report.scores["A"]["apt"].value, report.scores["B"]["apt"].value
     (100.0, 0.0)
+    >>> report["apt"]
+    <apt apt: A 100.00, B 0.00>
     """
     from crosspro.evaluation.links import parse_links
     from crosspro.evaluation.resampling import Resampling
@@ -95,92 +102,8 @@ def score(
         tokenised=tokenised,
         resampling=Resampling(resamples, seed) if resamples else None,
         baseline=baseline,
-        judge_of=_judge_of,
+        judge_of=judge_of,
     )
-
-
-def apt(
-    source: Lines,
-    reference: Lines,
-    candidates: Candidates,
-    settings: Mapping[str, Any] | None = None,
-    **arguments: Any,
-) -> Evaluation:
-    """APT, how accurately source pronouns are translated; arguments are those of `score`.
-
-    >>> import crosspro
-    >>> result = crosspro.apt(
-    ...     ["It rains .", "It sleeps ."],
-    ...     ["Il pleut .", "Elle dort ."],
-    ...     {"A": ["Il pleut .", "Il dort ."]},
-    ...     links=["0-0 1-1 2-2", "0-0 1-1 2-2"],
-    ...     candidate_links={"A": ["0-0 1-1 2-2", "0-0 1-1 2-2"]},
-    ...     pronouns="en-fr",
-    ...     resamples=0,
-    ... )
-    >>> result
-    <apt apt: A 50.00>
-    """
-    return _one("apt", source, reference, candidates, settings, arguments)
-
-
-def autoprf(
-    source: Lines,
-    reference: Lines,
-    candidates: Candidates,
-    settings: Mapping[str, Any] | None = None,
-    **arguments: Any,
-) -> Evaluation:
-    """AutoPRF, precision and recall of the words linked to source pronouns; as `apt`."""
-    return _one("autoprf", source, reference, candidates, settings, arguments)
-
-
-def pronoun_f1(
-    reference: Lines,
-    candidates: Candidates,
-    target_language: str,
-    settings: Mapping[str, Any] | None = None,
-    **arguments: Any,
-) -> Evaluation:
-    """Precision, recall and F1 of pronouns from plain text: no links, no parser.
-
-    >>> import crosspro
-    >>> crosspro.pronoun_f1(
-    ...     ["Elle dort.", "Il pleut."], {"A": ["Il dort.", "Il pleut."]}, "fr", resamples=0
-    ... )
-    <pronoun-f1 f1: A 50.00>
-    """
-    arguments["target_language"] = target_language
-    return _one("pronoun-f1", [], reference, candidates, settings, arguments)
-
-
-def bleu(
-    reference: Lines,
-    candidates: Candidates,
-    settings: Mapping[str, Any] | None = None,
-    **arguments: Any,
-) -> Evaluation:
-    """BLEU through sacrebleu, with intervals and tests by document: extra `mt`.
-
-    >>> import crosspro
-    >>> crosspro.bleu(["Elle dort dans la maison."], ["Elle dort dans la maison."], resamples=0)
-    <bleu bleu: candidate 100.00>
-    """
-    return _one("bleu", [], reference, candidates, settings, arguments)
-
-
-def _one(
-    metric: str,
-    source: Lines,
-    reference: Lines,
-    candidates: Candidates,
-    settings: Mapping[str, Any] | None,
-    arguments: Mapping[str, Any],
-) -> Evaluation:
-    report = score(
-        source, reference, candidates, [metric], settings={metric: settings or {}}, **arguments
-    )
-    return report[metric]
 
 
 def _named(candidates: Candidates) -> Mapping[str, Lines]:
@@ -190,8 +113,6 @@ def _named(candidates: Candidates) -> Mapping[str, Lines]:
 def _named_links(
     links: Mapping[str, LinkLines] | LinkLines | None, candidates: Mapping[str, Lines]
 ) -> Mapping[str, LinkLines]:
-    from crosspro.data_prep.core.errors import choices, input_error, quoted
-
     if links is None:
         return {}
     if not isinstance(links, Mapping):
@@ -202,7 +123,94 @@ def _named_links(
     return links
 
 
-def _judge_of(source: str, target: str) -> PronounJudge | None:
+def judge_of(source: str, target: str) -> PronounJudge | None:
+    """What the metric `doubt` asks: the bundled model of two languages, if there is one."""
     from crosspro.prediction.proofread.judge import judge_of
 
     return judge_of(source, target)
+
+
+def contrastive(
+    test_set: ContrastiveData,
+    scores: Mapping[str, Sequence[float]],
+    *,
+    maximise: bool = False,
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> Evaluation:
+    """Accuracy on a contrastive set, by scores of the reference and of each error.
+
+    Scores of a system are numbers, one for each translation of the set, in its order. Lower ones
+    are better unless `maximise`.
+
+    >>> import crosspro
+    >>> instance = {
+    ...     "src pronoun": "it",
+    ...     "ref pronoun": "elle",
+    ...     "src segment": "It sleeps.",
+    ...     "ref segment": "Elle dort.",
+    ...     "errors": [{"contrastive": "Il dort.", "replacement": "il"}],
+    ... }
+    >>> result = crosspro.contrastive([instance, instance], {"A": [1.5, 2.5, 3, 2]}, resamples=0)
+    >>> result.scores["A"]["accuracy"].value
+    50.0
+    """
+    import numpy as np
+
+    from crosspro.evaluation.evaluation import evaluate
+    from crosspro.evaluation.metrics.contrastive import Contrastive, ScoredSet, SystemScores
+    from crosspro.evaluation.metrics.contrastive_sets import contrastive_set, read_objects
+    from crosspro.evaluation.resampling import resampling_or_none
+
+    resampling = resampling_or_none(resamples, seed)
+    name, content = _content(test_set, read_objects)
+    instances = contrastive_set(name, content)
+    systems = []
+    for system, numbers in scores.items():
+        values = np.asarray(numbers, dtype=np.float64)
+        if values.shape != (instances.candidates,) or np.isnan(values).any():
+            expected = f"{instances.candidates} numbers, one for each translation"
+            raise input_error(system, "scores", expected, f"{values.size}, or not a number")
+        systems.append(SystemScores(system, values, maximise, origin=("scores:list",)))
+    return evaluate(Contrastive(None), ScoredSet(instances, tuple(systems)), resampling)
+
+
+def expected_forms(
+    test_set: ContrastiveData,
+    translations: Mapping[str, Sequence[str]],
+    language: str,
+    *,
+    match: Literal["words", "released"] = "words",
+    resamples: int = 1000,
+    seed: int = 12345,
+) -> Evaluation:
+    """Accuracy of translations of a contrastive set: is the expected form a word of them?
+
+    A system has a translation for each instance, in `language`. ctxpro's sets are read as well.
+    """
+    from crosspro.evaluation.evaluation import evaluate
+    from crosspro.evaluation.metrics.contrastive_sets import read_objects
+    from crosspro.evaluation.metrics.expected_forms import (
+        ExpectedForms,
+        ExpectedFormsSettings,
+        GeneratedSet,
+        expected_set,
+    )
+    from crosspro.evaluation.resampling import resampling_or_none
+
+    resampling = resampling_or_none(resamples, seed)
+    name, content = _content(test_set, read_objects)
+    instances = expected_set(name, content, language)
+    for system, lines in translations.items():
+        if len(lines) != len(instances.instances):
+            expected = f"{len(instances.instances)} translations, one for each instance"
+            raise input_error(system, "translations", expected, str(len(lines)))
+    metric = ExpectedForms(ExpectedFormsSettings(language, match))
+    return evaluate(metric, GeneratedSet(instances, translations), resampling)
+
+
+def _content(test_set: ContrastiveData, read: Any) -> tuple[str, Any]:
+    """The name and the content of a set."""
+    if isinstance(test_set, str | Path):
+        return Path(test_set).name, read(Path(test_set))
+    return "test_set", test_set

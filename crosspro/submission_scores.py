@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from crosspro.arguments import AnyPath, task_of
+from crosspro.task_examples import AnyPath, task_of
 from crosspro.trained_models import held_system
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def evaluate(
     gold: AnyPath | Sequence[str] | Sequence[Example],
     predictions: Any,
-    task: Task | AnyPath | None = None,
+    task: Task | AnyPath,
     *,
     documents: Sequence[str] | AnyPath | None = None,
     absent: Literal["skip", "zero"] = "skip",
@@ -33,10 +33,9 @@ def evaluate(
 
     Gold is a list of labels (one for each gap), a list of examples, or a five-column file.
     `predictions` are the same of one system, or of several by their names; they may also be trained
-    systems, bundled models, or the folders of runs, which predict the gaps of gold. Labels without
-    a task are scored by the classes they have. Documents are resampled where they are known: ids of
-    gaps, of examples, or of the lines of a file. Other text than that of gold is refused, or warned
-    of if `lenient`.
+    systems, bundled models, or the folders of runs, which predict the gaps of gold. Documents are
+    resampled where they are known: ids of gaps, of examples, or of the lines of a file. Other text
+    than that of gold is refused, or warned of if `lenient`.
 
     >>> import crosspro
     >>> gold = ["il", "elle", "OTHER", "il"]
@@ -48,42 +47,25 @@ def evaluate(
     """
     from crosspro.data_prep.core.errors import input_error
     from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
+    from crosspro.evaluation.metrics.submissions.submission import display_names
     from crosspro.evaluation.resampling import resampling_or_none
 
     if absent not in ("skip", "zero"):
         raise input_error("arguments", "absent", "skip or zero", repr(absent))
     resampling = resampling_or_none(resamples, seed)
-    systems = _by_name(predictions)
-    rules = _task_of_labels([gold, *systems.values()]) if task is None else task_of(task)
+    if not isinstance(predictions, Mapping):
+        is_path = isinstance(predictions, AnyPath)
+        predictions = {display_names([predictions])[0] if is_path else "system": predictions}
+    if not predictions or not all(isinstance(name, str) and name.strip() for name in predictions):
+        names = ", ".join(map(repr, predictions)) or "none"
+        raise input_error("arguments", "predictions", "systems by their names", names)
+    rules = task_of(task)
     labels, examples = _gold(gold, rules, documents)
-    read = [
+    submissions = [
         _submission(name, value, rules, labels, examples, lenient)
-        for name, value in systems.items()
+        for name, value in predictions.items()
     ]
-    return evaluate_submissions(rules, labels, read, absent, resampling, examples)
-
-
-def _by_name(predictions: Any) -> dict[str, Any]:
-    """Predictions of each system by its name."""
-    from crosspro.data_prep.core.errors import input_error, quoted
-    from crosspro.evaluation.metrics.submissions.submission import display_names
-
-    if isinstance(predictions, Mapping) or hasattr(predictions, "columns"):  # a data frame
-        names = list(predictions if isinstance(predictions, Mapping) else predictions.columns)
-        if not names or not all(isinstance(name, str) and name.strip() for name in names):
-            found = ", ".join(quoted(str(name)) for name in names) or "none"
-            raise input_error("arguments", "predictions", "systems by their names", found)
-        return {name: predictions[name] for name in names}
-    if isinstance(predictions, AnyPath):
-        return {display_names([predictions])[0]: predictions}
-    if isinstance(predictions, list) and predictions:
-        if all(isinstance(value, Path) for value in predictions):
-            return dict(zip(display_names(predictions), predictions, strict=True))
-        if not isinstance(predictions[0], str) and held_system(predictions[0]) is not None:
-            return {
-                f"system {number}": system for number, system in enumerate(predictions, start=1)
-            }
-    return {"system": predictions}
+    return evaluate_submissions(rules, labels, submissions, absent, resampling, examples)
 
 
 def _listed(value: Any, argument: str) -> list[Any]:
@@ -94,24 +76,6 @@ def _listed(value: Any, argument: str) -> list[Any]:
         expected = "labels, examples, a path or a trained system"
         raise input_error("arguments", argument, expected, repr(value))
     return list(value)
-
-
-def _task_of_labels(values: Iterable[Any]) -> Task:
-    """A task whose classes are the labels that there are."""
-    from crosspro.data_prep.core.errors import choices, input_error
-    from crosspro.data_prep.core.task import MAX_CLASSES, task_names, task_of_labels
-
-    classes: set[str] = set()
-    for value in values:
-        labels = [] if isinstance(value, AnyPath) else _listed(value, "predictions")
-        if not labels or not all(isinstance(label, str) for label in labels):
-            expected = f"{choices(task_names())}, or the path of a .yaml file"
-            raise input_error("arguments", "task", expected, "none, and not only labels")
-        classes.update(labels)
-    if len(classes) > MAX_CLASSES:
-        expected = f"labels of at most {MAX_CLASSES} classes"
-        raise input_error("arguments", "labels", expected, f"{len(classes):,}")
-    return task_of_labels(sorted(classes))
 
 
 def _gold(gold: Any, task: Task, documents: Any) -> tuple[Gold, Sequence[Example]]:
@@ -125,8 +89,8 @@ def _gold(gold: Any, task: Task, documents: Any) -> tuple[Gold, Sequence[Example
         path, layers = Path(gold), layers_beside(Path(gold))
         if isinstance(documents, AnyPath):
             layers = replace(layers, documents=Path(documents))
-        read = read_gold(path, task, layers.documents)
-        return read, list(read_layered(path, task, layers, lenient=True))
+        gold_labels = read_gold(path, task, layers.documents)
+        return gold_labels, list(read_layered(path, task, layers, lenient=True))
     listed = _listed(gold, "gold")
     if not listed:
         raise input_error("arguments", "gold", "at least one label", "none")
@@ -159,8 +123,8 @@ def _submission(
         path = Path(value)
         if not path.is_file() and not path.suffix:
             path = chosen_run(path, logging.getLogger("crosspro").warning)
-        (read,) = read_or_predict([path], task, gold, examples, lenient=lenient)
-        return replace(read, name=name)
+        (submission,) = read_or_predict([path], task, gold, examples, lenient=lenient)
+        return replace(submission, name=name)
     if (system := held_system(value)) is not None:
         from crosspro.prediction.output import predicted
 

@@ -6,12 +6,34 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crosspro.arguments import AnyPath, path_or_none, task_of
-
 if TYPE_CHECKING:
     from crosspro.data_prep.core.example import Example
     from crosspro.data_prep.core.task import Task
     from crosspro.prediction.pair_prediction import Prediction
+
+
+AnyPath = str | Path
+
+
+def path_or_none(path: AnyPath | None) -> Path | None:
+    """The path of an optional file."""
+    return None if path is None else Path(path)
+
+
+def task_of(task: Task | AnyPath) -> Task:
+    """A task, or the one of that name or file."""
+    from crosspro.data_prep.core.task import Task
+
+    return task if isinstance(task, Task) else load_task(path_of("task", task))
+
+
+def path_of(name: str, value: object) -> Path:
+    """The path of an argument that must be a name or a path."""
+    from crosspro.data_prep.core.errors import input_error, quoted
+
+    if not isinstance(value, AnyPath):
+        raise input_error("arguments", name, "a name or a path", quoted(repr(value))[1:-1])
+    return Path(value)
 
 
 def load_task(name: AnyPath) -> Task:

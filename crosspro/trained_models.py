@@ -7,14 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crosspro.arguments import AnyPath, path_of, path_or_none, task_of
 from crosspro.scores import Lines
-from crosspro.task_examples import examples_of
+from crosspro.task_examples import AnyPath, examples_of, path_of, path_or_none
 
 if TYPE_CHECKING:
-    from crosspro.baselines.ngram.model import LanguageModel
     from crosspro.data_prep.core.example import Example
-    from crosspro.data_prep.core.task import Task
     from crosspro.prediction.pair_prediction import Prediction, Predictor
     from crosspro.prediction.proofread.output import Proofreading
     from crosspro.prediction.system import System
@@ -25,19 +22,23 @@ Model = Any
 """A trained system, or what has one: a `System`, `TrainedRun`, `Predictor`, a path or a name."""
 
 
-def system_of(model: Model) -> System:
-    """The system of a model, or that of a bundled model, a run or an archive."""
+def load_system(model: Model) -> System:
+    """A trained system from its run, an archive, or the name of a bundled model; it runs no code.
+
+    Of a folder of runs the newest complete one is taken, which the logger `crosspro` names.
+    `system.predict(examples)` gives the probability of every class.
+    """
     from crosspro.data_prep.core.errors import input_error
+    from crosspro.prediction import system
     from crosspro.prediction.models import chosen_run
-    from crosspro.prediction.system import load_system
 
     if isinstance(model, AnyPath):
-        return load_system(chosen_run(Path(model), _LOG.warning))
-    system = held_system(model)
-    if system is None:
+        return system.load_system(chosen_run(Path(model), _LOG.warning))
+    held = held_system(model)
+    if held is None:
         expected = "a system, a run, an archive or the name of a model"
         raise input_error("arguments", "model", expected, type(model).__name__)
-    return system
+    return held
 
 
 def held_system(value: object) -> System | None:
@@ -46,15 +47,6 @@ def held_system(value: object) -> System | None:
 
     candidates = (value, getattr(value, "system", None))
     return next((candidate for candidate in candidates if isinstance(candidate, System)), None)
-
-
-def load_system(model: Model) -> System:
-    """A trained system from its run, an archive, or the name of a bundled model; it runs no code.
-
-    Of a folder of runs the newest complete one is taken, which the logger `crosspro` names.
-    `system.predict(examples)` gives the probability of every class.
-    """
-    return system_of(model)
 
 
 def load(model: Model) -> Predictor:
@@ -79,7 +71,7 @@ def load(model: Model) -> Predictor:
         return model
     if isinstance(model, AnyPath):
         return load_predictor(chosen_run(Path(model), _LOG.warning), Path(model).stem)
-    system = system_of(model)
+    system = load_system(model)
     return Predictor(system.shown_name, system, PairPipeline(system.task))
 
 
@@ -91,7 +83,7 @@ def predict(model: Model, examples: Iterable[Example] | AnyPath) -> list[Predict
     from crosspro.prediction.output import predicted
     from crosspro.prediction.pair_prediction import predictions
 
-    system = system_of(model)
+    system = load_system(model)
     return predictions(predicted(system, examples_of(examples, system.task)))
 
 
@@ -101,8 +93,6 @@ def proofread(
     documents: Lines | None = None,
     model: Predictor | AnyPath | None = None,
     *,
-    source_language: str | None = None,
-    target_language: str | None = None,
     threshold: float = 0.4,
     any_language: bool = False,
 ) -> Proofreading:
@@ -110,17 +100,13 @@ def proofread(
 
     Lines of source and translation in parallel, with the document of each (without `documents` all
     are one); or paths, also of subtitles (.srt, .vtt) and of files with both sides (.po, .xliff,
-    .tmx). `model` is a name (en-de), a run, an archive, or what `load` returns; without it the
-    languages choose a bundled model, or names of files do (book.en book.de). The result iterates
-    over the pronouns in the order of the text.
+    .tmx). `model` is a name (en-de), a run, an archive, or what `load` returns; without it names of
+    files choose a bundled model (book.en book.de). The result iterates over the pronouns in the
+    order of the text.
 
     >>> import crosspro
-    >>> result = crosspro.proofread(
-    ...     ["The dog slept.", "It snored."],
-    ...     ["Der Hund schlief.", "Es schnarchte."],
-    ...     source_language="en",
-    ...     target_language="de",
-    ... )
+    >>> lines = ["The dog slept.", "It snored."]
+    >>> result = crosspro.proofread(lines, ["Der Hund schlief.", "Es schnarchte."], model="en-de")
     >>> for pronoun in result:
     ...     print(pronoun.word, pronoun.suggestion, pronoun.reason)
     Es Er “Es” for “It”: “Hund” is masculine, line 1
@@ -136,19 +122,14 @@ def proofread(
 
     if isinstance(threshold, bool | str) or not 0 <= threshold <= 1:
         raise input_error("arguments", "threshold", "a number from 0 to 1", repr(threshold))
-    languages = _languages(source_language, target_language)
     opened = None
     if isinstance(source, AnyPath) and isinstance(translation, AnyPath | None):
         opened = open_translation(Path(source), path_or_none(translation))
-    if model is None and languages is not None:
-        model = "-".join(languages)
-    elif model is None and opened is not None:
+    if model is None:
+        if opened is None:
+            expected = "a run, an archive, or a bundled model"
+            raise input_error("arguments", "model", expected, "none")
         model = model_for(opened)
-    elif model is None:
-        expected = "a run, an archive, or a bundled model"
-        raise input_error(
-            "arguments", "model, or source_language and target_language", expected, "none"
-        )
     digest = ""
     if not isinstance(model, Predictor):
         path = path_of("model", model)
@@ -164,46 +145,3 @@ def proofread(
         pair = model.task.source_language, model.task.target_language
         text = read_text(opened, pair, doc_ids).text
     return proofreading(model, digest, text, threshold, any_language=any_language)
-
-
-def _languages(source: str | None, target: str | None) -> tuple[str, str] | None:
-    """Both languages, or None if neither is given; one without the other is refused."""
-    from crosspro.data_prep.core.errors import input_error
-
-    if source is None and target is None:
-        return None
-    if not isinstance(source, str) or not isinstance(target, str):
-        missing = "target_language" if isinstance(source, str) else "source_language"
-        raise input_error("arguments", missing, "a language such as fr, beside the other", "none")
-    return source, target
-
-
-def load_language_model(path: AnyPath) -> LanguageModel:
-    """An n-gram model as `crosspro lm estimate` writes it, in ARPA form, or in that of KenLM."""
-    from crosspro.baselines.ngram.files import load_model
-
-    return load_model(path)
-
-
-def fill(
-    examples: Iterable[Example] | AnyPath,
-    task: Task | AnyPath,
-    model: LanguageModel | AnyPath,
-    none_penalty: float = 0.0,
-) -> list[Example]:
-    """The examples with all gaps of a line filled together by a language model, as labels.
-
-    The official baseline, `crosspro lm fill`: `none_penalty` (log10) makes it dearer to leave a gap
-    empty. Examples and the model may be paths.
-    """
-    from crosspro.baselines.fill import GapFiller, task_fillers
-
-    rules = task_of(task)
-    examples = examples_of(examples, rules)
-    model = load_language_model(model) if isinstance(model, AnyPath) else model
-    fillers = task_fillers(rules)
-    fillings = GapFiller(model, fillers, none_penalty).fill(examples)
-    return [
-        example.with_labels([fillers.classes[choice] for choice in filling.choices])
-        for example, filling in zip(examples, fillings, strict=True)
-    ]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crosspro.arguments import AnyPath, path_of, path_or_none
 from crosspro.conf import GROUPS
-from crosspro.task_examples import examples_of
-from crosspro.trained_models import Model, predict, system_of
+from crosspro.task_examples import AnyPath, examples_of, path_of, path_or_none
+from crosspro.trained_models import Model, load_system, predict
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from crosspro.prediction.stored_tensors import Weights
     from crosspro.prediction.system import System
 
+_LOG = logging.getLogger("crosspro")
 _NAME = re.compile(r"[\w.-]+")
 _TIME = "%Y-%m-%d_%H-%M-%S-%f"
 
@@ -48,28 +48,24 @@ class TrainedRun:
     def __str__(self) -> str:
         from crosspro.evaluation.report.tables import text_table
 
-        evaluations = self.evaluations
-        first = next(iter(evaluations.values()), None)
+        first = next(iter(self.evaluations.values()), None)
         measures = [] if first is None else first.measures
         heading = ("set", *(measure.replace("_", " ") for measure in measures))
         rows = [
             (name, *map(str, evaluation.candidates[0].scores.values()))
-            for name, evaluation in evaluations.items()
+            for name, evaluation in self.evaluations.items()
         ]
-        warnings = "".join(f"warning: {text}\n" for text in self.run.warnings)
-        return (
-            f"{self.run.name}, task {self.run.task}\n\n{text_table(heading, rows)}{warnings}"
-            f"Model, submissions, scores and HTML reports: {self.folder}"
+        return "\n".join(
+            [
+                f"{self.run.name}, task {self.run.task}\n",
+                f"{text_table(heading, rows).rstrip()}",
+                *(f"warning: {text}" for text in self.run.warnings),
+                f"Model, submissions, scores and HTML reports: {self.folder}",
+            ]
         )
 
     def __repr__(self) -> str:
         return f"<TrainedRun {self.run.name}: {self.folder}>"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The content of `run.json`."""
-        from crosspro.evaluation.report.records import plain
-
-        return dict(plain(asdict(self.run)))
 
     def predict(self, examples: Iterable[Example] | AnyPath) -> list[Prediction]:
         """Predict the gaps of examples: see `crosspro.predict`."""
@@ -110,12 +106,11 @@ def train(
     values = plain_config(config)
     if isinstance(data, Mapping):
         splits = _read_splits(data, run.task)
-        del choices["data"]
-        values["data"] = {}
+        del choices["data"], values["data"]
     else:
         splits = run.splits()
     for warning in leaks(splits):
-        _tell(f"warning: {warning}")
+        _LOG.warning(warning)
     place = path_or_none(folder) or Path(
         "runs", run.task.name, choices["system"], datetime.now().strftime(_TIME)
     )
@@ -157,7 +152,7 @@ def explain(
     for name, number in (("line", 1 if line is None else line), ("gap", gap)):
         if type(number) is not int or number < 1:
             raise input_error("arguments", name, "a whole number from 1", repr(number))
-    system = system_of(model)
+    system = load_system(model)
     where = str(examples) if isinstance(examples, AnyPath) else "examples"
     return explained_gap(system, examples_of(examples, system.task), where, line, gap)
 
@@ -182,7 +177,7 @@ def export(
     if weights is not None and weights not in WEIGHTS:
         raise input_error("arguments", "weights", choices(WEIGHTS), repr(weights))
     place = path_of("model", getattr(model, "folder", model))
-    run = chosen_run(place, logging.getLogger("crosspro").warning)
+    run = chosen_run(place, _LOG.warning)
     return export_run(run, Path(output), weights, path_or_none(prior))
 
 
@@ -202,9 +197,8 @@ def composed_run(
     )
 
     choices: dict[str, str] = {"task": task, "system": system}
+    choices |= {} if experiment is None else {"experiment": experiment}
     values: dict[str, Any] = {}
-    if experiment is not None:
-        choices["experiment"] = experiment
     if isinstance(data, AnyPath) and str(data) != "demo":
         choices["data"], values["data.dir"] = "shared_task", str(data)
     for key, value in (settings or {}).items():
@@ -235,23 +229,18 @@ def _read_splits(data: Mapping[str, Any], task: Task) -> Splits:
     from crosspro.data_prep.core.errors import input_error
     from crosspro.data_prep.pipeline.sets.splits import Splits
 
-    for name in ("train", "dev"):
-        if name not in data:
-            raise input_error("arguments", f"data[{name!r}]", "examples, or a path", "none")
-    sets: dict[str, list[Example]] = {}
+    sets: dict[str, list[Example]] = {"train": [], "dev": []}
     for name, examples in data.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise input_error("arguments", "data", "names that a file can have", repr(name))
         sets[name] = list(examples_of(examples, task, f"data[{name!r}]"))
     for name in ("train", "dev"):
         if not any(example.gaps for example in sets[name]):
-            found = "examples without gaps"
-            raise input_error("arguments", f"data[{name!r}]", "examples, or a path", found)
-    tests = {name: examples for name, examples in sets.items() if name not in ("train", "dev")}
-    return Splits(sets["train"], sets["dev"], tests)
+            raise input_error("arguments", f"data[{name!r}]", "examples with gaps", "none")
+    return Splits(sets.pop("train"), sets.pop("dev"), sets)
 
 
 def _tell(note: str) -> None:
     """What a user should know meanwhile."""
-    log = logging.getLogger("crosspro")
-    (log.warning if note.startswith("warning: ") else log.info)(note.removeprefix("warning: "))
+    level = logging.WARNING if note.startswith("warning: ") else logging.INFO
+    _LOG.log(level, note.removeprefix("warning: "))

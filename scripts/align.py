@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +12,6 @@ from crosspro.data_prep.align.align import (
     learn,
     read_token_pairs,
 )
-from crosspro.data_prep.align.model import Progress
 from crosspro.data_prep.align.prior import load_prior, save_prior
 from crosspro.data_prep.align.symmetrise import (
     GROW_DIAG_FINAL_AND,
@@ -22,9 +19,11 @@ from crosspro.data_prep.align.symmetrise import (
     score_links,
 )
 from crosspro.data_prep.core.example import Link
+from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
-from crosspro.scripts.common import App, Prior, output_file, show_table
+from crosspro.scripts.common import App, Prior, output_file, prior_file, show_table, tell
+from crosspro.scripts.steps import StepDisplay
 
 Links = Iterable[tuple[Link, ...]]
 
@@ -33,6 +32,7 @@ app = App()
 
 @app.command(epilog="Example: crosspro align --source corpus.en --target corpus.fr -o corpus.links")
 def align(
+    context: typer.Context,
     source: Annotated[Path, typer.Option(help="Tokenised source text (also .gz, .xz).")],
     target: Annotated[Path, typer.Option(help="Tokenised target text, line by line.")],
     output: Annotated[
@@ -73,36 +73,24 @@ def align(
     if links is not None:
         _show([(links.name, read_links(links, *words))], gold, words[0], rules)
         return
+    prior = prior_file(context, prior, rules)
     earlier = load_prior(prior) if prior else None
-    with _progress_bar() as progress:
-        alignment = learn(pairs, earlier, jobs, progress)
+    with StepDisplay() as display:
+        alignment = learn(
+            pairs,
+            earlier,
+            jobs,
+            progress=lambda name, done, total: display.report(Step(name, "", done, total)),
+        )
     if save is not None:
         save_prior(save, alignment.prior())
     if output is not None:
         write_links(output, alignment.links(symmetrisation))
         beyond = f"; {alignment.backed_off:,} too long or too unequal, linked by IBM 1"
-        print(
-            f"{output}: links of {len(pairs):,} segments{beyond if alignment.backed_off else ''}",
-            file=sys.stderr,
-        )
+        tell(f"{output}: links of {len(pairs):,} segments{beyond if alignment.backed_off else ''}")
     if evaluate is not None:
         rows = [(name, alignment.links(name)) for name in SYMMETRISATIONS]
         _show(rows, gold, words[0], rules)
-
-
-@contextmanager
-def _progress_bar() -> Iterator[Progress]:
-    """A progress bar on standard error."""
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True)) as bar:
-        shown = bar.add_task("reading", total=None)
-
-        def progress(step: str, done: int, total: int) -> None:
-            bar.update(shown, description=step, completed=done, total=total)
-
-        yield progress
 
 
 def _show(
@@ -116,8 +104,8 @@ def _show(
     if task is not None:
         heading += ["P pronouns", "R pronouns", "F1 pronouns"]
     table = []
-    for name, proposed in rows:
-        proposed = list(proposed)
+    for name, links in rows:
+        proposed = list(links)
         scores = [score_links(proposed, gold)]
         if task is not None:
             scores.append(score_links(proposed, gold, source, task.source_pronouns))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, Annotated, Literal
 
 import typer
 
@@ -18,15 +17,6 @@ from crosspro.data_prep.core.files import atomic_output, read_text_lines
 from crosspro.scripts.common import App, Jobs, Output
 from crosspro.scripts.steps import counting_bar
 
-
-class Layout(StrEnum):
-    """How annotated words are written."""
-
-    TOKENS = "tokens"
-    LEMMAS = "lemmas"
-    CONLLU = "conllu"
-
-
 app = App()
 
 
@@ -36,9 +26,9 @@ def annotate(
     language: Annotated[str, typer.Option("--language", "-l", help="Its language: fr, de, en …")],
     annotator: Annotated[str, typer.Option(help=f"{choices(FORMS)}.")] = "auto",
     layout: Annotated[
-        Layout,
+        Literal["tokens", "lemmas", "conllu"],
         typer.Option(help="tokens: token|lemma|tag; lemmas: lemma|tag; conllu: with the parse."),
-    ] = Layout.TOKENS,
+    ] = "tokens",
     jobs: Jobs = 1,
     output: Output = None,
 ) -> None:
@@ -53,7 +43,7 @@ def annotate(
             annotator,
             language,
             default_tagset(language),
-            parse=layout is Layout.CONLLU,
+            parse=layout == "conllu",
             jobs=jobs,
             progress=progress,
         )
@@ -70,6 +60,6 @@ def _sentences(file: Path) -> Iterator[list[str]]:
         yield [word for word in line.rstrip("\r").split(" ") if word]
 
 
-def _write(sentences: Iterable[AnnotatedSentence], layout: Layout, handle: IO[bytes]) -> None:
+def _write(sentences: Iterable[AnnotatedSentence], layout: str, handle: IO[bytes]) -> None:
     for sentence in sentences:
-        handle.write(LAYOUTS[layout.value](sentence).encode("utf-8"))
+        handle.write(LAYOUTS[layout](sentence).encode("utf-8"))

@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -32,29 +31,12 @@ from crosspro.scripts.common import SAMPLE
 
 Words = Sequence[object]
 """A command: crosspro's arguments, or a peer's program and arguments."""
+Usage = tuple[float, float, float]
+"""What a run took: seconds, CPU seconds, and MB of the largest process."""
 OUTPUT = Path("out")
 """The folder that a command writes to, empty at the start of each turn."""
-_TOKEN = re.compile(r"\w+['’]|\w+|[^\w\s]")
-_SENTENCES_OF_A_DOCUMENT = 8
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-
-
-@dataclass(frozen=True)
-class Case:
-    """What is measured; `prepare` writes the input into a folder, and returns our arguments."""
-
-    prepare: Callable[[Path], Words]
-    peer: Words = ()
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What a run took: seconds, CPU seconds, and MB of the largest process."""
-
-    wall: float
-    cpu: float
-    memory: float
 
 
 def repeated(name: str, folder: Path, times: int) -> Path:
@@ -66,18 +48,18 @@ def repeated(name: str, folder: Path, times: int) -> Path:
 
 def tokenised(language: str, folder: Path, times: int) -> Path:
     """Text of the sample with spaces between its tokens, as aligners expect."""
-    text = SAMPLE.joinpath(f"sample.{language}").read_text("utf-8")
-    lines = [" ".join(_TOKEN.findall(line)) for line in text.splitlines()]
     path = folder / f"text.{language}"
-    path.write_text("".join(f"{line}\n" for line in lines) * times, "utf-8")
+    lines = SAMPLE.joinpath(f"sample.{language}").read_text("utf-8").splitlines()
+    tokens = (re.findall(r"\w+['’]|\w+|[^\w\s]", line) for line in lines)
+    path.write_text("".join(f"{' '.join(words)}\n" for words in tokens) * times, "utf-8")
     return path
 
 
 def demo_file(folder: Path, lines: int) -> Path:
     """Examples of the generated corpus in five columns."""
     path = folder / "demo.data"
-    documents = lines // _SENTENCES_OF_A_DOCUMENT + 1
-    write_examples(path, demo_examples(load_task("en-fr"), "train", documents)[:lines])
+    examples = demo_examples(load_task("en-fr"), "train", lines // 8 + 1)
+    write_examples(path, examples[:lines])
     return path
 
 
@@ -95,21 +77,20 @@ def _apt(folder: Path) -> Words:
 
 def _prepare(folder: Path) -> Words:
     source, target = (repeated(f"sample.{language}", folder, 10) for language in ("en", "fr"))
-    options = ("--source", source, "--target", target, "--jobs", 1)
-    return ("prepare", "--task", "en-fr-text", *options, "-o", OUTPUT / "examples")
+    sides = ("--source", source, "--target", target)
+    return ("prepare", "--task", "en-fr-text", *sides, "-o", OUTPUT / "examples")
 
 
 def _align(folder: Path) -> Words:
     source, target = (tokenised(language, folder, 10) for language in ("en", "fr"))
     pairs = zip(source.read_text().splitlines(), target.read_text().splitlines(), strict=True)
     (folder / "pairs").write_text("".join(f"{first} ||| {second}\n" for first, second in pairs))
-    options = ("--source", source, "--target", target, "--jobs", 1)
-    return ("align", "--task", "en-fr", *options, "-o", OUTPUT / "links")
+    sides = ("--source", source, "--target", target, "--jobs", 1)
+    return ("align", "--task", "en-fr", *sides, "-o", OUTPUT / "links")
 
 
 def _estimate(folder: Path) -> Words:
-    text = tokenised("fr", folder, 100)
-    return ("lm", "estimate", text, "-o", OUTPUT / "model.arpa")
+    return ("lm", "estimate", tokenised("fr", folder, 100), "-o", OUTPUT / "model.arpa")
 
 
 def _fill(folder: Path) -> Words:
@@ -120,15 +101,12 @@ def _fill(folder: Path) -> Words:
 
 
 def _predict(folder: Path) -> Words:
-    data = repeated("gold.data", folder, 2)
-    return ("predict", "en-fr", data, "--doc-ids", "none", "-o", OUTPUT / "labels")
+    return ("predict", "en-fr", repeated("gold.data", folder, 2), "-o", OUTPUT / "labels")
 
 
 def _proofread(folder: Path) -> Words:
-    source, target = (
-        repeated("mt/source.en", folder, 4),
-        repeated("mt/outputs/careless.fr", folder, 4),
-    )
+    sides = ("mt/source.en", "mt/outputs/careless.fr")
+    source, target = (repeated(side, folder, 4) for side in sides)
     return ("proofread", source, target, "--model", "en-fr", "--threshold", 1)
 
 
@@ -138,20 +116,24 @@ def _train(folder: Path) -> Words:
     return ("train", *settings, *once, f"hydra.run.dir={OUTPUT / 'run'}")
 
 
-FAST_ALIGN = ("fast_align", "-i", "pairs", "-d", "-o", "-v")
-LMPLZ = ("lmplz", "-o", 5, "--discount_fallback", "--text", "text.fr", "--arpa", "out/peer.arpa")
-CASES = {
-    "start-up": Case(lambda _: ("--help",), (sys.executable, "-c", "pass")),
-    "evaluate": Case(_evaluate),
-    "apt": Case(_apt),
-    "prepare": Case(_prepare),
-    "align": Case(_align, FAST_ALIGN),
-    "lm-estimate": Case(_estimate, LMPLZ),
-    "lm-fill": Case(_fill),
-    "predict": Case(_predict),
-    "proofread": Case(_proofread),
-    "train": Case(_train),
+CASES: dict[str, Callable[[Path], Words]] = {
+    "start-up": lambda folder: ("--help",),
+    "evaluate": _evaluate,
+    "apt": _apt,
+    "prepare": _prepare,
+    "align": _align,
+    "lm-estimate": _estimate,
+    "lm-fill": _fill,
+    "predict": _predict,
+    "proofread": _proofread,
+    "train": _train,
 }
+PEERS: dict[str, Words] = {
+    "start-up": (sys.executable, "-c", "pass"),
+    "align": ("fast_align", "-i", "pairs", "-d", "-o", "-v"),
+    "lm-estimate": ("lmplz", "-o", 5, "--discount_fallback", "--text", "text.fr",
+                    "--arpa", "out/peer.arpa"),
+}  # fmt: skip
 
 
 def ours(*arguments: object, checkout: Path | None = None) -> list[str]:
@@ -173,31 +155,30 @@ def run(command: Sequence[str], folder: Path) -> Usage:
             stdout=subprocess.DEVNULL, stderr=messages,
         )  # fmt: skip
         _, status, used = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
+        seconds = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             messages.seek(0)
-            text = messages.read().decode("utf-8", "replace")
-            raise input_error(
-                "bench", " ".join(command), "exit status 0", f"{process.returncode}\n{text}"
-            )
-    return Usage(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+            fault = f"{process.returncode}\n{messages.read().decode('utf-8', 'replace')}"
+            raise input_error("bench", " ".join(command), "exit status 0", fault)
+    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def measure(case: Case, turns: int, against: Path | None = None) -> Iterator[tuple[str, Usage]]:
+def measure(case: str, turns: int, against: Path | None = None) -> Iterator[tuple[str, Usage]]:
     """The commands of a case with the medians of all turns, ours first."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        arguments = case.prepare(folder)
+        arguments = CASES[case](folder)
         commands = {"here": ours(*arguments)}
         if against is not None:
             commands[str(against)] = ours(*arguments, checkout=against)
-        if case.peer and shutil.which(str(case.peer[0])):
-            commands[Path(str(case.peer[0])).name] = [*map(str, case.peer)]
+        peer = [*map(str, PEERS.get(case, ()))]
+        if peer and shutil.which(peer[0]):
+            commands[Path(peer[0]).name] = peer
         rounds = [[run(command, folder) for command in commands.values()] for _ in range(turns)]
     for title, runs in zip(commands, zip(*rounds, strict=True), strict=True):
-        columns = zip(*((usage.wall, usage.cpu, usage.memory) for usage in runs), strict=True)
-        yield title, Usage(*map(statistics.median, columns))
+        seconds, cpu, memory = (statistics.median(column) for column in zip(*runs, strict=True))
+        yield title, (seconds, cpu, memory)
 
 
 @app.command()
@@ -218,10 +199,10 @@ def bench(
     for name in names or CASES:
         first = 0.0
         try:
-            for title, usage in measure(CASES[name], turns, against):
-                first = first or usage.cpu
-                figures = f"{usage.wall:8.2f} {usage.cpu:8.2f} {usage.memory:6.0f}"
-                print(f"{name:12} {title:16} {figures} {usage.cpu / first:6.2f}", flush=True)
+            for title, (seconds, cpu, memory) in measure(name, turns, against):
+                first = first or cpu
+                figures = f"{seconds:8.2f} {cpu:8.2f} {memory:6.0f} {cpu / first:6.2f}"
+                print(f"{name:12} {title:16} {figures}", flush=True)
         except CrossproError as error:
             print(f"{name}: {error}", file=sys.stderr)
             failed = True

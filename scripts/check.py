@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +25,7 @@ from crosspro.data_prep.formats.shared_task import other_form, read_examples, sc
 from crosspro.data_prep.pipeline.sets.cues import LinkTable
 from crosspro.data_prep.pipeline.sets.overlap import TextIndex, overlap
 from crosspro.data_prep.pipeline.sets.statistics import DataSize
-from crosspro.scripts.common import App, DocIdsBeside, TaskName, layers_of, show_table
+from crosspro.scripts.common import App, TaskName, show_table, tell, warn
 
 app = App()
 
@@ -37,7 +37,6 @@ def check(
         typer.Argument(help="Five-column files (also .gz, .xz, or - for standard input)."),
     ],
     task: TaskName,
-    doc_ids: DocIdsBeside = None,
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Accept what the official scorer accepts.")
     ] = False,
@@ -64,109 +63,101 @@ def check(
     document, and 1 if not.
     """
     rules = load_task(task)
-    if doc_ids is not None and len(files) > 1:
-        raise typer.BadParameter("document ids belong to one file: check files one by one")
-    if missing := [path for path in files if not (path == STANDARD_INPUT or is_file(path))]:
-        raise input_error(missing[0], "file", "a readable file", "none")
-    statistics = {str(path): DataSize() for path in files}
-    bad = 0
-    for path, counts in zip(files, statistics.values(), strict=False):
-        problems = _check_file(path, rules, counts, doc_ids, lenient=lenient, strict=strict)
-        bad += problems > 0
+    for path in files:
+        if not (path == STANDARD_INPUT or is_file(path)):
+            raise input_error(path, "file", "a readable file", "none")
+    statistics = {path: DataSize() for path in files}
+    problems = [
+        _print_problems(path, rules, counts, lenient=lenient, strict=strict)
+        for path, counts in statistics.items()
+    ]
     shared = False
-    if not bad:
+    if not any(problems):
         tables = [_sizes(statistics), _classes(statistics, rules)]
         if against:
-            rows = [_overlap(path, other, rules, doc_ids) for path in files for other in against]
+            rows = [_overlap(path, other, rules) for path in files for other in against]
             shared = any(row[-2:] != ("-", "-") for row in rows)
             heading = ("file", "compared with", "shared segments", "documents by id", "by text")
             tables.append(show_table(heading, rows, 2))
         print("\n".join(tables), end="")
-    raise typer.Exit(1 if bad or shared else 0)
+    raise typer.Exit(1 if any(problems) or shared else 0)
 
 
-def _check_file(
-    path: Path,
-    task: Task,
-    statistics: DataSize,
-    doc_ids: Path | None,
-    *,
-    lenient: bool,
-    strict: bool,
+def _print_problems(
+    path: Path, task: Task, statistics: DataSize, *, lenient: bool, strict: bool
 ) -> int:
     """Print the problems of a file, and return their number."""
     most = SHOWN_AT_MOST if sys.stdout.isatty() else sys.maxsize
     links = LinkTable(task)
-    problems = 0
-    layers = layers_of(path, doc_ids)
+    number = 0
+
+    def report(problem: object, problems: int = 1) -> None:
+        nonlocal number
+        number += problems
+        if number <= most or problems > 1:
+            print(problem)
+
+    layers = layers_beside(path)
     try:
         for item in scan(path, task, layers.documents, lenient=lenient):
             if isinstance(item, Problem):
-                problems += 1
-                if problems <= most:
-                    print(item)
+                report(item)
             else:
                 statistics.add(item, task)
                 links.add(item)
     except InputError as error:
-        problems += error.total
-        print(error)
-    if not problems and not statistics.segments:
-        problems += 1
-        print(empty_file(path))
-    form = None if problems else other_form(path, task)
-    if form and lenient:
-        print(f"warning: {form}", file=sys.stderr)
-    elif form:
-        problems += 1
-        print(form)
-    if not problems:  # layers can be told to fit only where the lines are known
+        report(error, error.total)
+    if not number and not statistics.segments:
+        report(empty_file(path))
+    if not number and (form := other_form(path, task)):
+        if lenient:
+            warn([form])
+        else:
+            report(form)
+    if not number:  # layers can be told to fit only where the lines are known
         try:
             for _ in read_layered(path, task, layers, lenient=lenient):
                 pass
         except InputError as error:
-            problems += error.total
-            print(error)
-    leak = None if problems else links.leak()
-    if leak and strict:
-        problems += 1
-        print(Problem(str(path), None, "links", "labels that links do not tell", str(leak)))
-    elif leak:
-        print(f"warning: {path}: {leak}", file=sys.stderr)
-    if problems > most:
-        print(more_problems(problems - most), "(redirect the output to see them all)")
-    verdict = counted(problems, "problem") if problems else "ok"
+            report(error, error.total)
+    if not number and (leak := links.leak()):
+        if strict:
+            report(Problem(str(path), None, "links", "labels that links do not tell", str(leak)))
+        else:
+            warn([f"{path}: {leak}"])
+    if number > most:
+        print(more_problems(number - most), "(redirect the output to see them all)")
     lines = counted(statistics.segments, "good line")
     gaps = counted(statistics.gaps, "gap")
-    print(f"{path}: {verdict}, {lines}, {gaps}", file=sys.stderr)
-    return problems
+    tell(f"{path}: {counted(number, 'problem') if number else 'ok'}, {lines}, {gaps}")
+    return number
 
 
-def _sizes(statistics: Mapping[str, DataSize]) -> str:
+def _sizes(statistics: Mapping[Path, DataSize]) -> str:
     rows = []
     for path, counts in statistics.items():
         sizes = counts.documents, counts.segments, counts.source_tokens, counts.target_tokens
-        rows.append((Path(path).name, *(f"{number:,}" for number in (*sizes, counts.gaps))))
+        rows.append((path.name, *(f"{number:,}" for number in (*sizes, counts.gaps))))
     heading = ("file", "documents", "segments", "source tokens", "target tokens", "gaps")
     return show_table(heading, rows)
 
 
-def _classes(statistics: Mapping[str, DataSize], task: Task) -> str:
-    rows: list[Sequence[str]] = []
+def _classes(statistics: Mapping[Path, DataSize], task: Task) -> str:
+    rows: list[tuple[str, ...]] = []
     for name in task.classes:
         cells = []
         for counts in statistics.values():
             number = counts.classes[name]
             cells.append(f"{number:,} ({100 * number / (counts.gaps or 1):.1f}%)")
         rows.append((name, *cells))
-    return show_table(("class", *(Path(path).name for path in statistics)), rows)
+    return show_table(("class", *(path.name for path in statistics)), rows)
 
 
-def _overlap(path: Path, other: Path, task: Task, doc_ids: Path | None) -> tuple[str, ...]:
+def _overlap(path: Path, other: Path, task: Task) -> tuple[str, ...]:
     """Segments, documents by id and documents by text that two files share."""
     index = TextIndex()
     index.add(read_examples(other, task, layers_beside(other).documents, lenient=True))
-    examples = read_examples(path, task, layers_of(path, doc_ids).documents, lenient=True)
+    examples = read_examples(path, task, layers_beside(path).documents, lenient=True)
     shared = overlap(examples, index)
     share = 100 * shared.shared_segments / max(shared.segments, 1)
     by_text = (document or "(no id)" for document in shared.same_text)

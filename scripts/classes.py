@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,7 +28,7 @@ from crosspro.data_prep.gaps.inventory import (
     task_draft,
 )
 from crosspro.data_prep.gaps.segments import LinkedSegment
-from crosspro.scripts.common import App, output_file, show_table
+from crosspro.scripts.common import App, output_file, show_table, tell
 
 app = App()
 
@@ -79,26 +78,18 @@ def classes_command(
         raise input_error("settings", "--output", "a name that ends in .yaml", quoted(str(output)))
     tagset = default_tagset(target_language)
     tagged = annotator != "none" and (annotator != "auto" or has_annotator(target_language))
-    if tagged:
-        annotate_text(
-            [], annotator, target_language, tagset
-        )  # raises at once if a package is missing
+    if tagged:  # raises at once if a package is missing
+        annotate_text([], annotator, target_language, tagset)
     else:
-        print("note: without an annotator every linked word counts as a pronoun", file=sys.stderr)
-    texts = list(
-        read_bitext(
-            source,
-            target,
-            source_language=source_language,
-            target_language=target_language,
-        )
-    )
+        tell("note: without an annotator every linked word counts as a pronoun")
+    pair = source_language, target_language
+    texts = list(read_bitext(source, target, source_language=pair[0], target_language=pair[1]))
     left = list(tokenise_lines((t.source for t in texts), source_language))
     right = list(tokenise_lines((t.target for t in texts), target_language))
     if links is not None:
         word_links: Sequence[tuple[Link, ...]] = list(read_links(links, left, right))
     else:
-        print(f"aligning {len(texts):,} segments", file=sys.stderr)
+        tell(f"aligning {len(texts):,} segments")
         word_links = align(zip(left, right, strict=True))
     annotated: Iterable[AnnotatedSentence | None] = [None] * len(right)
     if tagged:
@@ -113,9 +104,8 @@ def classes_command(
     proposal = propose(counts, fillers, merge=groups)
     print(_report(proposal, fillers), end="")
     if output is not None:
-        pair = source_language, target_language
         write_text(output, task_draft(proposal, *pair, len(texts), str(output), tagged))
-        print(f"{output}: {len(proposal.classes)} classes", file=sys.stderr)
+        tell(f"{output}: {len(proposal.classes)} classes")
 
 
 def _words(values: Iterable[str], option: str) -> list[str]:

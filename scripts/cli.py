@@ -134,6 +134,8 @@ def main() -> None:
         sys.argv = [str(train.__file__), *sys.argv[2:]]
         train.main()
         return
+    # Else pydantic looks for plugins in the metadata of every installed package.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Threads of OpenBLAS wait busily for work; only training multiplies enough to profit.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     run(app, "crosspro")

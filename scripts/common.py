@@ -1,4 +1,4 @@
-"""Shared by the commands: option types, checks of files, models by their names, output.
+"""Shared by the commands: checks of files, options, models by their names, output.
 
 Every path of a command line is an input, unless its option is declared `writable=True`: with
 `dir_okay=False` for a file, `file_okay=False` for a folder, neither for the prefix of files.
@@ -9,12 +9,10 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from enum import StrEnum
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 from typer.core import TyperCommand
@@ -22,15 +20,13 @@ from typer.core import TyperCommand
 from crosspro.data_prep.core.errors import input_error, quoted
 
 if TYPE_CHECKING:
-    from crosspro.data_prep.annotate.layers import Layers
+    from crosspro.data_prep.core.task import Task
+    from crosspro.evaluation.evaluation import Evaluation
     from crosspro.evaluation.report.tables import Row, Style
-
-Report = TypeVar("Report")
+    from crosspro.evaluation.resampling import Resampling
 
 SAMPLE = Path(__file__).resolve().parent.parent / "data_prep" / "sample"
 """Commands find these files as `sample/NAME` in any folder."""
-
-
 _SQLITE = b"SQLite format 3"
 
 
@@ -51,6 +47,16 @@ class App(typer.Typer):
         return super().command(*names, **{"cls": FileCommand, **settings})
 
 
+# Files of a command line --------------------------------------------------------------------------
+
+
+class NamedFile(NamedTuple):
+    """A file, and the name of its system if the command line has NAME=FILE."""
+
+    name: str | None
+    path: Path
+
+
 class FileCommand(TyperCommand):
     """A command that refuses outputs that are inputs or cannot be written, before it runs."""
 
@@ -61,38 +67,20 @@ class FileCommand(TyperCommand):
         for parameter in self.params:
             name = parameter.name or ""
             value = ctx.params.get(name)
+            kind: Any = parameter.type
             if isinstance(value, float) and not isfinite(value):
                 raise typer.BadParameter(f"--{name.replace('_', '-')}: {value} is no number")
-            kind: Any = parameter.type
-            if not number_of_paths(kind):
-                continue
-            if getattr(kind, "writable", False):
+            if number_of_paths(kind) and getattr(kind, "writable", False):
                 outputs += _paths(value)
-                if not kind.dir_okay:
-                    _check_folder(*_paths(value))
-            else:
+                for path in _paths(value) if not kind.dir_okay else ():
+                    if not path.name or not path.parent.is_dir():
+                        expected = "a file in an existing folder"
+                        raise input_error(path, "output", expected, str(path.parent))
+            elif number_of_paths(kind):
                 ctx.params[name] = value = _with_sample_files(value)
                 inputs += _paths(value)
         check_outputs(inputs, outputs)
         return super().invoke(ctx)
-
-
-def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
-    """Refuse an output that is an input, another output, or a store of people's verdicts."""
-    for number, output in enumerate(outputs):
-        if _begins_with(output, _SQLITE):
-            raise input_error(output, "output", "a file of its own", "verdicts of people")
-        for other in (*inputs, *outputs[:number]):
-            same = output.is_file() and other.is_file() and output.samefile(other)
-            if same or (other not in inputs and output.absolute() == other.absolute()):
-                raise input_error(output, "output", "a file of its own", f"{other}, used already")
-
-
-def _begins_with(path: Path, start: bytes) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as handle:
-        return handle.read(len(start)) == start
 
 
 def number_of_paths(kind: Any) -> int:
@@ -102,18 +90,43 @@ def number_of_paths(kind: Any) -> int:
     return int(hasattr(kind, "writable") or kind.name == named_path.__name__)
 
 
-def _check_folder(*paths: Path) -> None:
-    """Raise before anything is computed if the folder of an output is missing."""
-    for path in paths:
-        if not path.name or not path.parent.is_dir():
-            raise input_error(path, "output", "a file in an existing folder", str(path.parent))
+def check_outputs(inputs: Sequence[Path], outputs: Sequence[Path]) -> None:
+    """Refuse an output that is an input, another output, or a store of people's verdicts."""
+    for number, output in enumerate(outputs):
+        if output.is_file() and _begins(output) == _SQLITE:
+            raise input_error(output, "output", "a file of its own", "verdicts of people")
+        for other in (*inputs, *outputs[:number]):
+            same = output.is_file() and other.is_file() and output.samefile(other)
+            if same or (other not in inputs and output.absolute() == other.absolute()):
+                raise input_error(output, "output", "a file of its own", f"{other}, used already")
 
 
-class NamedFile(NamedTuple):
-    """A file, and the name of its system if the command line has NAME=FILE."""
+def _begins(path: Path) -> bytes:
+    with path.open("rb") as handle:
+        return handle.read(len(_SQLITE))
 
-    name: str | None
-    path: Path
+
+def _paths(value: Any) -> Iterator[Path]:
+    """The paths in the value of an option."""
+    if isinstance(value, NamedFile):
+        yield value.path
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _paths(item)
+    elif value is not None:
+        yield Path(value)
+
+
+def _with_sample_files(value: Any) -> Any:
+    """Paths in `sample/` are in the package where there is no such file or folder."""
+    if isinstance(value, NamedFile):
+        return value._replace(path=Path(_with_sample_files(value.path)))
+    if isinstance(value, list | tuple):
+        return type(value)(map(_with_sample_files, value))
+    if value is None or not str(value).startswith(f"{SAMPLE.name}/") or Path(value).exists():
+        return value
+    packaged = SAMPLE.parent / value
+    return str(packaged) if ".." not in packaged.parts and packaged.exists() else value
 
 
 def named_path(text: str) -> NamedFile:
@@ -138,52 +151,13 @@ def as_text(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _with_sample_files(value: Any) -> Any:
-    """Paths in `sample/` are in the package where there is no such file or folder."""
-    if isinstance(value, NamedFile):
-        return value._replace(path=Path(_with_sample_files(str(value.path))))
-    if isinstance(value, list | tuple):
-        return type(value)(map(_with_sample_files, value))
-    if value is None or not str(value).startswith(f"{SAMPLE.name}/") or Path(value).exists():
-        return value
-    packaged = SAMPLE.parent / value
-    return str(packaged) if ".." not in packaged.parts and packaged.exists() else value
-
-
-def _paths(value: Any) -> Iterator[Path]:
-    """The paths in the value of an option, as Typer has read it from the command line."""
-    if isinstance(value, str):
-        yield Path(value)
-    elif isinstance(value, NamedFile):
-        yield value.path
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _paths(item)
+def check_suffix(option: str, path: Path | None, suffix: str) -> None:
+    """Raise if the name of a file has not the suffix of its format."""
+    if path is not None and path.suffix != suffix:
+        raise typer.BadParameter(f"{option}: a file whose name ends in {suffix}")
 
 
 # Options ------------------------------------------------------------------------------------------
-
-
-def _task_names(incomplete: str) -> list[str]:
-    """Names of tasks, for shells that complete words."""
-    from crosspro.data_prep.core.task import task_names
-
-    return [name for name in task_names() if name.startswith(incomplete)]
-
-
-def _unpacked_prior(context: typer.Context, path: Path | None) -> Path | None:
-    """The prior of a bundled model, unpacked while a command runs; other paths as they are."""
-    bundled = None if path is None else bundled_model(path)
-    if bundled is None:
-        return path
-    from crosspro.prediction.model_archive import PRIOR, archived_bytes
-
-    content = archived_bytes(bundled, PRIOR)
-    if content is None:
-        return path
-    unpacked = Path(context.with_resource(TemporaryDirectory()), f"{path}.npz")
-    unpacked.write_bytes(content)
-    return unpacked
 
 
 def output_file(*names: str, help: str) -> Any:
@@ -192,33 +166,22 @@ def output_file(*names: str, help: str) -> Any:
     return typer.Option(*names, metavar=metavar, writable=True, dir_okay=False, help=help)
 
 
-class TableLayout(StrEnum):
-    """Tables for people, or formats for programs."""
+def output_folder(help: str) -> Any:
+    """The option -o for a folder that is written."""
+    return typer.Option("--output", "-o", writable=True, file_okay=False, help=help)
 
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
+
+def output_prefix(*names: str, help: str) -> Any:
+    """An option for the beginning of the names of files that are written."""
+    metavar = None if "-o" in names else "PREFIX"
+    return typer.Option(*names, metavar=metavar, writable=True, help=help)
 
 
 TaskName = Annotated[
-    str,
-    typer.Option(
-        "--task",
-        "-t",
-        help="A task such as en-fr, or the path of a task file.",
-        autocompletion=_task_names,
-    ),
+    str, typer.Option("--task", "-t", help="A task such as en-fr, or the path of a task file.")
 ]
 DocIds = Annotated[
     Path | None, typer.Option("--doc-ids", help="Document ids, one line per line of the file.")
-]
-DocIdsBeside = Annotated[
-    Path | None,
-    typer.Option(
-        "--doc-ids",
-        help="Document ids, one line per line of the file; X.doc-ids beside X.data is read "
-        "without it, and `none` ignores that file.",
-    ),
 ]
 RunPath = Annotated[
     Path,
@@ -228,17 +191,12 @@ RunPath = Annotated[
         "which the newest is taken.",
     ),
 ]
-Model = Annotated[
-    Path | None,
-    typer.Option("--model", help="A bundled model (en-fr), an archive, or a run."),
-]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
 Prior = Annotated[
     Path | None,
     typer.Option(
         "--prior",
         help="Without links: what `crosspro align --save-prior` learnt, or a bundled model.",
-        callback=_unpacked_prior,
     ),
 ]
 Candidates = Annotated[
@@ -256,40 +214,31 @@ CandidateLinks = Annotated[
         "--candidate-links", help="Links source-candidate (repeat, one file a candidate)."
     ),
 ]
-Pronouns = Annotated[
-    str | None,
-    typer.Option(
-        "--pronouns",
-        metavar="LISTS",
-        help="Pronoun lists such as en-fr, or a .yaml file; else by names (X.en, X.fr).",
-    ),
-]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Drop links that lead nowhere and blank last lines.")
+AnyLanguage = Annotated[
+    bool, typer.Option("--any-language", help="Accept text that looks like another language.")
 ]
 Resamples = Annotated[
     int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")
 ]
 Layout = Annotated[
-    TableLayout,
+    Literal["table", "json", "csv"],
     typer.Option("--layout", help="How to show the numbers; csv suits `crosspro correlate`."),
 ]
+TableOrJson = Annotated[
+    Literal["table", "json"], typer.Option("--layout", help="How to show the numbers.")
+]
 Output = Annotated[
-    Path | None,
-    output_file("--output", "-o", help="Write here instead of to the terminal."),
+    Path | None, output_file("--output", "-o", help="Write here instead of to the terminal.")
 ]
 Html = Annotated[
     Path | None, output_file("--html", help="Also write one self-contained HTML page.")
 ]
+JsonFile = Annotated[
+    Path | None, output_file("--json", help="Also write scores and every item as JSON.")
+]
 
 
-def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
-    """Raise if the name of a file has none of the suffixes of its formats."""
-    if path is not None and path.suffix not in suffixes:
-        raise typer.BadParameter(f"{option}: a file whose name ends in {' or '.join(suffixes)}")
-
-
-# Models and data files ----------------------------------------------------------------------------
+# Models -------------------------------------------------------------------------------------------
 
 
 def bundled_model(path: Path) -> Path | None:
@@ -301,21 +250,26 @@ def bundled_model(path: Path) -> Path | None:
     return bundled_model(path)
 
 
+def prior_file(context: typer.Context, prior: Path | None, task: Task | None) -> Path | None:
+    """The file of --prior; that of a bundled model is unpacked while the command runs."""
+    bundled = None if prior is None else bundled_model(prior)
+    if bundled is None:
+        return prior
+    from crosspro.prediction.model_archive import PRIOR, archived_bytes
+
+    if task is not None and str(prior) != f"{task.source_language}-{task.target_language}":
+        expected = f"one for {task.source_language}-{task.target_language}"
+        raise input_error("settings", "--prior", expected, str(prior))
+    unpacked = Path(context.with_resource(TemporaryDirectory()), f"{prior}.npz")
+    unpacked.write_bytes(archived_bytes(bundled, PRIOR) or b"")
+    return unpacked
+
+
 def one_run(path: Path) -> Path:
     """The run or archive of a path: a bundled model, itself, or the newest run of a folder."""
     from crosspro.prediction.models import chosen_run
 
     return chosen_run(path, tell)
-
-
-def layers_of(file: Path, doc_ids: Path | None) -> Layers:
-    """The layers beside a data file, with the documents of --doc-ids."""
-    from crosspro.data_prep.annotate.layers import layers_beside
-
-    layers = layers_beside(file)
-    if doc_ids is None:
-        return layers
-    return replace(layers, documents=None if str(doc_ids) == "none" else doc_ids)
 
 
 # Output -------------------------------------------------------------------------------------------
@@ -324,6 +278,12 @@ def layers_of(file: Path, doc_ids: Path | None) -> Layers:
 def tell(text: str) -> None:
     """Print a note to standard error."""
     print(text, file=sys.stderr, flush=True)
+
+
+def warn(warnings: Sequence[object]) -> None:
+    """Print warnings to standard error."""
+    for warning in warnings:
+        tell(f"warning: {warning}")
 
 
 def terminal_width() -> int | None:
@@ -343,10 +303,18 @@ def show_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
     return style_of().table(heading, rows, left)
 
 
-def write_output(content: bytes, output: Path | None) -> None:
+def resampling_of(resamples: int) -> Resampling | None:
+    """The resampling of --resamples."""
+    from crosspro.evaluation.resampling import Resampling
+
+    return Resampling(resamples) if resamples else None
+
+
+def write_output(content: str | bytes, output: Path | None = None) -> None:
     """Write to a file atomically, or to standard output."""
     from crosspro.data_prep.core.files import atomic_output
 
+    content = content.encode("utf-8") if isinstance(content, str) else content
     if output is None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
@@ -355,19 +323,19 @@ def write_output(content: bytes, output: Path | None) -> None:
         handle.write(content)
 
 
-def write_report(
-    report: Report,
-    as_json: Callable[[Report], str],
-    as_csv: Callable[[Report], str],
-    as_tables: Callable[[Report, Style], str],
-    output: Path | None,
-    layout: TableLayout,
+def show_evaluation(
+    evaluation: Evaluation, html: Path | None, json: Path | None, details: str
 ) -> None:
-    """Write a report in a layout."""
-    if layout is TableLayout.JSON:
-        text = as_json(report)
-    elif layout is TableLayout.CSV:
-        text = as_csv(report)
-    else:
-        text = as_tables(report, style_of(output))
-    write_output(text.encode("utf-8"), output)
+    """Print the tables of an evaluation, with its warnings, and write its page and its JSON."""
+    from crosspro.data_prep.core.files import write_text
+    from crosspro.evaluation.report.page import evaluation_page
+    from crosspro.evaluation.report.records import detail_records, json_text, record
+    from crosspro.evaluation.report.tables import text_report
+
+    warn(evaluation.warnings)
+    if html is not None:
+        write_text(html, evaluation_page(evaluation))
+    if json is not None:
+        content = {**record(evaluation), details: detail_records(evaluation)}
+        write_text(json, json_text(content))
+    print(text_report(evaluation, style_of()), end="")

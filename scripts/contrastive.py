@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from crosspro.scripts.common import (
     App,
     Html,
+    JsonFile,
     NamedFile,
     Resamples,
     named_path,
     names_of,
     one_run,
-    output_file,
+    resampling_of,
+    show_evaluation,
     tell,
-    terminal_width,
 )
-
-if TYPE_CHECKING:
-    from crosspro.evaluation.evaluation import Evaluation
-    from crosspro.evaluation.resampling import Resampling
 
 app = App()
 
@@ -69,9 +66,7 @@ def contrastive(
     ] = "words",
     resamples: Resamples = 1000,
     html: Html = None,
-    json: Annotated[
-        Path | None, output_file("--json", help="Also write scores and every instance.")
-    ] = None,
+    json: JsonFile = None,
 ) -> None:
     """Score systems on a contrastive set: files of scores, models, or translations.
 
@@ -80,43 +75,36 @@ def contrastive(
     of them. Accuracy in total, by pronoun, antecedent, distance, rule and gender, with 95%
     intervals by document; paired tests between systems.
     """
-    from crosspro.data_prep.core.files import write_text
-    from crosspro.evaluation.report.page import evaluation_page
-    from crosspro.evaluation.report.records import detail_records, json_text, record
-    from crosspro.evaluation.report.tables import Style, text_report
-    from crosspro.evaluation.resampling import Resampling
+    from crosspro.evaluation.evaluation import evaluate
+    from crosspro.evaluation.metrics.contrastive import Contrastive
+    from crosspro.evaluation.metrics.expected_forms import ExpectedForms, ExpectedFormsSettings
 
-    resampling = Resampling(resamples) if resamples else None
+    metric: Any
     if candidate and not (scores or model):
-        evaluation = _translations(test_set, candidate, language, match, resampling)
+        language = language or _language_of(candidate)
+        metric = ExpectedForms(ExpectedFormsSettings(language, match))
+        data: Any = _translations(test_set, candidate, language)
     elif (scores or model) and not candidate:
-        evaluation = _scores(test_set, scores or [], model or [], maximise, resampling)
+        metric, data = Contrastive(None), _scores(test_set, scores or [], model or [], maximise)
     else:
         raise typer.BadParameter("give files of scores and --model, or translations: --candidate")
-    for warning in evaluation.warnings:
-        tell(f"warning: {warning}")
-    if html is not None:
-        write_text(html, evaluation_page(evaluation))
-    if json is not None:
-        content = {**record(evaluation), "instances": detail_records(evaluation)}
-        write_text(json, json_text(content))
-    print(text_report(evaluation, Style(width=terminal_width())), end="")
+    show_evaluation(evaluate(metric, data, resampling_of(resamples)), html, json, "instances")
+
+
+def _language_of(files: Sequence[NamedFile]) -> str:
+    """The language of translations: the end of their names, .fr or .fr.xz."""
+    names = [file.path.name.removesuffix(".xz").removesuffix(".gz") for file in files]
+    endings = {name.rpartition(".")[2] for name in names}
+    language = endings.pop()
+    if endings or not (language.isalpha() and len(language) in (2, 3)):
+        raise typer.BadParameter("--language: whose words the translations have, such as fr")
+    return language
 
 
 def _scores(
-    test_set: Path,
-    files: Sequence[NamedFile],
-    models: Sequence[NamedFile],
-    maximise: bool,
-    resampling: Resampling | None,
-) -> Evaluation:
-    from crosspro.evaluation.evaluation import evaluate
-    from crosspro.evaluation.metrics.contrastive import (
-        Contrastive,
-        ScoredSet,
-        SystemScores,
-        read_scores,
-    )
+    test_set: Path, files: Sequence[NamedFile], models: Sequence[NamedFile], maximise: bool
+) -> Any:
+    from crosspro.evaluation.metrics.contrastive import ScoredSet, SystemScores, read_scores
     from crosspro.evaluation.metrics.contrastive_sets import read_contrastive
 
     instances = read_contrastive(test_set)
@@ -130,36 +118,20 @@ def _scores(
 
         runs = [one_run(system.path) for system in models]
         systems += scores_of_runs(runs, names[len(files) :], instances, tell)
-    return evaluate(Contrastive(None), ScoredSet(instances, tuple(systems)), resampling)
+    return ScoredSet(instances, tuple(systems))
 
 
-def _translations(
-    test_set: Path,
-    files: Sequence[NamedFile],
-    language: str,
-    match: Literal["words", "released"],
-    resampling: Resampling | None,
-) -> Evaluation:
-    from crosspro.evaluation.evaluation import evaluate
+def _translations(test_set: Path, files: Sequence[NamedFile], language: str) -> Any:
     from crosspro.evaluation.metrics.expected_forms import (
-        ExpectedForms,
-        ExpectedFormsSettings,
         GeneratedSet,
         read_expected,
         read_translations,
     )
 
-    endings = {file.path.name.removesuffix(".xz").removesuffix(".gz") for file in files}
-    endings = {name.rpartition(".")[2] for name in endings}
-    if not language and len(endings) == 1:
-        language = endings.pop()
-    if not (language.isalpha() and len(language) in (2, 3)):
-        raise typer.BadParameter("--language: whose words the translations have, such as fr")
     instances = read_expected(test_set, language)
     names = names_of(files, [file.path.stem for file in files])
     translations = {
         name: read_translations(file.path, instances)
         for name, file in zip(names, files, strict=True)
     }
-    settings = ExpectedFormsSettings(language, match)
-    return evaluate(ExpectedForms(settings), GeneratedSet(instances, translations), resampling)
+    return GeneratedSet(instances, translations)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crosspro.evaluation.report.tables import Table, tables_text
 from crosspro.scripts.common import (
     App,
     Resamples,
+    TableOrJson,
     check_suffix,
     output_file,
-    show_table,
+    style_of,
     tell,
     write_output,
 )
@@ -28,15 +29,6 @@ if TYPE_CHECKING:
         WilliamsComparison,
     )
 
-
-class StudyLayout(StrEnum):
-    """How a study is shown: as tables for people, or for programs."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
-Layout = Annotated[StudyLayout, typer.Option("--layout", help="How to show the numbers.")]
 _NOTHING = "–"
 
 Cases = Annotated[
@@ -83,7 +75,7 @@ def systems(
     ] = False,
     plot: Annotated[Path | None, output_file("--plot", help="Also write a figure (SVG).")] = None,
     resamples: Resamples = 1000,
-    layout: Layout = StudyLayout.TABLE,
+    layout: TableOrJson = "table",
 ) -> None:
     """Pearson, Spearman, Kendall and Williams's test over systems.
 
@@ -109,6 +101,8 @@ def systems(
         require_matplotlib()
     if published == (table is not None):
         raise typer.BadParameter("give a table, or --published and no table")
+    if bool(weights) != bool(cases):
+        raise typer.BadParameter("--weights and --cases go together")
     scores = read_score_table(
         table or published_table(),
         "protest" if published else human,
@@ -117,8 +111,6 @@ def systems(
         negate or (),
         other_human,
     )
-    if bool(weights) != bool(cases):
-        raise typer.BadParameter("--weights and --cases go together")
     if weights and cases:
         counts = count_cases(read_cases(cases))
         scores = with_weights(scores, counts, [_numbers(text) for text in weights])
@@ -127,11 +119,8 @@ def systems(
         f"warning: over {len(study.systems)} systems a Pearson correlation below "
         f"{study.smallest_significant:.3f} is not significant at the 5% level"
     )
-    if layout is StudyLayout.JSON:
-        text = json_text(study)
-    else:
-        printed = printed_correlations() if published and not without else {}
-        text = _correlation_text(study, printed)
+    printed = printed_correlations() if published and not without else {}
+    text = json_text(study) if layout == "json" else _correlation_text(study, printed)
     if plot is not None:
         write_output(_scatter_plots(scores, study), plot)
     print(text, end="")
@@ -161,42 +150,41 @@ def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], fl
     for result in study.correlations:
         number = printed.get((result.metric, result.coefficient))
         paper = ["" if number is None else f"{number:.3f}"] if printed else []
-        shown = _value(result.value, result.low, result.high)
-        rows.append(
-            [result.metric, result.coefficient.replace("_", ", "), shown, _p(result.p), *paper]
-        )
+        value = _value(result.value, result.low, result.high)
+        coefficient = result.coefficient.replace("_", ", ")
+        rows.append([result.metric, coefficient, value, _p(result.p), *paper])
     heading = ["metric", "coefficient", "value", "p", *(["printed"] if printed else [])]
-    parts = [
-        f"Correlation with {study.human} over {len(study.systems)} systems\n",
-        show_table(heading, rows, 2),
-    ]
+    tables = [Table(heading, rows, left=2)]
     if study.williams:
-        parts.append("Williams's test between metrics (Pearson)\n")
         labels = [f"{test.first} > {test.second}" for test in study.williams]
-        parts.append(_williams_table(("pair", "r first", "r second"), labels, study.williams))
+        names = ("pair", "r first", "r second")
+        title = "Williams's test between metrics (Pearson)"
+        tables.append(_williams_table(title, names, labels, study.williams))
     if study.williams_humans:
         shared = study.williams_humans[0].systems
-        other = study.other_human
-        parts.append(
-            f"Williams's test between {study.human} and {other} over the {shared} systems of both\n"
-        )
+        both = f"{study.human} and {study.other_human} over the {shared} systems of both"
         labels = [test.shared for test in study.williams_humans]
-        names = ("metric", f"r {study.human}", f"r {other}")
-        parts.append(_williams_table(names, labels, study.williams_humans))
+        names = ("metric", f"r {study.human}", f"r {study.other_human}")
+        title = f"Williams's test between {both}"
+        tables.append(_williams_table(title, names, labels, study.williams_humans))
     if study.left_out:
         metrics = list(dict.fromkeys(rest.metric for rest in study.left_out))
         by_system: dict[str, list[str]] = {}
         for rest in study.left_out:
             cell = f"{rest.pearson:.3f} / {rest.spearman:.3f}"
             by_system.setdefault(rest.system, [rest.system]).append(cell)
-        parts.append("Without one system (Pearson / Spearman)\n")
-        parts.append(show_table(["left out", *metrics], list(by_system.values())))
-    return "\n".join([*parts, f"signature: {study.signature}\n"])
+        title = "Without one system (Pearson / Spearman)"
+        tables.append(Table(["left out", *metrics], list(by_system.values()), title))
+    title = f"Correlation with {study.human} over {len(study.systems)} systems"
+    return tables_text(title, tables, [study.signature], style_of())
 
 
 def _williams_table(
-    names: Sequence[str], labels: Sequence[str], comparisons: Sequence[WilliamsComparison]
-) -> str:
+    title: str,
+    names: Sequence[str],
+    labels: Sequence[str],
+    comparisons: Sequence[WilliamsComparison],
+) -> Table:
     rows = [
         [
             label,
@@ -207,10 +195,11 @@ def _williams_table(
         ]
         for label, row in zip(labels, comparisons, strict=True)
     ]
-    return show_table([*names, "r between", "t", "df", "p one-sided", "p two-sided"], rows)
+    heading = (*names, "r between", "t", "df", "p one-sided", "p two-sided")
+    return Table(heading, rows, title)
 
 
-def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> bytes:
+def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> str:
     """Human scores over each metric with the line of regression (000 Figure 1), as SVG."""
     import numpy as np
 
@@ -224,7 +213,7 @@ def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> bytes:
             slope, intercept = map(float, np.polyfit(scores, human, 1))
             title = f"r = {result.value:.3f}"
             panels.append(ScatterPanel(title, result.metric, scores.tolist(), slope, intercept))
-    return scatter_panels(table.systems, table.human, human.tolist(), panels).encode("utf-8")
+    return scatter_panels(table.systems, table.human, human.tolist(), panels)
 
 
 @app.command(
@@ -247,7 +236,7 @@ def disagreement(
         str | None, typer.Option(help="The column to resample by, such as document.")
     ] = None,
     resamples: Resamples = 1000,
-    layout: Layout = StudyLayout.TABLE,
+    layout: TableOrJson = "table",
 ) -> None:
     """Where APT and people disagree.
 
@@ -264,25 +253,23 @@ def disagreement(
         read_placed_verdicts,
         study_disagreement,
     )
+    from crosspro.evaluation.report.records import json_text
 
-    if (cases is None) != (target_language is None):
-        raise typer.BadParameter("--cases and --target-language go together")
-    if cases is None or target_language is None:
-        pronouns = read_judgements(verdicts, unit)
-    else:
+    if cases is not None and target_language is not None:
         if unit and unit not in PlacedVerdict.__dataclass_fields__:
             raise typer.BadParameter(f"--unit: {', '.join(PlacedVerdict.__dataclass_fields__)}")
         placed = read_placed_verdicts(verdicts)
         pronouns = join_cases(placed, read_cases(cases), target_language, unit or "")
         if len(pronouns) < len(placed):
             tell(f"{len(placed) - len(pronouns)} verdicts without a case are left out")
+    elif cases is None and target_language is None:
+        pronouns = read_judgements(verdicts, unit)
+    else:
+        raise typer.BadParameter("--cases and --target-language go together")
     if not pronouns:
         raise typer.BadParameter(f"{cases or verdicts}: no judged pronoun has a case")
-    from crosspro.evaluation.report.records import json_text
-
     study = study_disagreement(pronouns, resamples)
-    text = json_text(study) if layout is StudyLayout.JSON else _disagreement_text(study)
-    print(text, end="")
+    print(json_text(study) if layout == "json" else _disagreement_text(study), end="")
 
 
 def _disagreement_text(study: DisagreementStudy) -> str:
@@ -299,15 +286,12 @@ def _disagreement_text(study: DisagreementStudy) -> str:
         size = sum(by_verdict.values())
         shares = (f"{100 * n / size:.1f}" if size else _NOTHING for n in by_verdict.values())
         rows.append([name, f"{size:,}", *shares])
+    note = (
+        f"Case 1 or 2 as a detector of correct pronouns: precision {study.precision:.4f}, recall "
+        f"{study.recall:.4f}; not judged: {study.not_judged:,}"
+    )
     heading = ["case", "total", *(f"{name} %" for name in VERDICTS)]
-    parts = [
-        "Verdicts of people by APT's case\n",
-        show_table(heading, rows)
-        + f"Case 1 or 2 as a detector of correct pronouns: precision {study.precision:.4f}, "
-        f"recall {study.recall:.4f}; not judged: {study.not_judged:,}\n",
-    ]
-    heading = ["category", *(f"case {case}" for case in COMPARED), *VERDICTS[:2], "disagree",
-               "examples", "disagree %"]  # fmt: skip
+    tables = [Table(heading, rows, notes=(note,))]
     rows = [
         [
             row.category,
@@ -318,12 +302,15 @@ def _disagreement_text(study: DisagreementStudy) -> str:
         ]
         for row in study.categories
     ]
-    parts += ["Disagreements by category\n", show_table(heading, rows)]
+    heading = ["category", *(f"case {case}" for case in COMPARED), *VERDICTS[:2], "disagree",
+               "examples", "disagree %"]  # fmt: skip
+    tables.append(Table(heading, rows, "Disagreements by category"))
     if study.categories[-1].kinds:
         key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
         rows = [
             [row.category, *(str(row.kinds.get(kind) or _NOTHING) for kind in KINDS)]
             for row in study.categories
         ]
-        parts += [f"Kinds of disagreement: {key}\n", show_table(["category", *KINDS], rows)]
-    return "\n".join([*parts, f"signature: {study.signature}\n"])
+        tables.append(Table(["category", *KINDS], rows, f"Kinds of disagreement: {key}"))
+    title = "Verdicts of people by APT's case"
+    return tables_text(title, tables, [study.signature], style_of())

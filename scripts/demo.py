@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,18 +9,16 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.annotate.files import conllu_sentence
+from crosspro.data_prep.annotate.files import conllu_text
 from crosspro.data_prep.core.errors import counted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import make_folder, write_text
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import SPLITS, DemoSentence, demo_corpus
-from crosspro.data_prep.formats.chains import ChainRow, write_chains
-from crosspro.data_prep.formats.conllu import format_sentence
+from crosspro.data_prep.formats.chains import ChainRow, chains_text
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.evaluation.report.records import csv_text
-from crosspro.evaluation.report.tables import text_table
-from crosspro.scripts.common import App, TaskName
+from crosspro.scripts.common import App, TaskName, output_folder, show_table, tell
 
 app = App()
 
@@ -29,10 +26,7 @@ app = App()
 @app.command(epilog="Example: crosspro demo --task en-fr -o demo")
 def demo(
     task: TaskName,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", writable=True, file_okay=False, help="Folder to write to."),
-    ],
+    output: Annotated[Path, output_folder("Folder to write to.")],
     documents: Annotated[
         int, typer.Option(min=1, help="Training documents; dev and test have at most as many.")
     ] = SPLITS["train"],
@@ -54,16 +48,18 @@ def demo(
         write_examples(output / f"{name}.data", examples)
         write_doc_ids(output / f"{name}.doc-ids", examples)
         write_text(output / f"{name}.gaps.tsv", _origins(sentences))
-        parses = (example.source_parse for example in examples if example.source_parse)
-        sentences_of = (format_sentence(conllu_sentence(parse)) for parse in parses)
-        write_text(output / f"{name}.source.conllu", "".join(sentences_of))
-        write_chains(output / f"{name}.chains.tsv", _chain_rows(examples))
-        gaps = sum(len(example.gaps) for example in examples)
-        print(
-            f"{output / name}.data: {counted(len(examples), 'line')}, {counted(gaps, 'gap')}",
-            file=sys.stderr,
-        )
-    print(_kinds_table(corpus["test"]), end="")
+        parses = [example.source_parse for example in examples if example.source_parse]
+        write_text(output / f"{name}.source.conllu", "".join(map(conllu_text, parses)))
+        write_text(output / f"{name}.chains.tsv", chains_text(_chain_rows(examples)))
+        gaps = counted(sum(len(example.gaps) for example in examples), "gap")
+        tell(f"{output / name}.data: {counted(len(examples), 'line')}, {gaps}")
+    test = [origin for _, origins in corpus["test"] for origin in origins]
+    numbers = Counter((origin.kind, origin.back) for origin in test)
+    rows = [
+        (kind, str(back), str(number), f"{100 * number / len(test):.1f}%")
+        for (kind, back), number in sorted(numbers.items(), key=lambda item: -item[1])
+    ]
+    print(show_table(("kind of gap", "sentences back", "gaps", "share"), rows), end="")
 
 
 def _chain_rows(examples: Sequence[Example]) -> Iterator[ChainRow]:
@@ -73,16 +69,6 @@ def _chain_rows(examples: Sequence[Example]) -> Iterator[ChainRow]:
         for mention in example.chains or ():
             yield ChainRow(document, lines[document], mention)
         lines[document] += 1
-
-
-def _kinds_table(sentences: list[DemoSentence]) -> str:
-    numbers = Counter((origin.kind, origin.back) for _, origins in sentences for origin in origins)
-    total = numbers.total()
-    rows = [
-        (kind, str(back), str(number), f"{100 * number / total:.1f}%")
-        for (kind, back), number in sorted(numbers.items(), key=lambda item: -item[1])
-    ]
-    return text_table(("kind of gap", "sentences back", "gaps", "share"), rows)
 
 
 def _origins(sentences: list[DemoSentence]) -> str:

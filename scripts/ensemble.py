@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from crosspro.data_prep.annotate.layers import layers_in, read_layered
-from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.annotate.layers import layers_beside, layers_in, read_layered
+from crosspro.data_prep.core.errors import counted, input_error, quoted
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import atomic_folder, check_new_folder
 from crosspro.data_prep.formats.shared_task import refuse_other_forms
 from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
-from crosspro.prediction.dev_score import MONITORS, class_shares, dev_score
-from crosspro.prediction.ensemble import AVERAGES, Ensemble
+from crosspro.prediction.dev_score import Monitor, class_shares, dev_score
+from crosspro.prediction.ensemble import Average, Ensemble
 from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.runs import (
     Configuration,
@@ -29,23 +27,18 @@ from crosspro.prediction.runs import (
     write_run,
 )
 from crosspro.prediction.system import System, load_systems
-from crosspro.scripts.common import App, DocIdsBeside, layers_of, one_run, show_table
+from crosspro.scripts.common import App, one_run, output_folder, show_table, tell, warn
 
 app = App()
 
-CHOICES = ("weights", "prior", "both")
+Choose = Literal["weights", "prior", "both"]
 _FEW_GAPS = 10
 """A prior that rests on fewer gaps of a class is warned of."""
 
 
 @app.command(epilog="Example: crosspro ensemble runs/a runs/b -o both")
 def ensemble(
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", writable=True, file_okay=False, help="Folder of the ensemble."
-        ),
-    ],
+    output: Annotated[Path, output_folder("Folder of the ensemble.")],
     runs: Annotated[
         list[Path],
         typer.Argument(metavar="RUN...", help="Runs of train.py, or archives, of any systems."),
@@ -57,24 +50,21 @@ def ensemble(
             "equal."
         ),
     ] = None,
-    doc_ids: DocIdsBeside = None,
-    monitor: Annotated[
-        str, typer.Option(help="Score to tune: macro_recall, accuracy, mean or macro_f1.")
-    ] = "macro_recall",
+    monitor: Annotated[Monitor, typer.Option(help="Score to tune.")] = "macro_recall",
     choose: Annotated[
-        str,
+        Choose,
         typer.Option(
             help="What to choose on the file: weights, prior (how far rare classes are favoured, "
             "instead of how far each system does so; weights are equal), or both."
         ),
     ] = "weights",
     average: Annotated[
-        str,
+        Average,
         typer.Option(
             help="How probabilities are averaged: arithmetic, or geometric (a class needs some "
             "probability from every system)."
         ),
-    ] = AVERAGES[0],
+    ] = "arithmetic",
 ) -> None:
     """Join trained systems into one that averages them.
 
@@ -82,14 +72,11 @@ def ensemble(
     run.json says what was joined and how. Never tune on a test set.
     """
     files = tune or []
-    known = {"--monitor": (monitor, MONITORS), "--choose": (choose, CHOICES)}
-    for option, (found, expected) in {**known, "--average": (average, AVERAGES)}.items():
-        if found not in expected:
-            told = f"expected one of {', '.join(expected)}, found {found}"
-            raise typer.BadParameter(told, param_hint=option)
     if choose != "weights" and not files:
         raise typer.BadParameter(f"--choose {choose} needs a file to choose on (--tune)")
-    _check_files(files, doc_ids)
+    if len(set(files)) < len(files) or Path("-") in files:
+        shown = " ".join(quoted(str(path)) for path in files)
+        raise input_error("settings", "--tune", "files, which run.json names, each once", shown)
     check_new_folder(output)
     started = now()
     runs = [one_run(path) for path in runs]
@@ -98,41 +85,39 @@ def ensemble(
     data: list[Contents] = []
     refuse_other_forms((path, joined.task) for path in files)
     for path in files:
-        layers = layers_of(path, doc_ids)
-        read = list(read_layered(path, joined.task, layers))
-        labels = [gap.label for example in read for gap in example.gaps]
+        layers = layers_beside(path)
+        lines = list(read_layered(path, joined.task, layers))
+        labels = [gap.label for example in lines for gap in example.gaps]
         if not labels or None in labels:
-            found = f"{labels.count(None)} without" if labels else "no gap"
-            raise input_error(path, "file", "a label for every gap", found)
-        data.append(file_contents("dev", path, read, layers.files().values()))
-        for note in joined.layer_warnings(str(path), layers_in(read)):
-            print(note, file=sys.stderr)
-        examples += read
-    report: dict[str, Any] = {
-        "tau": None,
-        **joined.weigh(
-            examples,
-            monitor if files else None,
-            search=choose != "prior",
-            corrected=choose == "weights",
-        ).figures,
-    }
+            missing = f"{labels.count(None)} without" if labels else "no gap"
+            raise input_error(path, "file", "a label for every gap", missing)
+        data.append(file_contents("dev", path, lines, layers.files().values()))
+        for note in joined.layer_warnings(str(path), layers_in(lines)):
+            tell(note)
+        examples += lines
+    weighed = joined.weigh(
+        examples,
+        monitor if files else None,
+        search=choose != "prior",
+        corrected=choose == "weights",
+    )
+    report: dict[str, Any] = {"tau": None, **weighed.figures}
     system: System = joined
     if choose != "weights":
         system = corrected = PriorCorrected(joined, monitor=monitor)
         corrected.tune(examples, class_shares(joined.task, examples))
         report["tau"] = corrected.adjustment.tau
         report["score"] = dev_score(joined.task, examples, monitor)(corrected.predict(examples))
-    tau = report["tau"]
-    rare = _rare_classes(examples, joined.task.classes) if choose != "weights" else ""
-    if rare:
-        print(f"warning: the prior rests on few gaps of some classes: {rare}", file=sys.stderr)
+        numbers = Counter(gap.label for example in examples for gap in example.gaps)
+        classes = [name for name in joined.task.classes if numbers[name] < _FEW_GAPS]
+        rare = ", ".join(f"{name} {numbers[name]}" for name in classes)
+        warn([f"the prior rests on few gaps of some classes: {rare}"] if rare else [])
     if files:
-        members = zip(runs, report["members"], strict=True)
         rows = [
             (str(run), part["system"], f"{part['weight']:.3f}", f"{part['score']:.2f}")
-            for run, part in members
+            for run, part in zip(runs, report["members"], strict=True)
         ]
+        tau = report["tau"]
         name = "ensemble" if tau is None else f"ensemble, tau {tau:.1f}"
         rows.append((str(output), name, "", f"{report['score']:.2f}"))
         score = f"{monitor} on {', '.join(path.name for path in files)}"
@@ -157,26 +142,7 @@ def ensemble(
         data=tuple(data),
         configuration=Configuration(settings=settings),
     )
-    with atomic_folder(output) as new:
-        system.save(new)
-        write_run(new, record)
-    count = "1 system" if len(runs) == 1 else f"{len(runs)} systems"
-    print(f"{output}: an ensemble of {count}", file=sys.stderr)
-
-
-def _rare_classes(examples: Sequence[Example], classes: Iterable[str]) -> str:
-    """The classes of which there is so little that a prior for them is rather chance."""
-    numbers = Counter(gap.label for example in examples for gap in example.gaps)
-    return ", ".join(f"{name} {numbers[name]}" for name in classes if numbers[name] < _FEW_GAPS)
-
-
-def _check_files(files: Sequence[Path], doc_ids: Path | None) -> None:
-    """Files to choose on: each once, none of them standard input, and one with given documents."""
-    twice = [path for number, path in enumerate(files) if path in files[:number]]
-    if twice:
-        raise input_error("settings", "--tune", "each file once", quoted(str(twice[0])))
-    if Path("-") in files:
-        raise input_error("settings", "--tune", "files, which run.json names", "'-'")
-    if doc_ids is not None and str(doc_ids) != "none" and len(files) != 1:
-        expected = "one file of --tune; of several X.doc-ids stands beside each X.data"
-        raise input_error("settings", "--doc-ids", expected, str(len(files)))
+    with atomic_folder(output) as folder:
+        system.save(folder)
+        write_run(folder, record)
+    tell(f"{output}: an ensemble of {counted(len(runs), 'system')}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.annotate.layers import layers_beside
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import has_byte_order_mark, is_run, write_text
 from crosspro.data_prep.core.task import Task, load_task
@@ -22,36 +22,26 @@ from crosspro.evaluation.metrics.submissions.scores import confusion_counts
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission, display_names
 from crosspro.evaluation.report.records import csv_report, json_report
 from crosspro.evaluation.report.tables import text_report
-from crosspro.evaluation.resampling import Resampling
 from crosspro.scripts.common import (
     App,
-    DocIdsBeside,
     Html,
     NamedFile,
     Output,
     Resamples,
     TaskName,
     bundled_model,
-    layers_of,
     named_path,
     names_of,
     one_run,
+    resampling_of,
     style_of,
     tell,
+    warn,
     write_output,
 )
 
 if TYPE_CHECKING:
     from crosspro.evaluation.published.results import PublishedResult
-
-
-class SubmissionLayout(StrEnum):
-    """How the scores are shown."""
-
-    TABLE = "table"
-    OFFICIAL = "official"
-    JSON = "json"
-    CSV = "csv"
 
 
 app = App()
@@ -75,15 +65,16 @@ def evaluate_command(
         ),
     ],
     task: TaskName,
-    doc_ids: DocIdsBeside = None,
-    contrastive: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="A submission that has no rank (repeatable)."),
+    doc_ids: Annotated[
+        Path | None,
+        typer.Option(
+            help="Document ids, one line per line of gold; X.doc-ids beside X.data is read without "
+            "it, and `none` ignores that file.",
+        ),
     ] = None,
     layout: Annotated[
-        SubmissionLayout,
-        typer.Option(help="How to show the numbers."),
-    ] = SubmissionLayout.TABLE,
+        Literal["table", "official", "json", "csv"], typer.Option(help="How to show the numbers.")
+    ] = "table",
     with_published: Annotated[
         int | None,
         typer.Option(metavar="YEAR", help="Put the submissions into the results of that year."),
@@ -105,24 +96,21 @@ def evaluate_command(
     are mapped to the classes of this one. Submissions of other text than gold are refused, unless
     --lenient; the official layout, as the released scorer, does not look.
     """
-    official = layout is SubmissionLayout.OFFICIAL
+    official = layout == "official"
     if official and (html is not None or len(submissions) > 1):
         raise typer.BadParameter("the official layout shows one submission, and has no page")
-    if with_published and layout is not SubmissionLayout.TABLE:
+    if with_published and layout != "table":
         raise typer.BadParameter(f"the layout {layout} has no place for published results")
     rules = load_task(task)
     paths = [
         one_run(path) if path.is_dir() or bundled_model(path) else path for _, path in submissions
     ]
     names = names_of(submissions, _default_names(submissions, paths))
-    for name in contrastive or []:
-        if name not in names:
-            raise typer.BadParameter(
-                f"--contrastive: expected {choices(names)}, found {quoted(name)}"
-            )
     published = _published(rules, with_published)
-    layers = layers_of(gold, doc_ids)
-    if layers.documents is not None and doc_ids is None:
+    layers = layers_beside(gold)
+    if doc_ids is not None:
+        layers = replace(layers, documents=None if str(doc_ids) == "none" else doc_ids)
+    elif layers.documents is not None:
         tell(f"{gold}: documents from {layers.documents}")
     files = [path for path in paths if not is_run(path)]
     for path in [gold, *files] if official else ():
@@ -130,8 +118,8 @@ def evaluate_command(
             expected = "labels, as the released scorer reads them"
             raise input_error(path, "classes", expected, "a byte-order mark", 1)
     labels = read_gold(gold, rules, layers.documents)
-    if warning := other_form(gold, rules):
-        tell(f"warning: {warning}")
+    if form := other_form(gold, rules):
+        warn([form])
     examples: Iterable[Example] = ()
     if any(map(is_run, paths)):  # modules that load systems are imported for runs alone
         from crosspro.prediction.output import gold_examples, read_or_predict
@@ -148,23 +136,22 @@ def evaluate_command(
     if official:
         _write_official(rules, labels, read[0], paths[0], output)
         return
-    scored = [
-        replace(submission, name=name, contrastive=name in (contrastive or []))
-        for submission, name in zip(read, names, strict=True)
-    ]
-    plan = Resampling(resamples) if resamples else None
-    result = evaluate_submissions(rules, labels, scored, "skip", plan, examples, published)
-    for text in (*_published_warnings(rules, labels, with_published), *result.warnings):
-        tell(f"warning: {text}")
+    scored = [replace(submission, name=name) for submission, name in zip(read, names, strict=True)]
+    result = evaluate_submissions(
+        rules, labels, scored, "skip", resampling_of(resamples), examples, published
+    )
+    if with_published is not None:
+        _warn_of_another_set(rules, labels, with_published)
+    warn(result.warnings)
     if html is not None:
         write_text(html, result.html())
-    if layout is SubmissionLayout.JSON:
+    if layout == "json":
         report = json_report(result)
-    elif layout is SubmissionLayout.CSV:
+    elif layout == "csv":
         report = csv_report(result)
     else:
         report = text_report(result, style_of(output))
-    write_output(report.encode("utf-8"), output)
+    write_output(report, output)
 
 
 def _default_names(submissions: Sequence[NamedFile], paths: Sequence[Path]) -> list[str]:
@@ -182,8 +169,7 @@ def _default_names(submissions: Sequence[NamedFile], paths: Sequence[Path]) -> l
 def _write_official(
     task: Task, gold: Gold, submission: Submission, path: Path, output: Path | None
 ) -> None:
-    for warning in (*gold.warnings, *submission.warnings):
-        tell(f"warning: {warning}")
+    warn([*gold.warnings, *submission.warnings])
     counts = confusion_counts(gold.classes, submission.classes, len(task.classes))
     write_output(official_printout(task, counts, str(path)), output if counts.any() else None)
     if not counts.any():
@@ -204,13 +190,10 @@ def _published(task: Task, year: int | None) -> list[PublishedResult]:
     return rows
 
 
-def _published_warnings(task: Task, gold: Gold, year: int | None) -> Iterable[str]:
-    """Why a submission may not be comparable with the published results."""
-    if year is None:
-        return
+def _warn_of_another_set(task: Task, gold: Gold, year: int) -> None:
     from crosspro.evaluation.published.results import test_set_gaps
 
     size = test_set_gaps(year, f"{task.source_language}-{task.target_language}")
     if len(gold.classes) != size:
         gaps = f"gold has {len(gold.classes):,} gaps, the test set of {year} had {size:,}"
-        yield f"{gaps}: the results are not of one test set"
+        warn([f"{gaps}: the results are not of one test set"])

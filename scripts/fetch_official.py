@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -14,19 +13,14 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, Trans
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.official.download import DownloadError, download
 from crosspro.data_prep.official.files import PAGES, OfficialFile, official_files, select
-from crosspro.scripts.common import App
+from crosspro.scripts.common import App, output_folder, tell
 
 app = App()
 
 
 @app.command(epilog="Example: crosspro fetch-official --task en-fr --year 2017 -o data")
 def fetch_official(
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", writable=True, file_okay=False, help="Folder to download to."
-        ),
-    ] = Path("official"),
+    output: Annotated[Path, output_folder("Folder to download to.")] = Path("official"),
     task: Annotated[
         list[str] | None, typer.Option("--task", "-t", help="A task such as en-fr, or all.")
     ] = None,
@@ -48,7 +42,10 @@ def fetch_official(
     chosen = select(official_files(), task or (), year or (), split or ())
     if dry_run:
         for file in chosen:
-            print(_description(file, output))
+            size = "size not known" if file.size is None else f"{file.size:,} bytes"
+            columns = (output / file.path, " ".join(file.tasks), file.split, size, file.evidence)
+            print(*columns, sep="\t")
+            print(*(f"  {url}" for url in file.urls), sep="\n")
         _tell_pages(chosen)
         return
     if not (task or year or split):
@@ -58,7 +55,7 @@ def fetch_official(
         )
     failed = [file for file in chosen if not _fetched(file, output)]
     if failed:
-        print(f"{len(failed)} of {len(chosen)} files could not be fetched", file=sys.stderr)
+        tell(f"{len(failed)} of {len(chosen)} files could not be fetched")
         _tell_pages(failed)
         raise typer.Exit(1)
 
@@ -66,13 +63,7 @@ def fetch_official(
 def _tell_pages(files: Iterable[OfficialFile]) -> None:
     """Where the files of some years can be looked at."""
     for year in sorted({file.year for file in files}):
-        print(f"pages of {year}: {' '.join(PAGES.get(year, ()))}", file=sys.stderr)
-
-
-def _description(file: OfficialFile, output: Path) -> str:
-    size = "size not known" if file.size is None else f"{file.size:,} bytes"
-    lines = [f"{output / file.path}\t{' '.join(file.tasks)}\t{file.split}\t{size}\t{file.evidence}"]
-    return "\n".join([*lines, *(f"  {url}" for url in file.urls)])
+        tell(f"pages of {year}: {' '.join(PAGES.get(year, ()))}")
 
 
 def _fetched(file: OfficialFile, output: Path) -> bool:
@@ -80,9 +71,9 @@ def _fetched(file: OfficialFile, output: Path) -> bool:
     path = output / file.path
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     console = Console(stderr=True)
-    with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bars:
-        bar = bars.add_task(file.name, total=file.size)
-        try:
+    try:
+        with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bars:
+            bar = bars.add_task(file.name, total=file.size)
             received, fetched = download(
                 file.urls,
                 path,
@@ -90,12 +81,9 @@ def _fetched(file: OfficialFile, output: Path) -> bool:
                 sha256=file.sha256,
                 progress=lambda done, total: bars.update(bar, completed=done, total=total),
             )
-        except DownloadError as error:
-            message = str(error)
-            fetched = None
-    if fetched is None:
-        print(f"{path}: not fetched\n{message}", file=sys.stderr)
+    except DownloadError as error:
+        tell(f"{path}: not fetched\n{error}")
         return False
     verdict = "fetched" if fetched else "already there"
-    print(f"{path}: {verdict}, {received.size:,} bytes, sha256 {received.sha256}", file=sys.stderr)
+    tell(f"{path}: {verdict}, {received.size:,} bytes, sha256 {received.sha256}")
     return True

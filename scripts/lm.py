@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable, Iterator
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import typer
@@ -21,7 +19,7 @@ from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
 from crosspro.prediction.output import AT_ONCE, whole_documents
-from crosspro.scripts.common import App, Output, TaskName, write_output
+from crosspro.scripts.common import App, Output, TaskName, output_file, tell, warn, write_output
 
 app = App()
 
@@ -39,11 +37,9 @@ def estimate(
     ],
     output: Annotated[
         Path,
-        typer.Option(
+        output_file(
             "--output",
             "-o",
-            writable=True,
-            dir_okay=False,
             help="The model to write: ARPA if it ends in .arpa[.gz|.xz], else arrays (.npz).",
         ),
     ],
@@ -70,42 +66,24 @@ def estimate(
     from crosspro.baselines.ngram.text import read_sentences
 
     start = time.perf_counter()
+    try:
+        thresholds = [int(part) for part in prune.replace(",", " ").split()]
+    except ValueError:
+        expected = "prune: expected numbers with spaces between"
+        raise CrossproError(f"{expected}, found {prune!r}") from None
     sentences = read_sentences(texts, None if task is None else load_task(task))
-    result = estimate(sentences, order, _thresholds(prune))
+    result = estimate(sentences, order, thresholds)
     save_model(output, result.model)
     sizes = zip(result.model.counts, result.discounts, strict=True)
     for n, (size, discounts) in enumerate(sizes, start=1):
-        amounts = " ".join(f"{amount:.4g}" for amount in discounts)
-        print(f"{n}-grams: {size:,}, discounts {amounts}", file=sys.stderr)
+        tell(f"{n}-grams: {size:,}, discounts {' '.join(f'{x:.4g}' for x in discounts)}")
     if result.fallbacks:
-        print(
-            f"warning: {', '.join(f'{n}-grams' for n in result.fallbacks)}: too few for an "
-            f"estimate of discounts: {FALLBACK} are taken",
-            file=sys.stderr,
-        )
+        orders = ", ".join(f"{n}-grams" for n in result.fallbacks)
+        warn([f"{orders}: too few for an estimate of discounts: {FALLBACK} are taken"])
     if result.left_out:
-        print(f"warning: {result.left_out:,} times <s>, </s> or <unk> left out", file=sys.stderr)
-    print(
-        f"{output}: {order}-gram model of {result.words:,} words in {result.sentences:,} "
-        f"sentences, {time.perf_counter() - start:.1f} s",
-        file=sys.stderr,
-    )
-
-
-def _thresholds(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.replace(",", " ").split()]
-    except ValueError:
-        raise CrossproError(
-            f"prune: expected numbers with spaces between, found {text!r}"
-        ) from None
-
-
-class Search(StrEnum):
-    """How fillings are searched for."""
-
-    EXACT = "exact"
-    OFFICIAL = "official"
+        warn([f"{result.left_out:,} times <s>, </s> or <unk> left out"])
+    text = f"{result.words:,} words in {result.sentences:,} sentences"
+    tell(f"{output}: {order}-gram model of {text}, {time.perf_counter() - start:.1f} s")
 
 
 @app.command(epilog="Example: crosspro lm fill test.data --task en-fr --lm fr.npz -o filled.data")
@@ -126,12 +104,9 @@ def fill(
         ),
     ] = FilledLayout.REPLACE,
     search: Annotated[
-        Search, typer.Option(help="official: that of the official baseline, which is not exact.")
-    ] = Search.EXACT,
-    other_fillers: Annotated[
-        Path | None,
-        typer.Option(help="Words in place of the official other fillers, one a line."),
-    ] = None,
+        Literal["exact", "official"],
+        typer.Option(help="official: that of the official baseline, which is not exact."),
+    ] = "exact",
     output: Output = None,
 ) -> None:
     """Fill gaps with a language model, the baseline of the shared tasks.
@@ -139,14 +114,13 @@ def fill(
     All gaps of a line are filled together, by an exact search.
     """
     rules = load_task(task)
-    fillers = task_fillers(rules, list(read_text_lines(other_fillers)) if other_fillers else None)
-    form_warning = other_form(file, rules)
-    if form_warning is not None:
-        print(f"warning: {form_warning}", file=sys.stderr)
+    fillers = task_fillers(rules)
+    if form := other_form(file, rules):
+        warn([form])
     model = load_model(lm)
     examples = read_examples(file, rules, lenient=True)
     filled: Iterator[tuple[Filling, Floats]]
-    if search is Search.OFFICIAL:
+    if search == "official":
         filled = (official_filling(model, fillers, none_penalty, example) for example in examples)
     else:
         with_scores = layout is FilledLayout.SCORES
@@ -157,8 +131,8 @@ def fill(
     lines: list[str] = []
     for number, (raw, (filling, table)) in enumerate(zip(raw_lines, filled, strict=True)):
         lines += filled_lines(number, raw.rstrip("\r"), filling.choices, table, fillers, layout)
-    write_output("".join(f"{line}\n" for line in lines).encode("utf-8"), output)
-    print(f"{file}: filled with {lm}", file=sys.stderr)
+    write_output("".join(f"{line}\n" for line in lines), output)
+    tell(f"{file}: filled with {lm}")
 
 
 def _fill_exactly(

@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.report.records import csv_number, csv_text
-from crosspro.evaluation.report.tables import Style
+from crosspro.evaluation.report.records import json_text
 from crosspro.prediction.models import (
     PRIOR_BYTES,
-    ModelSummary,
     bundled_summaries,
     export_run,
     found_models,
     summary,
 )
+from crosspro.prediction.stored_tensors import Weights
 from crosspro.scripts.common import (
     App,
-    Layout,
-    Output,
     RunPath,
-    TableLayout,
+    TableOrJson,
     one_run,
+    output_file,
+    show_table,
     tell,
-    write_report,
+    warn,
 )
-
-app = App()
 
 _MEGABYTE = 1e6
 
-
-class WeightsChoice(StrEnum):
-    """How matrices are stored."""
-
-    FLOAT32 = "float32"
-    INT8 = "int8"
+app = App()
 
 
 @app.callback()
@@ -56,8 +44,7 @@ def list_command(
         list[Path] | None,
         typer.Argument(help="Runs, archives, or folders of them; without any, the bundled models."),
     ] = None,
-    layout: Layout = TableLayout.TABLE,
-    output: Output = None,
+    layout: TableOrJson = "table",
 ) -> None:
     """List trained systems: task, system, size, scores on dev and digest.
 
@@ -69,8 +56,18 @@ def list_command(
         try:
             summaries.append(summary(path))
         except InputError as error:
-            tell(f"warning: {error}")
-    write_report(summaries, _as_json, _as_csv, _as_text, output, layout)
+            warn([str(error)])
+    if layout == "json":
+        print(json_text(summaries), end="")
+        return
+    heading = ("model", "kind", "task", "system", "weights", "MB", "dev official", "dev accuracy")
+    rows = []
+    for model in summaries:
+        scores = model.dev.get(model.official), model.dev.get("accuracy")
+        cells = ("" if score is None else f"{score:.2f}" for score in scores)
+        names = (model.path, model.kind, model.task, model.system, model.weights)
+        rows.append((*names, f"{model.size / _MEGABYTE:,.1f}", *cells, model.digest))
+    print(show_table((*heading, "digest"), rows, 5), end="")
 
 
 @app.command(
@@ -80,14 +77,9 @@ def list_command(
 )
 def export_command(
     run: RunPath,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", writable=True, dir_okay=False, help="The archive, as en-fr.zip."
-        ),
-    ],
+    output: Annotated[Path, output_file("--output", "-o", help="The archive, as en-fr.zip.")],
     weights: Annotated[
-        WeightsChoice | None, typer.Option(help="How matrices are stored; else as they are.")
+        Weights | None, typer.Option(help="How matrices are stored; else as they are.")
     ] = None,
     prior: Annotated[
         Path | None,
@@ -104,45 +96,10 @@ def export_command(
     rounded; vocabularies, language models and lexicons stay as they are. The same run gives the
     same bytes.
     """
-    kind = None if weights is None else weights.value
-    packed = export_run(one_run(run), output, kind, prior, round(max_prior * _MEGABYTE))  # type: ignore[arg-type]
-    stored = f"matrices as {kind}, narrowed in" if kind else "matrices as they are, narrowed in"
+    packed = export_run(one_run(run), output, weights, prior, round(max_prior * _MEGABYTE))
+    stored = f"matrices as {weights}" if weights else "matrices as they are"
     tell(
         f"{output}: {packed.system.shown_name} for {packed.system.task.name}, "
-        f"{packed.size / _MEGABYTE:,.1f} MB, {stored} {packed.narrowed} of {packed.files} files"
+        f"{packed.size / _MEGABYTE:,.1f} MB, {stored}, narrowed in {packed.narrowed} of "
+        f"{packed.files} files"
     )
-
-
-def _scores(model: ModelSummary) -> tuple[float | None, float | None]:
-    return model.dev.get(model.official), model.dev.get("accuracy")
-
-
-def _as_text(models: Sequence[ModelSummary], style: Style) -> str:
-    heading = ("model", "kind", "task", "system", "weights", "MB", "dev official", "dev accuracy")
-    rows = [
-        (
-            *(model.path, model.kind, model.task, model.system, model.weights),
-            f"{model.size / _MEGABYTE:,.1f}",
-            *("" if value is None else f"{value:.2f}" for value in _scores(model)),
-            model.digest,
-        )
-        for model in models
-    ]
-    return style.table((*heading, "digest"), rows, 5)
-
-
-def _as_json(models: Sequence[ModelSummary]) -> str:
-    return json.dumps([asdict(model) for model in models], ensure_ascii=False, indent=2) + "\n"
-
-
-def _as_csv(models: Sequence[ModelSummary]) -> str:
-    names = ("model", "kind", "task", "system", "weights", "bytes", "dev_official", "dev_accuracy")
-    rows = [
-        (
-            *(model.path, model.kind, model.task, model.system, model.weights, model.size),
-            *map(csv_number, _scores(model)),
-            model.digest,
-        )
-        for model in models
-    ]
-    return csv_text([(*names, "digest"), *rows])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -11,24 +10,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crosspro.data_prep.annotate.layers import layers_beside
 from crosspro.data_prep.core.errors import counted, input_error, printable
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import atomic_output
 from crosspro.prediction.system import Probabilities, load_system
 from crosspro.scripts.common import (
     App,
-    DocIdsBeside,
     Layout,
     RunPath,
-    TableLayout,
-    layers_of,
     one_run,
+    output_file,
     tell,
-    write_report,
+    warn,
+    write_output,
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.report.tables import Style
     from crosspro.prediction.pair_prediction import Prediction
 
 MOST_NOUNS = 5
@@ -48,13 +46,7 @@ def predict(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            writable=True,
-            dir_okay=False,
-            help="The submission to write; of --text, its report.",
-        ),
+        output_file("--output", "-o", help="The submission to write; of --text, its report."),
     ] = None,
     text: Annotated[
         tuple[str, str] | None,
@@ -74,19 +66,15 @@ def predict(
             help="With --text: a sentence before it, the oldest first (repeatable).",
         ),
     ] = None,
-    layout: Layout = TableLayout.TABLE,
-    doc_ids: DocIdsBeside = None,
+    layout: Layout = "table",
     probabilities: Annotated[
         Path | None,
-        typer.Option(
-            writable=True, dir_okay=False, help="Write the probability of every class here (TSV)."
-        ),
+        output_file("--probabilities", help="Write the probability of every class here (TSV)."),
     ] = None,
     antecedents: Annotated[
         Path | None,
-        typer.Option(
-            writable=True,
-            dir_okay=False,
+        output_file(
+            "--antecedents",
             help="Write the nouns that gaps stand for here (TSV), of systems that point.",
         ),
     ] = None,
@@ -102,23 +90,23 @@ def predict(
     coreference chains (X.chains.tsv) that lie beside X.data are.
     """
     if text is not None:
-        if file or doc_ids or probabilities or antecedents:
+        if file or probabilities or antecedents:
             raise typer.BadParameter("--text goes with --hide, --context, --layout and -o alone")
-        pairs = [_pair(sentence) for sentence in context or ()]
         from crosspro.prediction.pair_prediction import load_predictor
 
+        pairs = [_pair(sentence) for sentence in context or ()]
         predictor = load_predictor(one_run(run), run.stem)
         prediction = predictor.predict(*text, context=pairs, hide=hide or ())
-        write_report(prediction, _as_json, _as_csv, _as_text, output, layout)
+        write_output(_report(prediction, layout), output)
         for note in prediction.notes:
             if note.startswith("warning"):
                 tell(note)
         return
-    if hide or context or layout is not TableLayout.TABLE:
+    if hide or context or layout != "table":
         raise typer.BadParameter("--hide, --context and --layout go with --text")
     if file is None or output is None:
         raise typer.BadParameter("expected RUN FILE -o SUBMISSION, or RUN --text SOURCE TARGET")
-    _predict_file(one_run(run), file, output, probabilities, antecedents, doc_ids)
+    _predict_file(one_run(run), file, output, probabilities, antecedents)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -129,29 +117,21 @@ def _pair(text: str) -> tuple[str, str]:
     return source.strip(), target.strip()
 
 
-def _as_text(prediction: Prediction, style: Style) -> str:
+def _report(prediction: Prediction, layout: str) -> str:
+    from crosspro.evaluation.report.records import csv_text, json_text
+
+    if layout == "json":
+        gaps = [asdict(gap) for gap in prediction.gaps]
+        names = {"model": prediction.model, "text": prediction.text}
+        return json_text({**names, "gaps": gaps, "notes": prediction.notes})
+    if layout == "csv":
+        rows = [
+            (str(number), gap.source, label, f"{chance:.6f}")
+            for number, gap in enumerate(prediction.gaps, start=1)
+            for label, chance in gap.probabilities.items()
+        ]
+        return csv_text([("gap", "source", "class", "probability"), *rows])
     return printable(str(prediction), lines=True) + "\n"
-
-
-def _as_json(prediction: Prediction) -> str:
-    content = {
-        "model": prediction.model,
-        "text": prediction.text,
-        "gaps": [asdict(gap) for gap in prediction.gaps],
-        "notes": prediction.notes,
-    }
-    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-
-
-def _as_csv(prediction: Prediction) -> str:
-    from crosspro.evaluation.report.records import csv_text
-
-    rows = [
-        (str(number), gap.source, label, f"{chance:.6f}")
-        for number, gap in enumerate(prediction.gaps, start=1)
-        for label, chance in gap.probabilities.items()
-    ]
-    return csv_text([("gap", "source", "class", "probability"), *rows])
 
 
 def _predict_file(
@@ -160,10 +140,8 @@ def _predict_file(
     output: Path,
     probabilities: Path | None,
     antecedents: Path | None,
-    doc_ids: Path | None,
 ) -> None:
     from rich.console import Console
-    from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
     from crosspro.data_prep.annotate.layers import read_layered
     from crosspro.data_prep.core.processes import processors
@@ -171,29 +149,23 @@ def _predict_file(
     from crosspro.data_prep.formats.shared_task import check_languages, format_example, other_form
     from crosspro.prediction.output import predict_stream
 
-    layers = layers_of(file, doc_ids)
+    layers = layers_beside(file)
     system = load_system(run)
     if antecedents and not system.points:
         expected = "hardmeier_anaphora, or document_encoder with network.pointer (or an ensemble)"
         raise input_error(run, "--antecedents", expected, system.shown_name)
     check_languages(file, system.task)
-    form = other_form(file, system.task)
-    if form is not None:
-        tell(f"warning: {form}")
+    if form := other_form(file, system.task):
+        warn([form])
     examples = read_layered(file, system.task, layers)
     for note in system.layer_warnings(str(file), frozenset(layers.files())):
         tell(note)
     lines = gaps = 0
-    console = Console(stderr=True)
     with ExitStack() as stack:
         submission = stack.enter_context(atomic_output(output))
         table = stack.enter_context(atomic_output(probabilities)) if probabilities else None
         nouns = stack.enter_context(atomic_output(antecedents)) if antecedents else None
-        columns = (TextColumn("{task.description}"), TimeElapsedColumn())
-        progress = stack.enter_context(
-            Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-        )
-        bar = progress.add_task("reading")
+        status = stack.enter_context(Console(stderr=True).status("reading"))
         if table:
             heading = ("line", "position", *system.task.classes)
             table.write(("\t".join(heading) + "\n").encode("utf-8"))
@@ -211,10 +183,10 @@ def _predict_file(
                 nouns.write(rows.encode("utf-8"))
             lines += len(labelled)
             gaps += len(chances)
-            progress.update(bar, description=f"{counted(lines, 'line')}, {counted(gaps, 'gap')}")
+            size = f"{counted(lines, 'line')}, {counted(gaps, 'gap')}"
+            status.update(size)
         if not lines:
             raise input_error(file, "file", "at least one line", "none")
-    size = f"{counted(lines, 'line')}, {counted(gaps, 'gap')}"
     tell(f"{output}: {size} predicted by {system.shown_name}")
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -29,29 +27,22 @@ from crosspro.data_prep.pipeline.prepare import (
     write_report,
 )
 from crosspro.data_prep.pipeline.sheet import checked_rates, read_sheet, sheet_text
-from crosspro.scripts.common import App, DocIds, Jobs, Prior, TaskName, output_file, show_table
+from crosspro.scripts.common import (
+    App,
+    DocIds,
+    Jobs,
+    Prior,
+    TaskName,
+    output_file,
+    output_prefix,
+    prior_file,
+    show_table,
+    tell,
+    warn,
+)
 from crosspro.scripts.steps import StepDisplay
 
-
-class Year(StrEnum):
-    """The year whose rules are followed."""
-
-    Y2015 = "2015"
-    Y2016 = "2016"
-    Y2017 = "2017"
-    TEXT = "text"
-
-
-class Engine(StrEnum):
-    """Where shards are worked on."""
-
-    LOCAL = "local"
-    RAY = "ray"
-
-
 app = App()
-
-_RATES = ("in_text", "checked", "wrong")
 
 
 @app.command(
@@ -59,13 +50,12 @@ _RATES = ("in_text", "checked", "wrong")
     epilog="Example: crosspro prepare --task en-fr --source corpus.en --target corpus.fr -o train",
 )
 def prepare_command(
+    context: typer.Context,
     task: TaskName,
     source: Annotated[
         Path, typer.Option(help="Source text, or both sides (TMX), or X for X.en and X.fr.")
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", writable=True, help="Prefix of the files to write.")
-    ],
+    output: Annotated[Path, output_prefix("--output", "-o", help="Prefix of the files to write.")],
     target: Annotated[Path | None, typer.Option(help="Target text, line by line.")] = None,
     doc_ids: DocIds = None,
     links: Annotated[Path | None, typer.Option(help="Word links s-t; else they are made.")] = None,
@@ -78,7 +68,7 @@ def prepare_command(
         str, typer.Option(help="Of the source, for the subject filter and for null subjects.")
     ] = "auto",
     rules: Annotated[
-        Year | None,
+        Literal["2015", "2016", "2017", "text"] | None,
         typer.Option(help="Rules of this year; text by default for tasks for use, else 2017."),
     ] = None,
     rule: Annotated[
@@ -98,7 +88,9 @@ def prepare_command(
         Path | None, typer.Option(help="A sheet that people have filled in, to be followed.")
     ] = None,
     jobs: Jobs = 1,
-    engine: Annotated[Engine, typer.Option(help="Where shards are worked on.")] = Engine.LOCAL,
+    engine: Annotated[
+        Literal["local", "ray"], typer.Option(help="Where shards are worked on.")
+    ] = "local",
 ) -> None:
     """Make shared-task files from parallel text.
 
@@ -110,17 +102,23 @@ def prepare_command(
     error rates.
     """
     task_rules = load_task(task)
-    _check_sheets(task_rules, sheet, checked)
+    for option, path in (("--sheet", sheet), ("--checked", checked)):
+        if path is not None and task_rules.null_subjects:
+            expected = "a task whose source has pronouns: null subjects have none to check"
+            raise input_error("settings", option, expected, task_rules.name)
+    if sheet is not None and sheet.exists():
+        raise input_error(sheet, "output", "a new file, as people may have filled it in", "a file")
+    prior = prior_file(context, prior, task_rules)
     # Tasks that leave it to links whether a word is a pronoun are those for use.
-    year = rules or (Year.TEXT if task_rules.linked else Year.Y2017)
+    year = rules or ("text" if task_rules.linked else "2017")
     settings = PrepareSettings(
-        rules=changed_rules(year.value, rule or []),
+        rules=changed_rules(year, rule or []),
         annotator=annotator,
         source_annotator=source_annotator,
         links=links,
         prior=prior,
         jobs=jobs,
-        engine=engine.value,
+        engine=engine,
     )
     check_settings(task_rules, settings)
     texts = read_bitext(
@@ -137,7 +135,7 @@ def prepare_command(
         bitext = _tokenised(task_rules, texts, source, tokenised, display)
         few = few_segments(len(bitext))
         if few and not (links or prior):
-            print(f"note: {few}", file=sys.stderr)
+            tell(f"note: {few}")
         corrections = None if checked is None else read_sheet(checked, task_rules, bitext)
         examples, counts = prepare(
             task_rules, bitext, settings, steps, display.report, corrections, pronouns
@@ -147,25 +145,13 @@ def prepare_command(
         write_text(sheet, sheet_text(pronouns or []))
     rates = checked_rates(pronouns or [], corrections) if corrections else None
     inputs = [path for path in (source, target, doc_ids, links, prior, checked) if path]
-    write_report(task_rules, total, counts, settings, year.value, inputs, output, rates)
+    write_report(task_rules, total, counts, settings, year, inputs, output, rates)
     _show(task_rules, counts, total.gaps)
     if rates is not None:
         _show_rates(rates)
-    if not total.gaps:
-        print("warning: no gap was made; the table shows why", file=sys.stderr)
+    warn([] if total.gaps else ["no gap was made; the table shows why"])
     lines, gaps = counted(total.segments, "line"), counted(total.gaps, "gap")
-    print(f"{output}.data: {lines}, {gaps}", file=sys.stderr)
-
-
-def _check_sheets(task: Task, sheet: Path | None, checked: Path | None) -> None:
-    """Raise before the work if there is nothing to check, or no place for the sheet."""
-    for option, path in (("--sheet", sheet), ("--checked", checked)):
-        if path is not None and task.null_subjects:
-            expected = "a task whose source has pronouns: null subjects have none to check"
-            raise input_error("settings", option, expected, task.name)
-    if sheet is not None and sheet.exists():
-        expected = "a new file, as people may have filled it in"
-        raise input_error(sheet, "output", expected, "a file")
+    tell(f"{output}.data: {lines}, {gaps}")
 
 
 def _tokenised(
@@ -198,12 +184,14 @@ def _show(task: Task, counts: Counts, gaps: int) -> None:
 
 def _show_rates(rates: Mapping[str, Any]) -> None:
     """How often filter and links were wrong, of what people have checked."""
+    columns = ("in_text", "checked", "wrong")
     rows = [
-        (name.replace("_", " "), *(str(counts.get(key, "")) for key in _RATES))
+        (name.replace("_", " "), *(str(counts.get(column, "")) for column in columns))
         for name, counts in rates.items()
         if isinstance(counts, Mapping)
     ]
-    print(f"\n{show_table(('checked by hand', *(key.replace('_', ' ') for key in _RATES)), rows)}")
+    heading = ("checked by hand", *(column.replace("_", " ") for column in columns))
+    print(f"\n{show_table(heading, rows)}")
     for name, share in rates.items():
         if not isinstance(share, Mapping):
             percent = "–" if share is None else f"{100 * share:.1f}%"

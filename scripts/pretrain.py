@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,20 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
 from crosspro.data_prep.core.files import check_new_folder, make_folder
-from crosspro.scripts.common import App, Jobs
+from crosspro.scripts.common import App, Jobs, TaskName, output_folder, tell, warn
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
     from crosspro.data_prep.core.example import AnnotatedSentence, Example
-    from crosspro.data_prep.pipeline.self_labels import (
-        SelfLabels,
-        TargetText,
-        TaskFile,
-    )
-    from crosspro.data_prep.pipeline.sets.splits import Contents
-    from crosspro.prediction.neural.reading.lexicon_fields import Text
     from crosspro.prediction.neural.system import NeuralSystem
     from crosspro.prediction.runs import Run
 
@@ -60,16 +52,7 @@ def pretrain() -> None:
 @app.command(epilog="Example: crosspro pretrain learn encoded -o pretrained")
 def learn(
     data: Annotated[Path, typer.Argument(help="A folder that `crosspro pretrain encode` made.")],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            writable=True,
-            file_okay=False,
-            help="Folder of the run, for system.init_from of train.",
-        ),
-    ],
+    output: Annotated[Path, output_folder("Folder of the run, for system.init_from of train.")],
     recipe: Recipe = "small_documents",
     changes: Changes = None,
 ) -> None:
@@ -93,10 +76,13 @@ def learn(
     system = _system(recipe, changes or [], settings_of_set(data))
     loaded = load_pretraining_set(data, system)
     earlier = _earlier_pretraining(output)
-    _tell(f"{data}: {len(loaded.data.train):,} gaps for {loaded.task.name}")
+    tell(f"{data}: {len(loaded.data.train):,} gaps for {loaded.task.name}")
     make_folder(output)
-    origin = {"own_gaps": loaded.origin.own_gaps, "held_out": loaded.origin.held_out}
-    configured = {_RECIPE: recipe, **origin, **to_mapping(system.settings)}
+    settings = {
+        _RECIPE: recipe,
+        "held_out": loaded.origin.held_out,
+        **to_mapping(system.settings),
+    }
     record = Run(
         status="running",
         task=loaded.task.name,
@@ -106,7 +92,7 @@ def learn(
         commit=checkout_commit(),
         times=earlier.times if earlier else Times(now()),
         data=loaded.origin.files,
-        configuration=Configuration({}, tuple(changes or ()), configured),
+        configuration=Configuration({}, tuple(changes or ()), settings),
     )
     if earlier is None:  # what goes on from other settings is refused, and its record stays
         write_run(output, record)
@@ -116,15 +102,13 @@ def learn(
     system.save(output / "model")
     report = system.report
     # The seconds of a run that was stopped in between are unknown.
-    ended = Times(record.times.started, now(), None if earlier else seconds)
+    times = Times(record.times.started, now(), None if earlier else seconds)
     fit = dict(report.figures) if report else None
-    write_run(output, replace(record, status="complete", times=ended, versions=versions(), fit=fit))
-    _tell(f"{output}: {report.summary}" if report else str(output))
+    write_run(output, replace(record, status="complete", times=times, versions=versions(), fit=fit))
+    tell(f"{output}: {report.summary}" if report else str(output))
     if report and report.figures["steps"] < FEW_STEPS:
-        _tell(
-            f"warning: training had only {report.figures['steps']:,} steps, too few to learn much; "
-            "more text, --set trainer.max_epochs=… or --set training.batch_size=… may help"
-        )
+        few = f"training had only {report.figures['steps']:,} steps, too few to learn much"
+        warn([f"{few}; more text, or --set of trainer.max_epochs or training.batch_size, may help"])
 
 
 def _system(
@@ -144,11 +128,11 @@ def _system(
     config = OmegaConf.create(recipe_settings(path))
     for key, value in (settings or {}).items():
         OmegaConf.update(config, key, value)
-    for change in changes:
-        if not change.partition("=")[1]:
-            raise input_error("settings", "--set", "NAME=VALUE", quoted(change))
     try:
-        config.merge_with_dotlist(list(changes))
+        if all("=" in change for change in changes):
+            config.merge_with_dotlist(list(changes))
+        else:
+            raise input_error("settings", "--set", "NAME=VALUE", quoted(" ".join(changes)))
     except OmegaConfBaseException as error:
         raise input_error("settings", "--set", "NAME=VALUE", str(error)) from error
     return NeuralSystem(**vars(check_settings(NeuralSettings, OmegaConf.to_object(config), path)))
@@ -192,17 +176,11 @@ def _earlier_pretraining(output: Path) -> Run | None:
     "encoded"
 )
 def encode(
-    task: Annotated[
-        str,
-        typer.Option("--task", "-t", help="A task such as en-fr, or the path of a task file."),
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", writable=True, file_okay=False, help="Folder to make.")
-    ],
+    task: TaskName,
+    output: Annotated[Path, output_folder("Folder to make.")],
     data: Annotated[
         list[Path] | None,
         typer.Option(
-            "--data",
             help="A prepared data file of this task (repeat), or of another with the same target "
             "language: TASK:FILE.",
         ),
@@ -213,25 +191,15 @@ def encode(
     ] = None,
     doc_ids: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--doc-ids", help="Document ids, one line per line of a text (repeat for each)."
-        ),
+        typer.Option(help="Document ids, one line per line of a text (repeat for each)."),
     ] = None,
     unseen: Annotated[
         list[Path] | None,
         typer.Option(
-            "--unseen",
             help="A development or test set with its gold words, as --data: lines that say the "
             "same on either side are left out, and documents with many of them (repeat).",
         ),
     ] = None,
-    own_gaps: Annotated[
-        bool,
-        typer.Option(
-            "--own-gaps",
-            help="Ask for the gaps of --data as well. Fine-tuning on them then learns less.",
-        ),
-    ] = False,
     annotator: Annotated[
         str, typer.Option(help="Of texts, for lemmatised tasks: auto, spacy:MODEL, hanta …")
     ] = "auto",
@@ -242,20 +210,27 @@ def encode(
     changes: Changes = None,
     jobs: Jobs = 1,
 ) -> None:
-    """Make what a pre-training learns from: prepared bitext and text of the target language."""
+    """Make what a pre-training learns from: prepared bitext and text of the target language.
+
+    The gaps of the task itself are left to fine-tuning.
+    """
     from crosspro.data_prep.annotate.layers import read_layered
     from crosspro.data_prep.core.stored import Cache
     from crosspro.data_prep.core.task import load_task
     from crosspro.data_prep.formats.shared_task import refuse_other_forms
     from crosspro.data_prep.pipeline.self_labels import (
         SelfLabels,
+        TargetText,
+        TaskFile,
         annotated_text,
         read_target_text,
+        self_labelled,
         task_file,
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
-    from crosspro.data_prep.pipeline.sets.splits import file_contents
+    from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
     from crosspro.prediction.neural.pretraining_set import SetOrigin, write_pretraining_set
+    from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 
     rules = load_task(task)
     system = _system(recipe, changes or [])
@@ -263,7 +238,7 @@ def encode(
     if not data and not texts:
         raise input_error("settings", "--data", "a data file, or a text (--text)", "none")
     if doc_ids and len(doc_ids) != len(texts or ()):
-        expected = f"one for each of {len(texts or ())} texts"
+        expected = f"one for each of {counted(len(texts or ()), 'text')}"
         raise input_error("settings", "--doc-ids", expected, str(len(doc_ids)))
     paths: dict[str, Sequence[Path]] = {
         "--data": data or (),
@@ -279,80 +254,41 @@ def encode(
         refuse_blind(file.path, lines)
         contents.append(file_contents("unseen", file.path, lines, file.beside))
         left_out |= line_digests(lines)
+
+    def report(file: TaskFile, kept: Sequence[Example], others: int) -> None:
+        asked = _labelled(kept)
+        left = sum(len(example.gaps) for example in kept) - asked
+        notes = [f"{asked:,} pronouns"]
+        notes += [f"{left:,} gaps left to fine-tuning"] if left else []
+        notes += [f"{others:,} lines left out"] if left_out else []
+        tell(f"{file.name}: {', '.join(notes)}")
+        contents.append(file_contents("train", file.path, kept, file.beside))
+
     steps = Cache(output.with_name(f"{output.name}.cache"))
     with steps, StepDisplay() as display:
 
         def annotate(text: TargetText) -> Iterator[AnnotatedSentence]:
             return annotated_text(text, rules, annotator, jobs, steps, display.report)
 
-        read = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
-        labels = SelfLabels(rules, own_gaps=own_gaps)
-        labelled = _labelled(labels, files["--data"], read, annotate, left_out, held_out)
-        if not _asked(labelled.dev):
+        target_texts = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
+        train, dev = self_labelled(
+            SelfLabels(rules), files["--data"], target_texts, annotate, left_out, held_out, report
+        )
+        if not _labelled(train):
+            expected = f"pronouns of {rules.name} other than its gaps"
+            raise input_error("settings", "--data or --text", expected, "none")
+        if not _labelled(dev):
             expected = "a share of the lines that has pronouns to ask for"
             raise input_error("settings", "--held-out", expected, f"{held_out} without any")
-        origin = SetOrigin((*contents, *labelled.contents), own_gaps, held_out)
-        sizes = write_pretraining_set(
-            output,
-            system,
-            rules,
-            labelled.train,
-            labelled.dev,
-            labelled.inflected,
-            origin,
-        )
-    _tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
+        inflected = inflected_text(rules, train)
+        if rules.tagged:
+            sentences = chain.from_iterable(text.sentences for text in target_texts)
+            inflected["target"] = rules.target_language, sentences
+        origin = SetOrigin(tuple(contents), held_out=held_out)
+        sizes = write_pretraining_set(output, system, rules, train, dev, inflected, origin)
+    tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
 
-@dataclass(frozen=True)
-class _Labelled:
-    """What is learnt from for a task, and what chooses an epoch; `inflected` is for lexicons."""
-
-    train: Sequence[Example]
-    dev: Sequence[Example]
-    contents: Sequence[Contents]
-    inflected: Text
-
-
-def _labelled(
-    labels: SelfLabels,
-    data: Sequence[TaskFile],
-    texts: Sequence[TargetText],
-    annotate: Callable[[TargetText], Iterator[AnnotatedSentence]],
-    unseen: set[bytes],
-    held_out: float,
-) -> _Labelled:
-    """The lines of the files and texts whose pronouns get these labels."""
-    from crosspro.data_prep.pipeline.self_labels import self_labelled
-    from crosspro.data_prep.pipeline.sets.splits import file_contents
-    from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
-
-    task = labels.task
-    contents: list[Contents] = []
-
-    def tell(file: TaskFile, kept: Sequence[Example], others: int) -> None:
-        gone = f", {others:,} lines left out" if unseen else ""
-        asked = _asked(kept)
-        left = sum(len(one.gaps) for one in kept) - asked
-        own = f", {left:,} gaps left to fine-tuning" if left else ""
-        _tell(f"{file.name}: {asked:,} pronouns{own}{gone}")
-        contents.append(file_contents("train", file.path, kept, file.beside))
-
-    train, dev = self_labelled(labels, data, texts, annotate, unseen, held_out, tell)
-    if not _asked(train):
-        expected = f"pronouns of {task.name} other than its gaps (or --own-gaps)"
-        raise input_error("settings", "--data or --text", expected, "none")
-    inflected = inflected_text(task, train)
-    if task.tagged:
-        sentences = chain.from_iterable(text.sentences for text in texts)
-        inflected["target"] = task.target_language, sentences
-    return _Labelled(train, dev, contents, inflected)
-
-
-def _asked(lines: Sequence[Example]) -> int:
+def _labelled(lines: Sequence[Example]) -> int:
     """How many pronouns of these have a label."""
     return sum(gap.label is not None for line in lines for gap in line.gaps)
-
-
-def _tell(note: str) -> None:
-    print(note, file=sys.stderr)

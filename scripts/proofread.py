@@ -6,45 +6,28 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from enum import StrEnum
 from operator import contains
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from crosspro.data_prep.core.errors import counted, printable
 from crosspro.data_prep.core.files import write_text
 from crosspro.scripts.common import (
+    AnyLanguage,
     App,
     DocIds,
     Html,
-    Model,
     Output,
     as_text,
     one_run,
+    tell,
     terminal_width,
     write_output,
 )
 
 app = App()
-_STANDARD = Path("-")
-
-
-class ProofreadFormat(StrEnum):
-    """How doubtful pronouns are written."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
-    GITHUB = "github"
-
-
-class Documents(StrEnum):
-    """What is context for a pronoun in a PO, XLIFF or TMX file."""
-
-    MESSAGE = "message"
-    FILE = "file"
 
 
 @app.command(epilog="Example: crosspro proofread book.en book.de --html page.html")
@@ -56,18 +39,18 @@ def proofread(
     translation: Annotated[
         Path | None, typer.Argument(help="Its translation, where that is another file.")
     ] = None,
-    model: Model = None,
+    model: Annotated[
+        Path | None, typer.Option(help="A bundled model (en-fr), an archive, or a run.")
+    ] = None,
     doc_ids: DocIds = None,
     documents: Annotated[
-        Documents | None,
+        Literal["message", "file"] | None,
         typer.Option(
             help="Whether each message is read alone (the default for PO), or with those before "
             "it of the same file (the default for XLIFF and TMX)."
         ),
     ] = None,
-    any_language: Annotated[
-        bool, typer.Option("--any-language", help="Accept text that looks like another language.")
-    ] = False,
+    any_language: AnyLanguage = False,
     threshold: Annotated[
         float,
         typer.Option(min=0, max=1, help="The least chance of being wrong of a doubtful pronoun."),
@@ -81,8 +64,9 @@ def proofread(
         ),
     ] = None,
     format_: Annotated[
-        ProofreadFormat, typer.Option("--format", help="Format of the output.")
-    ] = ProofreadFormat.TEXT,
+        Literal["text", "json", "jsonl", "github"],
+        typer.Option("--format", help="Format of the output."),
+    ] = "text",
     html: Html = None,
     output: Output = None,
     every: Annotated[
@@ -111,33 +95,32 @@ def proofread(
     from crosspro.prediction.proofread.languages import model_for, stated_languages
     from crosspro.prediction.system import load_system
 
-    output = None if output == _STANDARD else output
-    if decisions is not None and (html or every or format_ is not ProofreadFormat.TEXT):
+    output = None if output == Path("-") else output
+    if decisions is not None and (html or every or format_ != "text"):
         raise typer.BadParameter("--apply writes a translation, and no list or page")
     opened = open_translation(source, translation)
     if documents is not None and translation is not None:
         raise typer.BadParameter("--documents: only for PO, XLIFF and TMX (--doc-ids for lines)")
-    by_message = None if documents is None else documents is Documents.MESSAGE
     model = Path(model_for(opened)) if model is None else model
     run = one_run(model)
     if decisions is not None:
         task = load_system(run).task
-        languages = task.source_language, task.target_language
         accepted = read_decisions(decisions).accepted
-        write_output(apply_decisions(read_text(opened, languages, doc_ids), accepted), output)
+        text = read_text(opened, (task.source_language, task.target_language), doc_ids)
+        write_output(apply_decisions(text, accepted), output)
         _tell(f"{output or opened.target.name}: {counted(len(accepted), 'pronoun')} changed")
         return
     predictor = load_predictor(run, model.stem)
     languages = predictor.task.source_language, predictor.task.target_language
-    text = read_text(opened, languages, doc_ids, by_message).text
-    text = replace(
-        text, source_name=as_text(text.source_name), target_name=as_text(text.target_name)
-    )
-    with _progress(len(text.segments)) as progress:
+    by_message = None if documents is None else documents == "message"
+    segments = read_text(opened, languages, doc_ids, by_message).text
+    names = as_text(segments.source_name), as_text(segments.target_name)
+    segments = replace(segments, source_name=names[0], target_name=names[1])
+    with _progress(len(segments.segments)) as progress:
         result = formats.proofreading(
             predictor,
             summary(run).digest,
-            text,
+            segments,
             threshold,
             any_language=any_language,
             progress=progress,
@@ -146,20 +129,19 @@ def proofread(
         _tell(f"warning: {warning}")
     stated = stated_languages(opened)
     if all(stated) and not all(map(contains, stated, languages)):
-        named = " and ".join(", ".join(sorted(side)) for side in stated)
-        _tell(f"warning: {text.target_name}: files in {named}, read by {model}")
+        pair = " and ".join(", ".join(sorted(side)) for side in stated)
+        _tell(f"warning: {segments.target_name}: files in {pair}, read by {model}")
     if html is not None:
         write_text(html, result.html())
-    if format_ is ProofreadFormat.JSON:
-        written = formats.as_json(result)
-    elif format_ is ProofreadFormat.JSONL:
-        written = formats.as_json_lines(result)
-    elif format_ is ProofreadFormat.GITHUB:
-        written = formats.as_github(result, every)
+    if format_ == "json":
+        report = formats.as_json(result)
+    elif format_ == "jsonl":
+        report = formats.as_json_lines(result)
+    elif format_ == "github":
+        report = formats.as_github(result, every)
     else:
-        width = None if output is not None else terminal_width()
-        written = formats.as_text(result, every, width)
-    write_output(written.encode("utf-8"), output)
+        report = formats.as_text(result, every, None if output else terminal_width())
+    write_output(report, output)
     for path in filter(None, (html, output)):
         _tell(str(path))
     if result.doubtful:
@@ -169,11 +151,11 @@ def proofread(
 def _progress(segments: int) -> AbstractContextManager[Callable[[int], None]]:
     """A bar on a terminal."""
     if not sys.stderr.isatty():
-        return nullcontext(lambda read: None)
+        return nullcontext(lambda count: None)
     from crosspro.scripts.steps import counting_bar
 
     return counting_bar("segments", segments)
 
 
 def _tell(text: str) -> None:
-    print(printable(text), file=sys.stderr)
+    tell(printable(text))

@@ -17,24 +17,26 @@ from crosspro.scripts.common import (
     Candidates,
     DocIds,
     Html,
+    JsonFile,
     Resamples,
     output_file,
+    output_prefix,
+    resampling_of,
+    show_evaluation,
+    style_of,
     tell,
-    terminal_width,
+    warn,
 )
 from crosspro.scripts.protest_review import review
 from crosspro.scripts.protest_systems import (
     LinkPrior,
-    Repair,
     Sources,
     SuiteFile,
-    Systems,
     Verdicts,
+    scored_systems,
 )
 
 app = App(no_args_is_help=True)
-
-
 app.add_typer(review, name="review", help="Let annotators judge mismatches.")
 
 
@@ -72,12 +74,9 @@ def build(
         typer.Option(metavar="CATEGORY=N", help="Tokens of a category; else as published in 2016."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the selection.")] = 1,
-    repair: Repair = False,
     text: Annotated[
         Path | None,
-        typer.Option(
-            metavar="PREFIX", writable=True, help="Also write text, links, doc-ids, APT's tokens."
-        ),
+        output_prefix("--text", help="Prefix: also write text, links, doc-ids, APT's tokens."),
     ] = None,
 ) -> None:
     """Build a suite from ParCor annotation and a parallel text.
@@ -94,7 +93,6 @@ def build(
     )
     from crosspro.evaluation.protest.language import source_words, target_words
     from crosspro.evaluation.protest.suite import write_suite
-    from crosspro.evaluation.report.tables import Style
 
     if links and len(links) != len(reference):
         raise typer.BadParameter(f"{len(reference)} references need as many files of --links")
@@ -108,14 +106,12 @@ def build(
         target_words(target_language),
         _sizes(size or ()),
         seed,
-        repair,
     )
-    for warning in built.warnings:
-        tell(f"warning: {warning}")
+    warn(built.warnings)
     write_suite(output, built.suite)
     if text is not None:
         write_suite_text(text, built)
-    print("\n".join(map(Style(width=terminal_width()).shown, report_tables(built))), end="")
+    print("\n".join(map(style_of().shown, report_tables(built))), end="")
     tell(f"{output}: {len(built.suite.tokens)} tokens, suite {built.suite.digest}")
 
 
@@ -131,7 +127,6 @@ def score(
     target_language: Annotated[
         str | None, typer.Option(help="Word lists of the target: a code or a .yaml file.")
     ] = None,
-    repair: Repair = False,
     silver: Annotated[
         Path | None, typer.Option(help="Verified alternatives; reported apart.")
     ] = None,
@@ -150,9 +145,7 @@ def score(
     ] = None,
     resamples: Resamples = 1000,
     html: Html = None,
-    json: Annotated[
-        Path | None, output_file("--json", help="Also write scores and every token.")
-    ] = None,
+    json: JsonFile = None,
 ) -> None:
     """Score MT output on a suite: automatic matches, verdicts, and what is still to be judged.
 
@@ -163,24 +156,15 @@ def score(
     from crosspro.evaluation.evaluation import evaluate
     from crosspro.evaluation.protest.metric import Protest, ProtestSettings
     from crosspro.evaluation.protest.silver import silver_from, write_silver
-    from crosspro.evaluation.report.page import evaluation_page
-    from crosspro.evaluation.report.records import detail_records, json_text, record
-    from crosspro.evaluation.report.tables import Style, text_report
-    from crosspro.evaluation.resampling import Resampling
 
-    systems = Systems(candidate, candidate_links, source, repair, target_language, prior)
-    scored = systems.scored(suite, silver)
+    scored = scored_systems(
+        suite, candidate, candidate_links, source, prior, target_language, silver
+    )
     if verdicts is not None:
         from crosspro.evaluation.people.verdicts import read_judgements
 
         scored = replace(scored, judgements=read_judgements(verdicts, scored.suite.digest))
-    evaluation = evaluate(
-        Protest(ProtestSettings(needs, repair)),
-        scored,
-        Resampling(resamples) if resamples else None,
-    )
-    for warning in evaluation.warnings:
-        tell(f"warning: {warning}")
+    evaluation = evaluate(Protest(ProtestSettings(needs)), scored, resampling_of(resamples))
     if judged is not None:
         from crosspro.evaluation.correlation.disagreement import verdict_table
         from crosspro.evaluation.protest.review import placed_verdicts
@@ -189,12 +173,7 @@ def score(
         write_text(judged, verdict_table(placed))
     if save_silver is not None:
         write_silver(save_silver, silver_from(scored.judgements.values(), scored.silver))
-    if html is not None:
-        write_text(html, evaluation_page(evaluation))
-    if json is not None:
-        content = {**record(evaluation), "tokens": detail_records(evaluation)}
-        write_text(json, json_text(content))
-    print(text_report(evaluation, Style(width=terminal_width())), end="")
+    show_evaluation(evaluation, html, json, "tokens")
 
 
 def _sizes(written: Sequence[str]) -> dict[str, int]:

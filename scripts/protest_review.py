@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import typer
@@ -17,23 +15,24 @@ from crosspro.data_prep.core.errors import (
     input_error,
     printable,
 )
-from crosspro.scripts.common import App, CandidateLinks, Candidates, show_table, tell
-from crosspro.scripts.protest_systems import Repair, Sources, SuiteFile, Systems, Verdicts
+from crosspro.scripts.common import (
+    App,
+    CandidateLinks,
+    Candidates,
+    output_file,
+    show_table,
+    tell,
+)
+from crosspro.scripts.protest_systems import Sources, SuiteFile, Verdicts, scored_systems
 
 LOOPBACK = ("127.0.0.1", "localhost")
 
 review = App(no_args_is_help=True)
 
 
-class ReviewFormat(StrEnum):
-    """Files that questions are written to, and verdicts are read from."""
-
-    TSV = "tsv"
-    PEARMUT = "pearmut"
-
-
 Format = Annotated[
-    ReviewFormat, typer.Option("--format", help="A table, or JSON of the server Pearmut.")
+    Literal["tsv", "pearmut"],
+    typer.Option("--format", help="A table, or JSON of the server Pearmut."),
 ]
 Judges = Annotated[list[str] | None, typer.Option("--judge", help="An annotator; repeatable.")]
 Matches = Annotated[
@@ -49,19 +48,15 @@ Store = Annotated[Path, typer.Option("--verdicts", help="The store of verdicts (
 def export_review(
     suite: SuiteFile,
     candidate: Candidates,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", writable=True, dir_okay=False, help="The file to write."),
-    ],
+    output: Annotated[Path, output_file("--output", "-o", help="The file to write.")],
     candidate_links: CandidateLinks = None,
     source: Sources = None,
-    repair: Repair = False,
     verdicts: Verdicts = None,
     matches: Matches = False,
     conflicts: Annotated[
         bool, typer.Option("--conflicts", help="Only what annotators disagree on.")
     ] = False,
-    format_: Format = ReviewFormat.TSV,
+    format_: Format = "tsv",
     judge: Judges = None,
 ) -> None:
     """Write what nobody has judged, as a table to fill in or as a campaign of Pearmut.
@@ -80,10 +75,9 @@ def export_review(
         raise input_error(output, "output", expected, "a file")
     if conflicts and (verdicts is None or matches):
         raise typer.BadParameter("--conflicts needs --verdicts, and no --matches")
-    if (format_ is ReviewFormat.PEARMUT) != bool(judge):
+    if (format_ == "pearmut") != bool(judge):
         raise typer.BadParameter("--format pearmut needs --judge, a table has none")
-    systems = Systems(candidate, candidate_links, source, repair)
-    scored = systems.scored(suite)
+    scored = scored_systems(suite, candidate, candidate_links, source)
     judgements = read_judgements(verdicts, scored.suite.digest)
     if conflicts:
         disputed = {key for key, judged in judgements.items() if judged.in_conflict}
@@ -91,7 +85,7 @@ def export_review(
         questions = [question for key, question in every.items() if key in disputed]
     else:
         questions = to_judge(scored.tokens, judgements, matches)
-    if format_ is ReviewFormat.PEARMUT:
+    if format_ == "pearmut":
         write_text(output, campaign(scored.suite.digest, questions, judge or ()))
     else:
         write_text(output, review_table(questions))
@@ -113,7 +107,7 @@ def import_review(
     decide: Annotated[
         bool, typer.Option("--decide", help="These verdicts are final: they end conflicts.")
     ] = False,
-    format_: Format = ReviewFormat.TSV,
+    format_: Format = "tsv",
 ) -> None:
     """Read tables or annotations of Pearmut into a store; print conflicts and agreement."""
     from crosspro.evaluation.people.pearmut import read_annotations
@@ -130,7 +124,7 @@ def import_review(
     kind: Kind = "decision" if decide else "verdict"
     added_verdicts = []
     for path in files:
-        if format_ is ReviewFormat.PEARMUT:
+        if format_ == "pearmut":
             added_verdicts += read_annotations(path, tokens.digest, tokens.anaphoric, kind)
         else:
             added_verdicts += read_review(path, tokens.anaphoric, judge, kind)
@@ -151,7 +145,7 @@ def import_review(
     if agreement:
         print(show_table(AGREEMENT_HEADING, agreement), end="")
     numbers = f"{counted(added, 'new verdict')}, {counted(len(conflicts), 'conflict')}"
-    print(f"{verdicts}: {numbers}", file=sys.stderr)
+    tell(f"{verdicts}: {numbers}")
 
 
 @review.command(
@@ -165,11 +159,7 @@ def serve(
     candidate: Candidates,
     candidate_links: CandidateLinks = None,
     source: Sources = None,
-    repair: Repair = False,
     matches: Matches = False,
-    judges_each: Annotated[
-        int | None, typer.Option(min=1, help="Annotators of each question; else all of them.")
-    ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8017,
     url: Annotated[
@@ -203,14 +193,14 @@ def serve(
         raise typer.BadParameter(f"--url {url}: expected https://NAME")
     if url is None and host not in LOOPBACK:
         raise typer.BadParameter("--host: say how the server is reached (--url)")
-    scored = Systems(candidate, candidate_links, source, repair).scored(suite)
+    scored = scored_systems(suite, candidate, candidate_links, source)
     questions = to_judge(scored.tokens, {}, matches)
     if not questions:
         raise CrossproError("protest review serve: nothing to judge, all tokens match")
     store = VerdictStore(verdicts, scored.suite.digest)
     people = make_visitors(names, read_or_make_key(verdicts))
     languages = scored.suite.source_language, scored.suite.target_language
-    site = ReviewSite(store, questions, people, languages, judges_each)
+    site = ReviewSite(store, questions, people, languages)
     with listen(host, port) as listening:
         address = url or f"http://{host}:{listening.getsockname()[1]}"
         for who in people:  # the links are secret and are printed here alone

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.core.task import load_task, task_names
-from crosspro.scripts.common import App, Layout, TableLayout, style_of
+from crosspro.scripts.common import App, Layout, style_of
 
 app = App()
 
@@ -22,7 +22,7 @@ def published(
     task: Annotated[
         str | None, typer.Option("--task", "-t", help="A language pair or a task, such as en-fr.")
     ] = None,
-    layout: Layout = TableLayout.TABLE,
+    layout: Layout = "table",
 ) -> None:
     """Show published results and the other figures of the papers.
 
@@ -45,9 +45,9 @@ def published(
                 raise typer.BadParameter(f"{task} has no results of {year}")
             year = year or next(iter(rules.years), None)
         rows = figure_rows(table, year, pairs)
-    if layout is TableLayout.JSON:
+    if layout == "json":
         text = json_text(rows)
-    elif layout is TableLayout.CSV:
+    elif layout == "csv":
         text = csv_text([list(rows[0]), *(list(row.values()) for row in rows)])
     else:
         text = style_of().shown(figure_table(table, rows))

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crosspro.scores import judge_of
 from crosspro.scripts.common import (
+    AnyLanguage,
     App,
     DocIds,
     Html,
-    Lenient,
     NamedFile,
-    Pronouns,
     Resamples,
     check_suffix,
     named_path,
     names_of,
-    tell,
-    terminal_width,
+    output_file,
+    resampling_of,
+    style_of,
+    warn,
     write_output,
 )
 
 if TYPE_CHECKING:
-    from crosspro.evaluation.metrics.pronoun_doubt import PronounJudge
     from crosspro.evaluation.score_report import ScoreReport
 
 app = App()
-
-
-def _written(option: str, text: str) -> Any:
-    return typer.Option(option, metavar="FILE", writable=True, dir_okay=False, help=text)
 
 
 @app.command(
@@ -65,14 +62,19 @@ def score(
             help="A setting of a metric, such as apt.repair=off (repeatable).",
         ),
     ] = None,
-    pronouns: Pronouns = None,
+    pronouns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LISTS",
+            help="Pronoun lists such as en-fr, or a .yaml file; else by names (X.en, X.fr).",
+        ),
+    ] = None,
     links: Annotated[
         Path | None, typer.Option(help="Links source-reference, `s-t s-t …` on each line.")
     ] = None,
     candidate_links: Annotated[
         list[Path] | None, typer.Option(help="Links source-candidate, one file a candidate.")
     ] = None,
-    lenient: Lenient = False,
     prior: Annotated[
         str | None,
         typer.Option(
@@ -88,24 +90,24 @@ def score(
     target_language: Annotated[
         str, typer.Option(metavar="L", help="Language of the translations; else by names.")
     ] = "",
-    any_language: Annotated[
-        bool,
-        typer.Option("--any-language", help="Accept text that looks like another language."),
-    ] = False,
+    any_language: AnyLanguage = False,
     baseline: Annotated[
         str | None, typer.Option(metavar="NAME", help="Candidate that others are compared with.")
     ] = None,
     resamples: Resamples = 1000,
     html: Html = None,
-    json: Annotated[Path | None, _written("--json", "Also write all scores as JSON.")] = None,
+    json: Annotated[
+        Path | None, output_file("--json", help="Also write all scores as JSON.")
+    ] = None,
     csv: Annotated[
-        Path | None, _written("--csv", "Also write a row a candidate, for `correlate`.")
+        Path | None, output_file("--csv", help="Also write a row a candidate, for `correlate`.")
     ] = None,
     detail: Annotated[
-        Path | None, _written("--detail", "Also write every occurrence as JSON.")
+        Path | None, output_file("--detail", help="Also write every occurrence as JSON.")
     ] = None,
     plot: Annotated[
-        Path | None, _written("--plot", "Also draw APT's cases, with and without repair (SVG).")
+        Path | None,
+        output_file("--plot", help="Also draw APT's cases, with and without repair (SVG)."),
     ] = None,
 ) -> None:
     """Score machine translations by metrics of pronouns, BLEU and chrF.
@@ -119,8 +121,6 @@ def score(
     settings = _settings(set_ or [])
     from crosspro.data_prep.core.files import write_text
     from crosspro.evaluation.links import read_links
-    from crosspro.evaluation.report.tables import Style
-    from crosspro.evaluation.resampling import Resampling
     from crosspro.evaluation.score_report import score_texts
     from crosspro.evaluation.texts import TextFiles, find_files, load_texts, system_names
 
@@ -152,7 +152,7 @@ def score(
     )
     word_links = None
     if files.links is not None:
-        word_links = read_links(files.links, texts.source, texts.reference, lenient=lenient)
+        word_links = read_links(files.links, texts.source, texts.reference)
     report = score_texts(
         texts,
         metric or (),
@@ -160,28 +160,22 @@ def score(
         pronouns=pronouns,
         links=word_links,
         candidate_links={
-            name: read_links(path, texts.source, texts.candidates[name], lenient=lenient)
+            name: read_links(path, texts.source, texts.candidates[name])
             for name, path in files.candidate_links.items()
         },
         prior=prior,
-        resampling=Resampling(resamples) if resamples else None,
+        resampling=resampling_of(resamples),
         baseline=baseline,
-        judge_of=_judge_of,
+        judge_of=judge_of,
     )
-    for warning in report.warnings:
-        tell(f"warning: {warning}")
+    warn(report.warnings)
     if plot is not None:
         _plot(report, plot)
-    outputs = (
-        (html, report.html),
-        (json, report.json),
-        (csv, report.csv),
-        (detail, report.details),
-    )
-    for path, write in outputs:
+    writers = (report.html, report.json, report.csv, report.details)
+    for path, content in zip((html, json, csv, detail), writers, strict=True):
         if path is not None:
-            write_text(path, write())
-    write_output(report.text(Style(width=terminal_width())).encode("utf-8"), None)
+            write_text(path, content())
+    write_output(report.text(style_of()))
 
 
 def _settings(options: list[str]) -> dict[str, dict[str, str]]:
@@ -194,12 +188,6 @@ def _settings(options: list[str]) -> dict[str, dict[str, str]]:
             raise typer.BadParameter(f"--set: METRIC.KEY=VALUE such as apt.repair=off: {option}")
         settings.setdefault(metric, {})[key] = value
     return settings
-
-
-def _judge_of(source: str, target: str) -> PronounJudge | None:
-    from crosspro.prediction.proofread.judge import judge_of
-
-    return judge_of(source, target)
 
 
 def _plot(report: ScoreReport, path: Path) -> None:

@@ -25,7 +25,7 @@ from crosspro.data_prep.pipeline.sets.selection import (
     candidates,
     select_shared,
 )
-from crosspro.scripts.common import App, DocIdsBeside, check_outputs, layers_of, show_table
+from crosspro.scripts.common import App, check_outputs, output_prefix, show_table
 
 app = App()
 
@@ -37,23 +37,17 @@ def select_test(
     ],
     task: Annotated[
         list[str],
-        typer.Option(
-            "--task",
-            "-t",
-            help="A task such as en-fr, or the path of a task file; one for each file.",
-        ),
+        typer.Option("--task", "-t", help="A task such as en-fr or its file; one for each file."),
     ],
     output: Annotated[
         Path,
-        typer.Option(
+        output_prefix(
             "--output",
             "-o",
-            writable=True,
             help="Prefix: PREFIX.test.data and PREFIX.rest.data; of several tasks "
             "PREFIX.TASK.test.data …",
         ),
     ],
-    doc_ids: DocIdsBeside = None,
     exclude: Annotated[
         list[Path] | None,
         typer.Option(help="Data sets, of any task, whose documents must not be chosen."),
@@ -67,14 +61,17 @@ def select_test(
     """Choose test documents rich in rare classes.
 
     As for the shared tasks: a few documents of some tens of thousands of words, chosen for rare
-    pronouns, disjoint from all given sets by id and by text. Files of several tasks, whose
-    documents have the same ids, get the same test documents, rich in the rare classes of each.
+    pronouns, disjoint from all given sets by id and by text. Document ids lie beside a file. Files
+    of several tasks, whose documents have the same ids, get the same test documents, rich in the
+    rare classes of each.
     """
-    tasks = _tasks(files, task)
-    if doc_ids is not None and len(files) > 1:
-        raise typer.BadParameter("--doc-ids belongs to one file: several have theirs beside them")
+    if len(files) != len(task):
+        raise typer.BadParameter(f"a --task for each file: {len(files)} files, {len(task)} tasks")
+    tasks = [load_task(name) for name in task]
+    if len({rules.name for rules in tasks}) < len(tasks):
+        raise typer.BadParameter("a task of its own for each file")
     data = [
-        list(read_examples(file, rules, layers_of(file, doc_ids).documents))
+        list(read_examples(file, rules, layers_beside(file).documents))
         for file, rules in zip(files, tasks, strict=True)
     ]
     index = TextIndex()
@@ -89,13 +86,13 @@ def select_test(
         candidates(examples, rules, excluded) for examples, rules in zip(data, tasks, strict=True)
     ]
     selections = select_shared(usable, tasks, documents, words, min_segments)
-    prefixes = [output] if len(tasks) == 1 else [_beside(output, rules.name) for rules in tasks]
-    inputs = [*files, *(exclude or []), *([doc_ids] if doc_ids else [])]
     make_folder(output.parent)
     with temporary_folder(output.parent, output.name) as folder:
-        for prefix, examples, selection in zip(prefixes, data, selections, strict=True):
-            _write(folder / prefix.name, examples, selection)
+        for rules, examples, selection in zip(tasks, data, selections, strict=True):
+            name = output.name if len(tasks) == 1 else f"{output.name}.{rules.name}"
+            _write(folder, name, examples, {document.document for document in selection})
         written = sorted(folder.iterdir())
+        inputs = [*files, *(exclude or [])]
         check_outputs(inputs, [output.with_name(path.name) for path in written])
         for path in written:
             path.replace(output.with_name(path.name))
@@ -106,27 +103,11 @@ def select_test(
     print(f"{len(excluded)} documents excluded, {left} left to choose from")
 
 
-def _tasks(files: Sequence[Path], names: Sequence[str]) -> list[Task]:
-    if len(files) != len(names):
-        raise typer.BadParameter(f"a --task for each file: {len(files)} files, {len(names)} tasks")
-    tasks = [load_task(name) for name in names]
-    if len({rules.name for rules in tasks}) < len(tasks):
-        raise typer.BadParameter("a task of its own for each file")
-    return tasks
-
-
-def _beside(prefix: Path, ending: str) -> Path:
-    return prefix.with_name(f"{prefix.name}.{ending}")
-
-
-def _write(
-    prefix: Path, examples: Sequence[Example], selection: Sequence[CandidateDocument]
-) -> None:
-    chosen = {candidate.document for candidate in selection}
-    for name, inside in (("test", True), ("rest", False)):
-        part = [example for example in examples if (example.document in chosen) == inside]
-        write_examples(_beside(prefix, f"{name}.data"), part)
-        write_doc_ids(_beside(prefix, f"{name}.doc-ids"), part)
+def _write(folder: Path, name: str, examples: Sequence[Example], chosen: set[str | None]) -> None:
+    for part, inside in (("test", True), ("rest", False)):
+        lines = [example for example in examples if (example.document in chosen) == inside]
+        write_examples(folder / f"{name}.{part}.data", lines)
+        write_doc_ids(folder / f"{name}.{part}.doc-ids", lines)
 
 
 def _table(task: Task, selection: Sequence[CandidateDocument]) -> str:
@@ -136,13 +117,9 @@ def _table(task: Task, selection: Sequence[CandidateDocument]) -> str:
     total: Counter[str] = Counter()
     for candidate in selection:
         total.update(candidate.classes)
-    segments = sum(candidate.segments for candidate in selection)
-    words = sum(candidate.words for candidate in selection)
-    rows.append(("total", segments, words, total))
-    return show_table(
-        ("document", "segments", "source words", *task.classes),
-        [
-            (document, str(segments), f"{words:,}", *(str(counts.get(n, 0)) for n in task.classes))
-            for document, segments, words, counts in rows
-        ],
-    )
+    segments, words = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    cells = [
+        (document, str(segments), f"{words:,}", *(str(counts.get(n, 0)) for n in task.classes))
+        for document, segments, words, counts in (*rows, ("total", segments, words, total))
+    ]
+    return show_table(("document", "segments", "source words", *task.classes), cells)

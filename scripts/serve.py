@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +10,6 @@ import typer
 
 from crosspro.data_prep.core.errors import CrossproError, counted, how_to_install
 from crosspro.scripts.common import App, one_run, tell
-
-_PACKAGES = ("fastapi", "jinja2", "uvicorn")
 
 app = App()
 
@@ -43,17 +40,21 @@ def serve(
     The page is for this machine alone unless --host says otherwise; nothing that is typed is
     stored. Ctrl-C ends it.
     """
-    missing = [name for name in _PACKAGES if find_spec(name) is None]
-    if missing:
+    try:
+        import uvicorn  # noqa: F401 - needed when answers begin
+
+        from crosspro.scripts.servers.prediction.app import address
+        from crosspro.scripts.servers.prediction.app import serve as answer
+    except ModuleNotFoundError as error:
         install = how_to_install("review")
-        raise CrossproError(f"serve: expected {', '.join(missing)}, found nothing: {install}")
+        raise CrossproError(f"serve: {error.name} is not installed: {install}") from error
     from crosspro.prediction.pair_prediction import load_predictor
     from crosspro.prediction.registry import bundled_models
     from crosspro.scripts.servers.guard import listen
-    from crosspro.scripts.servers.prediction.app import address
-    from crosspro.scripts.servers.prediction.app import serve as answer
 
     names = runs or [Path(name) for name in bundled_models()]
+    if not names:
+        raise typer.BadParameter("expected a RUN, found no bundled models")
     with listen(host, port) as listening:
         predictors = {str(name): load_predictor(one_run(name), str(name)) for name in names}
         tell(f"{counted(len(predictors), 'model')}: {', '.join(predictors)}")

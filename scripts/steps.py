@@ -17,15 +17,10 @@ PATIENCE = 30.0
 
 def _progress_bar(console: Console) -> Progress:
     """A bar that vanishes when it ends; only terminals show it."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
+    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    hidden = not console.is_terminal
+    text = TextColumn("{task.description}")
+    return Progress(text, *columns, console=console, transient=True, disable=hidden)
 
 
 @contextmanager
@@ -37,48 +32,34 @@ def counting_bar(units: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 class StepDisplay:
-    """Shows steps as they report; a step lasts until another begins, or the block ends."""
+    """Shows steps as they report; in a log each has a line when it begins, and now and then."""
 
     def __init__(self, console: Console | None = None) -> None:
         self.console = console or Console(stderr=True)
         self._bar = _progress_bar(self.console)
-        self._task = self._bar.add_task("", total=None, visible=False)
-        self._name = self._detail = ""
-        self._began = self._printed = 0.0
+        self._task = self._bar.add_task("", total=None)
+        self._name = self._title = ""
+        self._printed = 0.0
 
     def __enter__(self) -> StepDisplay:
         self._bar.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
-            self._end_step()
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def report(self, step: Step) -> None:
         """Show the progress of a step; without a detail its last one stays."""
-        now = time.monotonic()
-        new = step.name != self._name
-        if new:
-            self._end_step()
-            self._name, self._detail, self._began = step.name, "", now
-        detail = step.detail or self._detail
-        title = f"{step.name}: {detail}" if detail else step.name
-        if new or detail != self._detail:
-            self._detail, self._printed = detail, now
-            self._print(title)
-        elif now - self._printed >= PATIENCE:
+        title = f"{step.name}: {step.detail}" if step.detail else step.name
+        if step.name == self._name and not step.detail:
+            title = self._title
+        begins, now = title != self._title, time.monotonic()
+        if begins or now - self._printed >= PATIENCE:
             self._printed = now
-            self._print(f"{title}: {step.done:,} of {step.total:,}" if step.total else title)
-        total = step.total or None
+            share = f": {step.done:,} of {step.total:,}" if step.total and not begins else ""
+            if not self.console.is_terminal:
+                print(f"{title}{share}", file=self.console.file, flush=True)
+        self._name, self._title = step.name, title
         self._bar.update(
-            self._task, description=title, completed=step.done, total=total, visible=True
+            self._task, description=title, completed=step.done, total=step.total or None
         )
-
-    def _end_step(self) -> None:
-        if self._name:
-            self._print(f"{self._name}: done in {time.monotonic() - self._began:.0f} s")
-
-    def _print(self, text: str) -> None:
-        if not self.console.is_terminal:
-            print(text, file=self.console.file, flush=True)

@@ -12,7 +12,7 @@ import typer
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, looks_tokenised, tokenise_lines
 from crosspro.data_prep.core.files import atomic_output, read_text_lines
-from crosspro.scripts.common import App, Output
+from crosspro.scripts.common import App, Output, tell
 
 app = App()
 
@@ -36,7 +36,7 @@ def tokenise(
     first = list(islice(lines, SAMPLE))
     tokenised = looks_tokenised(first) and not force
     if tokenised:
-        print(f"{file}: looks tokenised already: left alone (--force tokenises)", file=sys.stderr)
+        tell(f"{file}: looks tokenised already: left alone (--force tokenises)")
     text = chain(first, lines)
     sentences = tokenise_lines(text, language, tokenised=tokenised)
     rows = (f"{' '.join(tokens)}\n".encode() for tokens in sentences)

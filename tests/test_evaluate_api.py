@@ -42,7 +42,7 @@ def test_labels_examples_and_files_score_alike(tmp_path):
     documents = [one.document for one in gold for _ in one.gaps]
     lists = crosspro.evaluate(labels, {"x": guessed}, "en-fr", documents=documents, resamples=50)
     assert scores_of(lists) == scores_of(files)
-    alone = crosspro.evaluate(labels, guessed, resamples=0)
+    alone = crosspro.evaluate(labels, guessed, "en-fr", resamples=0)
     assert alone.scores["system"]["accuracy"].value == files.scores["x"]["accuracy"].value
     assert all(len(result.html()) > 5_000 for result in (files, both, lists, alone))
 
@@ -55,7 +55,8 @@ def test_the_function_is_the_command(tmp_path):
                               crosspro.read_examples(gold, "en-fr"))  # fmt: skip
     crosspro.write_examples(tmp_path / "filled.data", filled)
     paths = [tmp_path / name for name in ("ngram", "filled.data", "majority")]
-    result = crosspro.evaluate(gold, paths, "en-fr", resamples=50)
+    systems = {path.name: path for path in paths}
+    result = crosspro.evaluate(gold, systems, "en-fr", resamples=50)
     call = command("evaluate", gold, *paths, "-t", "en-fr", "--layout", "json", "--resamples", 50)
     printed = json.loads(call.stdout)["candidates"]
     for own, candidate in zip(result.candidates, printed, strict=True):
@@ -64,16 +65,6 @@ def test_the_function_is_the_command(tmp_path):
             assert candidate["scores"][measure]["low"] == score.low
     first, second, _ = result.candidates
     assert first.scores == second.scores
-
-
-def test_columns_of_a_table_are_systems():
-    class Table(dict):
-        columns = property(list)
-
-    result = crosspro.evaluate(LABELS, Table(A=LABELS, B=["il"] * 4), "en-fr", resamples=0)
-    assert result.names == ["A", "B"]
-    assert repr(result) == "<submissions macro_recall: A 100.00, B 33.33>"
-    assert result.to_dict()["candidates"][1]["scores"]["accuracy"]["value"] == 50
 
 
 @pytest.mark.parametrize(

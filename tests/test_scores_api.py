@@ -17,8 +17,14 @@ LINKS = {name: (APT / name).read_text("utf-8").splitlines() for name in ("ref.al
 def linked(metric, source, reference, candidates, links=LINKS["ref.align"], **more):
     named = candidates if isinstance(candidates, dict) else {"candidate": candidates}
     more = {"candidate_links": dict.fromkeys(named, LINKS["mt.align"]), "resamples": 50, **more}
-    function = getattr(crosspro, metric)
-    return function(source, reference, candidates, pronouns="en-fr", links=links, **more)
+    texts = source, reference, candidates
+    return crosspro.score(*texts, [metric], pronouns="en-fr", links=links, **more)[metric]
+
+
+def pronoun_f1(reference, candidates, language="fr", **more):
+    return crosspro.score(
+        [], reference, candidates, ["pronoun-f1"], target_language=language, **more
+    )
 
 
 def scores_of(result):
@@ -58,12 +64,11 @@ def test_documents_are_a_list_too(tmp_path):
 
 
 def test_languages_stand_for_lists():
-    named = crosspro.apt(*TEXTS, LINES["mt.fr"], pronouns="en-fr", tokenised=True, prior="en-fr",
-                         resamples=0)  # fmt: skip
+    texts = (*TEXTS, LINES["mt.fr"], ["apt"])
+    lists = crosspro.score(*texts, pronouns="en-fr", tokenised=True, prior="en-fr", resamples=0)
     languages = {"source_language": "en", "target_language": "fr"}
-    assert (
-        crosspro.apt(*TEXTS, LINES["mt.fr"], resamples=0, **languages).signature == named.signature
-    )
+    named = crosspro.score(*texts, resamples=0, **languages)
+    assert named["apt"].signature == lists["apt"].signature
 
 
 def test_several_metrics_and_their_settings():
@@ -74,24 +79,23 @@ def test_several_metrics_and_their_settings():
     )  # fmt: skip
     assert list(report.scores["A"]) == ["apt", "pronoun-f1"]
     assert "repair:off" in report["apt"].signature
-    plain = crosspro.pronoun_f1(LINES["ref.fr"], {"B": LINES["ref.fr"]}, "fr", resamples=0)
-    assert plain.scores["B"]["f1"].value == report["pronoun-f1"].scores["B"]["f1"].value == 100
+    assert report["pronoun-f1"].scores["B"]["f1"].value == 100
 
 
 @pytest.mark.parametrize(
     ("call", "named"),
     [
-        (lambda: crosspro.apt("no.en", TEXTS[1], LINES["mt.fr"], pronouns="en-fr"), "no.en"),
+        (lambda: linked("apt", "no.en", TEXTS[1], LINES["mt.fr"]), "no.en"),
         (lambda: linked("apt", *TEXTS, {"A": ["Oui ."]}), "candidate A"),
-        (lambda: crosspro.pronoun_f1(["a"], {"A": [float("nan")]}, "fr"), "candidate A"),
-        (lambda: crosspro.pronoun_f1({"A": ["a"]}, ["a"], "fr"), "reference"),
-        (lambda: crosspro.pronoun_f1(["a"], {}, "fr"), "candidates"),
-        (lambda: crosspro.pronoun_f1(["a"], ["a"], "xx"), "target-language"),
-        (lambda: crosspro.pronoun_f1(["a"], ["a"], "fr", documents=["x", "y"]), "documents"),
-        (lambda: crosspro.apt(*TEXTS, LINES["mt.fr"]), "language"),
+        (lambda: pronoun_f1(["a"], {"A": [float("nan")]}), "candidate A"),
+        (lambda: pronoun_f1({"A": ["a"]}, ["a"]), "reference"),
+        (lambda: pronoun_f1(["a"], {}), "candidates"),
+        (lambda: pronoun_f1(["a"], ["a"], "xx"), "target-language"),
+        (lambda: pronoun_f1(["a"], ["a"], documents=["x", "y"]), "documents"),
+        (lambda: crosspro.score(*TEXTS, LINES["mt.fr"], ["apt"]), "language"),
         (lambda: linked("apt", *TEXTS, LINES["mt.fr"], candidate_links={"B": []}), "_links"),
         (lambda: linked("apt", *TEXTS, LINES["mt.fr"], ["0-0"]), "links"),
-        (lambda: linked("apt", *TEXTS, LINES["mt.fr"], settings={"colour": 1}), "apt.colour"),
+        (lambda: linked("apt", *TEXTS, [], settings={"apt": {"colour": 1}}), "apt.colour"),
         (lambda: crosspro.proofread(["It sleeps."], ["Er schläft."]), "model"),
         (lambda: crosspro.proofread(["It."], ["Er.", "Es."], model="en-de"), "translation"),
     ],

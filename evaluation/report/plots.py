@@ -37,7 +37,7 @@ def has_matplotlib() -> bool:
 def require_matplotlib() -> None:
     """Raise an error that says what to install, for commands to call before they compute."""
     if not has_matplotlib():
-        raise CrossproError(f"plots need matplotlib: {how_to_install('plots')}")
+        raise CrossproError(f"plots need matplotlib: {how_to_install('mt')}")
 
 
 @contextmanager

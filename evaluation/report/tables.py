@@ -249,22 +249,23 @@ def tables_text(
 def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | None = None) -> str:
     """Aligned columns under a rule; names and headings are wrapped to keep to `width`."""
     from rich.cells import cell_len
+
+    titles, *lines = ([printable(str(cell)) for cell in row] for row in (heading, *rows))
+    widest = [max(1, *map(cell_len, column)) for column in zip(titles, *lines, strict=True)]
+    gaps = _COLUMN_GAP * (len(widest) - 1)
+    if width is None or sum(widest) + gaps <= width:  # nothing to wrap; rich is slow to import
+        return _padded([titles, ["─" * size for size in widest], *lines], widest, left)
     from rich.console import Console
     from rich.rule import Rule
     from rich.table import Table as Grid
     from rich.text import Text
 
-    titles, *lines = ([printable(str(cell)) for cell in row] for row in (heading, *rows))
-    widest = [max(1, *map(cell_len, column)) for column in zip(titles, *lines, strict=True)]
-    gaps = _COLUMN_GAP * (len(widest) - 1)
-    needed = total = sum(widest) + gaps
-    if width is not None and total > width:
-        for column in range(left, len(titles)):
-            number = max((cell_len(row[column]) for row in lines), default=0)
-            titles[column] = textwrap.fill(titles[column], max(number, 1), break_long_words=False)
-            widest[column] = max(number, *map(cell_len, titles[column].split("\n")))
-        names = [min(size, _NARROWEST_NAME) for size in widest[:left]]
-        needed = max(width, sum(names) + sum(widest[left:]) + gaps)
+    for column in range(left, len(titles)):
+        number = max((cell_len(row[column]) for row in lines), default=0)
+        titles[column] = textwrap.fill(titles[column], max(number, 1), break_long_words=False)
+        widest[column] = max(number, *map(cell_len, titles[column].split("\n")))
+    names = [min(size, _NARROWEST_NAME) for size in widest[:left]]
+    needed = max(width, sum(names) + sum(widest[left:]) + gaps)
     grid = Grid.grid(padding=(0, _COLUMN_GAP), pad_edge=False)
     for column in range(len(titles)):
         if column < left:
@@ -279,6 +280,19 @@ def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | No
     with console.capture() as printed:
         console.print(grid)
     return "".join(f"{line.rstrip()}\n" for line in printed.get().splitlines())
+
+
+def _padded(lines: Sequence[Sequence[str]], widths: Sequence[int], left: int) -> str:
+    from rich.cells import cell_len
+
+    text = []
+    for line in lines:
+        cells = []
+        for column, (cell, width) in enumerate(zip(line, widths, strict=True)):
+            space = " " * (width - cell_len(cell))
+            cells.append(cell + space if column < left else space + cell)
+        text.append((" " * _COLUMN_GAP).join(cells).rstrip() + "\n")
+    return "".join(text)
 
 
 def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:

@@ -21,9 +21,7 @@ def chromium():
 
     While it is open, an event loop runs in this thread, which tests of other modules may not want.
     """
-    api = pytest.importorskip(
-        "playwright.sync_api", reason="needs playwright: make extras EXTRAS=review,browser"
-    )
+    api = pytest.importorskip("playwright.sync_api", reason="needs playwright (extra `dev`)")
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
         pytest.skip("needs a browser: the program chromium")

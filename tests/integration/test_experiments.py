@@ -44,15 +44,6 @@ def test_every_system_is_a_sound_configuration(name):
         assert [*seeds(settings["system"])]
 
 
-@pytest.mark.parametrize("name", [name for name in SYSTEMS if name.startswith(NETWORKS)])
-def test_uppsala_folds_the_case_of_the_source_and_others_keep_it(name):
-    """German Sie (you) and sie (she, they) are two words for all others."""
-    system = composed(f"system={name}", "task=de-en")["system"]
-    while "members" in system:  # the network comes first
-        system = next(iter(system["members"].values()))
-    assert system["training"]["lowercase"] == name.startswith("uppsala")
-
-
 def seeds(section):
     """The seeds of a system and of those in it."""
     for key, value in section.items():
@@ -68,22 +59,6 @@ def test_a_missing_setting_is_named(name):
     key = last.partition("=")[0].replace(".", r"\.")
     with pytest.raises((InputError, MissingMandatoryValue), match=key):
         objects(f"experiment={name}", *others).splits()
-
-
-def test_any_network_may_have_several_seeds():
-    chosen = ["system=seeds", "system@system.members.network=turku_gru_2016"]
-    system = objects(*chosen, "system.seeds=2", "seed=5").system
-    (member,) = system.members.values()
-    assert (member.name, member.settings.seed) == ("turku_gru", 5)
-    assert system.settings.seeds == 2
-
-
-def test_in_domain_data_is_for_systems_that_learn_in_stages():
-    files = ["data=shared_task", "data.dir=.", "data.in_domain=train.ted*.data"]
-    objects(*files, "system=uppsala_bilstm")
-    objects(*files, "system=hardmeier_cnn_with_lm")
-    with pytest.raises(InputError, match=r"data\.in_domain"):
-        objects(*files, "system=ngram")
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,12 @@ def test_train_predict_evaluate(tmp_path):
     examples = demo_examples(load_task("en-fr"), "test", 5)
     gold, blind, submission = (tmp_path / f"{name}.data" for name in ("gold", "blind", "filled"))
     write_examples(gold, examples)
-    write_doc_ids(tmp_path / "doc-ids", examples)
+    write_doc_ids(tmp_path / "gold.doc-ids", examples)
+    write_doc_ids(tmp_path / "blind.doc-ids", examples)
     lines = gold.read_text("utf-8").splitlines()
     blind.write_text("".join("\t\t" + line.split("\t", 2)[2] + "\n" for line in lines), "utf-8")
-    predicted = crosspro("predict", tmp_path, blind, "-o", submission, "--doc-ids",
-                         tmp_path / "doc-ids", "--probabilities", tmp_path / "p.tsv")  # fmt: skip
+    predicted = crosspro("predict", tmp_path, blind, "-o", submission,
+                         "--probabilities", tmp_path / "p.tsv")  # fmt: skip
     assert predicted.code == 0, predicted.stderr
     assert submission.read_bytes() == (tmp_path / "test.submission.data").read_bytes()
     rows = (tmp_path / "p.tsv").read_text("utf-8").splitlines()
@@ -132,47 +133,6 @@ def test_bad_files_stop_the_run_with_all_problems(tmp_path):
     result = train(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}")
     assert result.returncode == 2
     assert result.stderr.count(".data:1: columns") == 3
-
-
-def test_test_text_that_was_learnt_from_is_a_warning(tmp_path):
-    write_examples(tmp_path / "all.data", demo_examples(load_task("en-fr"), "train", 5))
-    same = [f"data.{split}=all.data" for split in ("train", "dev", "test")]
-    result = trained(tmp_path / "run", "data=shared_task", f"data.dir={tmp_path}", *same,
-                     "resamples=0")  # fmt: skip
-    for name, other in (("dev", "train"), ("all", "train"), ("all", "dev")):
-        assert re.search(rf"warning: {name}: .* {other} ", result.stderr)
-
-
-def test_without_a_test_set_dev_alone_is_scored(tmp_path):
-    trained(tmp_path / "run", *demo_data(tmp_path, "train", "dev"), "data.test=null")
-    assert set(read_run(tmp_path / "run").scores) == {"dev"}
-
-
-def test_gaps_without_labels_and_sets_without_gaps_are_reported(tmp_path):
-    data = demo_data(tmp_path, "train", "dev", "test")
-    lines = (tmp_path / "train.data").read_text("utf-8").splitlines(keepends=True)
-    place = next(number for number, line in enumerate(lines) if not line.startswith("\t"))
-    labels, _, rest = lines[place].split("\t", 2)
-    lines[place] = f"\t\t{rest}"
-    (tmp_path / "train.data").write_text("".join(lines), "utf-8")
-    plenty = demo_examples(load_task("en-fr"), "test", 20)
-    empty = [example for example in plenty if not example.gaps][:3]
-    write_examples(tmp_path / "test.empty.data", empty)
-    result = trained(tmp_path / "run", *data, "system=class_prior")
-    assert f"train: {len(labels.split())} " in result.stderr
-    assert "test.empty" in result.stderr
-    assert (tmp_path / "run/test.empty.submission.data").is_file()
-
-
-def test_an_output_folder_that_cannot_be_made_is_one_message(tmp_path):
-    (tmp_path / "file").touch()
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/model").touch()
-    for folder in ("file/run", "run"):
-        result = train(tmp_path / folder, *SMALL)
-        assert result.returncode == 2
-        assert folder in result.stderr
-        assert "Traceback" not in result.stderr
 
 
 def test_a_closed_pipe_ends_without_a_traceback(tmp_path):

@@ -98,6 +98,10 @@ def test_few_lines_are_aligned_by_a_prior(tmp_path):
     refused = prepared(tmp_path, "x", "--prior", prior, "--links", tmp_path / "s")
     assert refused.code == 2
     assert b"links" in refused.stderr
+    assert prepared(tmp_path, "named", "--prior", "en-fr").code == 0
+    other = prepared(tmp_path, "x", "--prior", "en-de")  # the model of another language
+    assert other.code == 2
+    assert b"--prior" in other.stderr
 
 
 def test_documents_have_ids_also_of_the_blind_file_and_no_documents_have_none(tmp_path):
@@ -191,17 +195,6 @@ def test_bad_settings_fail_before_work_starts(tmp_path, more, fragment):
     assert result.code == 2
     assert fragment in result.stderr.decode()
     assert not list(tmp_path.glob("x*"))
-
-
-def test_unequal_texts_are_refused(tmp_path):
-    (tmp_path / "s").write_text("it works .\n", "utf-8")
-    (tmp_path / "t").write_text("il marche .\nautre .\n", "utf-8")
-    (tmp_path / "tokens").write_text("il|il|PRO marche|marcher|VER .|.|SENT\n", "utf-8")
-    sides = ("--source", tmp_path / "s", "--target", tmp_path / "t", "-o", tmp_path / "x")
-    annotator = ("--annotator", f"tokens:{tmp_path / 'tokens'}", "--rule", "filter_subjects=false")
-    result = crosspro("prepare", "--task", "en-fr", *sides, *annotator)
-    assert result.code == 2
-    assert not (tmp_path / "x.data").exists()
 
 
 @pytest.mark.parametrize(

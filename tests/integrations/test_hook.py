@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -100,14 +98,6 @@ def test_the_hook_fails_where_a_pronoun_is_doubtful(hook):
     assert "er → sie" in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [("locale/de.po", True), ("a.xliff", True), ("a.tmx", True), ("a.srt", False), ("po", False)],
-)
-def test_files_of_both_languages_are_read(hook, name, wanted):
-    assert bool(re.search(hook["files"], name)) == wanted
-
-
 def checked(*command):
     program = Path(sys.prefix) / "bin" / command[0]
     if not program.is_file():
@@ -118,27 +108,3 @@ def checked(*command):
 
 def test_the_manifest_is_valid():
     checked("pre-commit", "validate-manifest", ".pre-commit-hooks.yaml")
-
-
-def test_the_image_is_linted():
-    checked("hadolint", "Dockerfile")
-
-
-@pytest.mark.slow
-def test_the_image_is_built_and_reads(repository):
-    """Where docker is at hand, and has or gets the base."""
-
-    def docker(*command):
-        return subprocess.run(["docker", *command], capture_output=True, text=True)
-
-    if not shutil.which("docker") or docker("info").returncode != 0:
-        pytest.skip("no docker that answers")
-    built = docker("build", "--tag", "crosspro-test", ROOT)
-    assert built.returncode == 0, built.stderr
-    options = ["run", "--rm", "--network", "none"]
-    assert docker(*options, "--entrypoint", "id", "crosspro-test").stdout.startswith("uid=10001")
-    options += ["--user", f"{os.getuid()}:{os.getgid()}", "--volume", f"{repository}:/text"]
-    result = docker(*options, "crosspro-test", "proofread", "wrong.po", "--html", "page.html")
-    assert result.returncode == 1, result.stderr
-    assert "er → sie" in result.stdout
-    assert (repository / "page.html").is_file()

@@ -50,11 +50,6 @@ def labels():
     return [gap.label for one in crosspro.demo("en-fr", "test", 10) for gap in one.gaps]
 
 
-def test_the_loader_knows_the_tasks():
-    manager = TaskManager(include_path=str(FOLDER), include_defaults=False)
-    assert set(TASKS) <= set(manager.all_tasks)
-
-
 def test_ranked_gaps():
     right = Answering(lambda one: float(one.doc["label"] == one.arguments[1].strip()))
     found = results("crosspro_gaps", right)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import re
 
 import pytest
@@ -60,29 +59,3 @@ def test_datatrove_keeps_documents_with_few_doubts(recipe, tmp_path):
     LocalPipelineExecutor([JsonlReader("bitext"), LambdaFilter(few_doubts), kept]).run()
     (path,) = (tmp_path / "kept").iterdir()
     assert [json.loads(line)["id"] for line in path.read_text("utf-8").splitlines()] == ["right"]
-
-
-def test_weblate_checks_a_string(recipe):
-    """Weblate has pins of its own, so that this runs in an environment of Weblate's."""
-    pytest.importorskip("weblate")
-    os.environ.setdefault("CI_DATABASE", "postgresql")  # it is never connected to
-    import django
-    import weblate.settings_test as defaults
-    from django.conf import settings
-
-    values = {name: getattr(defaults, name) for name in dir(defaults) if name.isupper()}
-    path = "pronoun_check.PronounCheck"
-    settings.configure(**{**values, "CHECK_LIST": ("weblate.checks.same.SameCheck", path)})
-    django.setup()
-    from weblate.checks.models import CHECKS
-    from weblate.checks.tests.test_checks import MockUnit
-
-    assert recipe("pronoun_check")
-    for language, target, fails in (
-        ("de", WRONG, True),
-        ("de", RIGHT, False),
-        ("cs", WRONG, False),
-    ):
-        fails = (language, target) == ("de", WRONG)
-        unit = MockUnit(code=language, source=SOURCE, target=target)
-        assert CHECKS["crosspro_pronouns"].check_target([SOURCE], [target], unit) == fails

@@ -68,21 +68,6 @@ def test_a_prior_is_saved_and_used(files):
     assert (files / "links").read_text("utf-8").startswith("0-0 1-1 2-2 3-3\n")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        (),
-        ("-o", "absent/links"),
-        ("-o", "links", "--prior", "gold"),
-    ],
-)
-def test_wrong_options_are_refused_before_the_work(files, monkeypatch, options):
-    monkeypatch.chdir(files)
-    result = align(files, *options)
-    assert result.code == 2
-    assert not (files / "links").exists()
-
-
 def test_unequal_empty_and_bad_files_are_named(files):
     (files / "t").write_text("x\n", "utf-8")
     unequal = align(files, "-o", files / "links")

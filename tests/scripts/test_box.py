@@ -12,11 +12,9 @@ import pytest
 import crosspro
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.data_prep.formats.shared_task import format_example, write_examples
+from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.prediction import registry
 from crosspro.prediction.registry import bundled_models
-from tests.conftest import GOLDEN
 from tests.prediction.test_predictor import HOUSE, MAISON, WHOLE, archive, prior  # noqa: F401
 from tests.scripts.run import crosspro as command
 
@@ -70,41 +68,12 @@ def test_an_empty_box_is_no_error(empty):
     assert told.startswith("en-fr: model")
 
 
-def test_an_empty_box_serves_nothing(empty):
-    pytest.importorskip("fastapi", reason="the extra review is not installed (fastapi)")
-    said(command("serve"), 2)
-
-
 def test_a_wrong_name_is_told_the_choices(box):
     told = said(command("predict", "en-ru", "--text", HOUSE, MAISON), 2)
     assert told.startswith("en-ru: model: ")
     assert "en-fr" in told
     with pytest.raises(crosspro.InputError):
         crosspro.load("en-ru")
-
-
-def test_a_path_that_exists_comes_before_a_name(box, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(GOLDEN / "models" / "majority", tmp_path / "en-fr")
-    assert crosspro.load_system("en-fr").task.name == "en-fr"
-    shutil.rmtree(tmp_path / "en-fr")
-    assert crosspro.load_system("en-fr").task.name == "en-fr-text"
-
-
-@pytest.mark.parametrize(("side", "language"), [(2, "en"), (3, "fr")])
-def test_a_file_in_another_language_gets_no_labels(box, tmp_path, side, language):
-    pair = crosspro.load("en-fr").pipeline.prepare(Segment(HOUSE, WHOLE))
-    row = format_example(pair.examples[-1]).split("\t")
-    row[4] = "0-0"
-    row[side] = "it REPLACE_0 si dice che non era lui , ma questo è molto più di quello della casa"
-    if side == 2:
-        row[1], row[3] = "elle", "REPLACE_0 est vieille"
-    (tmp_path / "blind.data").write_text("\t".join(row) + "\n", "utf-8")
-    out = tmp_path / "out.data"
-    told = said(command("predict", "en-fr", tmp_path / "blind.data", "-o", out), 2)
-    name = ("source", "target")[side - 2]
-    assert f"blind.data: {name}: expected text in {language}, found what looks like it" in told
-    assert not out.exists()
 
 
 def test_commands_take_names_where_they_take_runs(box, tmp_path):
@@ -155,15 +124,9 @@ def test_a_typed_sentence_in_other_layouts(box):
         (("en-fr",), "expected RUN FILE"),
         (("en-fr", "f.data", "--text", HOUSE, MAISON), "--text"),
         (("en-fr", "f.data", "--hide", "elle", "-o", "x"), "go with --text"),
-        (("en-fr", "--text", HOUSE, MAISON, "--doc-ids", "x"), "--text goes with"),
+        (("en-fr", "--text", HOUSE, MAISON, "--probabilities", "x"), "--text goes with"),
         (("en-fr", "f.data"), "--text"),
     ],
 )
 def test_wrong_uses_of_text_are_told(box, arguments, told):
     assert told in said(command("predict", *arguments), 2)
-
-
-def test_demo_files_have_no_need_of_the_box(empty, tmp_path):
-    write_examples(tmp_path / "dev.data", demo_examples(load_task("en-fr"), "dev", 2))
-    run = GOLDEN / "models" / "majority"
-    said(command("predict", run, tmp_path / "dev.data", "-o", tmp_path / "out"))

@@ -66,8 +66,3 @@ def test_shared_text_is_found_by_id_and_by_words(folder):
     assert (apart.code, same.code) == (0, 1)
     assert b"(100.0%)" in same.stdout
     assert b"test-00000" in same.stdout
-
-
-def test_two_files_and_one_of_document_ids(folder):
-    files = (folder / "good.data", folder / "test.data")
-    assert check(*files, "--doc-ids", folder / "good.doc-ids").code == 2

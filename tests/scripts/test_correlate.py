@@ -63,7 +63,7 @@ def test_the_published_table_and_its_plot(tmp_path):
     rows = [line.split() for line in text.splitlines() if " pearson " in line]
     values = ["0.848", "0.850", "0.853", "0.855"]
     assert [(row[2], row[-1]) for row in rows] == list(zip(values, values, strict=True))
-    pytest.importorskip("matplotlib", reason="needs the extra `plots`")
+    pytest.importorskip("matplotlib", reason="needs the extra `mt`")
     plot = tmp_path / "figure.svg"
     line = ("systems", "--published", "--resamples", 0, "--plot", plot)
     assert crosspro("correlate", *line).code == 0

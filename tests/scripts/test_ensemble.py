@@ -51,16 +51,6 @@ def test_an_ensemble_is_tuned_saved_and_predicts(tmp_path):
     assert (tmp_path / "dev.data").read_bytes() == before
 
 
-def test_a_folder_with_files_is_not_written_into_and_all_missing_runs_are_named(tmp_path):
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full/file").touch()
-    refused = crosspro("ensemble", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "full")
-    assert refused.code == 2
-    refused = crosspro("ensemble", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "new")
-    assert refused.code == 2
-    assert not (tmp_path / "new").exists()
-
-
 def test_the_prior_is_chosen_on_the_file(tmp_path):
     task = load_task("en-fr")
     train, dev = demo_examples(task, "train", 20), demo_examples(task, "dev", 10)
@@ -97,8 +87,6 @@ def test_the_prior_is_chosen_on_the_file(tmp_path):
     assert again.fit == run.fit
     assert again.configuration.settings["average"] == "geometric"
     asked = ("ensemble", tmp_path / "lm", "-o", tmp_path / "new", "--choose", "prior", *two)
-    refused = crosspro(*asked, "--doc-ids", tmp_path / "ids")
-    assert b"--doc-ids" in refused.stderr
     assert b"--tune" in crosspro(*asked, *two[:2]).stderr
     assert b"--tune" in crosspro(*asked, "--tune", "-").stderr
     for name, content in {"none": "", "blind": "\t\tit\tREPLACE_0 être|VER\t0-0\n"}.items():
@@ -108,32 +96,7 @@ def test_the_prior_is_chosen_on_the_file(tmp_path):
     inflected = tmp_path / "inflected.data"
     write_examples(inflected, demo_examples(load_task("en-fr-2015"), "dev", 3))
     assert crosspro(*asked, "--tune", inflected).code == 2
-    assert b"--average" in crosspro(*asked, "--average", "harmonic").stderr
     assert not (tmp_path / "new").exists()
-
-
-def test_one_system_without_a_dev_set(tmp_path):
-    task = load_task("en-fr")
-    system = Majority()
-    system.fit(task, demo_examples(task, "train", 5), [])
-    system.save(tmp_path / "a")
-    result = crosspro("ensemble", tmp_path / "a", "-o", tmp_path / "one")
-    assert result.stderr.decode().endswith("an ensemble of 1 system\n")
-    run = read_run(tmp_path / "one")
-    assert run.data == ()
-    expected = {"name": "0", "system": "majority", "weight": 1.0, "score": None, "fit": None}
-    assert run.fit["members"] == [expected]
-
-
-def test_runs_of_two_tasks_are_refused(tmp_path):
-    for name in ("en-fr", "en-de"):
-        task = load_task(name)
-        system = Majority()
-        system.fit(task, demo_examples(task, "train", 5), [])
-        system.save(tmp_path / name)
-    result = crosspro("ensemble", tmp_path / "en-fr", tmp_path / "en-de", "-o", tmp_path / "x")
-    assert result.code == 2
-    assert not (tmp_path / "x").exists()
 
 
 def test_an_ensemble_is_whole_or_not_there(tmp_path, monkeypatch):

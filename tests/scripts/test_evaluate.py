@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from tests.conftest import GOLDEN
 from tests.evaluation.report.reading import check_page
 from tests.scripts.run import crosspro
 
 CASE = GOLDEN / "scorer" / "en-fr_random"
-
-
-def test_published_of_2015_is_the_released_submission():
-    text = crosspro("published", "--year", 2015).stdout.decode()
-    assert "macro f1" in text
-    assert "55.80" in text
-    assert "none penalty" not in text  # an empty column
-    assert crosspro("published", "-t", "en-fr-2015").stdout.decode() == text
-    assert crosspro("published", "--year", 1999).code == 2
-    rows = json.loads(crosspro("published", "list", "--layout", "json").stdout)
-    for row in rows:
-        assert crosspro("published", row["table"]).code == 0
 
 
 def test_evaluate_against_what_is_known_of_2015(tmp_path):
@@ -34,22 +20,6 @@ def test_evaluate_against_what_is_known_of_2015(tmp_path):
     released = next(line for line in lines if line and line[0] == "WHATELLES-released")
     assert released == ["WHATELLES-released", "(2015)", "55.80", "55.23", "72.40", "65.67", "76.11"]
     assert ["1", "*pred"] in [line[:2] for line in lines]
-
-
-def test_a_contrastive_submission_has_no_rank():
-    call = ("evaluate", CASE / "gold.tsv", CASE / "gold.tsv", CASE / "pred.tsv", "--lenient",
-            "--task", "en-fr", "--resamples", 0)  # fmt: skip
-    text = crosspro(*call, "--contrastive", "gold").stdout.decode()
-    lines = [line.split() for line in text.splitlines()]
-    assert ["gold", "(contrastive)", "100.00"] in [line[:3] for line in lines]
-    assert ["1", "pred"] in [line[:2] for line in lines]
-    content = json.loads(
-        crosspro(*call, "--contrastive", "gold", "--layout", "json").stdout.decode()
-    )
-    assert [one["contrastive"] for one in content["candidates"]] == [True, False]
-    wrong = crosspro(*call, "--contrastive", "other")
-    assert wrong.code == 2
-    assert b"other" in wrong.stderr
 
 
 def test_evaluate_writes_a_page_beside_its_table(tmp_path):

@@ -50,6 +50,14 @@ def test_help_has_an_example_that_is_understood(name):
     assert COMMANDS[name].make_context(name, words).params or name == "serve"
 
 
+def test_help_of_train_is_that_of_hydra():
+    pytest.importorskip("hydra")
+    result = crosspro("train", "--help")
+    assert result.code == 0
+    assert b"Example: crosspro train task=en-fr" in result.stdout
+    assert b"turku_gru_2016" in result.stdout
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - READS_NO_FILE))
 def test_a_missing_input_is_named_and_nothing_is_written(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -133,10 +141,11 @@ def test_the_base_installation_predicts_and_evaluates(tmp_path):
     assert "labels" in scored.stdout
 
 
-def test_training_without_its_extra_says_what_to_install(tmp_path):
-    refused = without_extras("train", folder=tmp_path)
-    assert refused.returncode == 2
-    assert "crosspro[train]" in refused.stderr
+def test_a_command_without_its_extra_says_what_to_install(tmp_path):
+    for command, extra in (("train", "train"), ("serve", "review")):
+        refused = without_extras(command, folder=tmp_path)
+        assert refused.returncode == 2
+        assert f"crosspro[{extra}]" in refused.stderr
 
 
 def test_version_help_first_lines_and_unknown_command():

@@ -88,15 +88,6 @@ def test_a_gap_that_is_not_there_is_refused(files, options, message):
     assert message in result.stderr.decode()
 
 
-def test_a_system_that_cannot_explain_says_so_in_one_message(files):
-    folder, dev = files
-    line = next(n for n, e in enumerate(dev, start=1) if e.gaps)
-    result = crosspro("explain", folder / "majority", folder / "dev.data", "--line", line)
-    assert result.code == 2
-    assert b"majority" in result.stderr
-    assert result.stdout == b""
-
-
 def test_the_first_gap_is_explained_if_no_line_is_named(files, tmp_path):
     folder, dev = files
     first = next(n for n, example in enumerate(dev, start=1) if example.gaps)

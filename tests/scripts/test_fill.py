@@ -14,7 +14,7 @@ from crosspro.baselines.ngram.arpa import read_arpa
 from crosspro.baselines.official_search import official_filling
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
-from crosspro.data_prep.formats.shared_task import count_placeholders, is_placeholder, read_examples
+from crosspro.data_prep.formats.shared_task import read_examples
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 
@@ -112,44 +112,6 @@ def test_the_search_equals_brute_force(targets, penalty):
             row += 1
 
 
-def test_blind_files_are_filled(tmp_path):
-    path = tmp_path / "blind.data"
-    text = (FOLDER / "en-fr" / "input.tsv").read_text("utf-8")
-    path.write_text(
-        "".join("\t\t" + line.split("\t", 2)[2] for line in text.splitlines(True)), "utf-8"
-    )
-    result = crosspro("lm", "fill", path, "--task", "en-fr", "--lm", FOLDER / "toy.fr.arpa")
-    assert result.stdout.decode().startswith("ce\tc'\t")
-
-
-WITHIN = "\t\tit is\tfooREPLACE_1 est REPLACE_0 xREPLACE_0\t\n\t\tit is\tREPLACE_0 est\t\n"
-
-
-@pytest.mark.parametrize("options", [(), ("--layout", "scores"), ("--layout", "predicted")])
-def test_a_word_with_a_placeholder_inside_is_a_word(tmp_path, options):
-    lm = FOLDER / MODELS["en-fr"]
-    outputs = []
-    for text in (WITHIN, WITHIN.replace("fooREPLACE_1", "foo").replace("xREPLACE_0", "x")):
-        (tmp_path / "x.data").write_text(text)
-        result = crosspro(
-            "lm", "fill", tmp_path / "x.data", "--task", "en-fr", "--lm", lm, *options
-        )
-        assert result.code == 0, result.stderr
-        outputs.append(result.stdout.decode())
-    assert outputs[0].replace("fooREPLACE_1", "foo").replace("xREPLACE_0", "x") == outputs[1]
-    checked = crosspro("check", tmp_path / "x.data", "--task", "en-fr")
-    assert checked.code == 0, checked.stderr
-
-
-def test_placeholders_are_counted_as_they_are_read():
-    for target, count in {
-        b"REPLACE_0": 1, b"a REPLACE_0 REPLACE_1": 2, b"aREPLACE_0 b": 0, b"": 0,
-        b"REPLACE_0REPLACE_1 x": 1, b"REPLACE_0 aREPLACE_1 REPLACE_2": 2,
-    }.items():  # fmt: skip
-        tokens = target.decode().split(" ")
-        assert count_placeholders(target) == sum(map(is_placeholder, tokens)) == count
-
-
 def test_thousands_of_gaps_on_a_line_are_filled(tmp_path):
     source, target = " ".join(["it", "is"] * 1500), " ".join(["REPLACE_0", "est"] * 1500)
     (tmp_path / "x.data").write_text(f"il\til\t{source}\t{target}\t\n")
@@ -158,10 +120,3 @@ def test_thousands_of_gaps_on_a_line_are_filled(tmp_path):
                           FOLDER / MODELS["en-fr"], *options)  # fmt: skip
         assert result.code == 0, result.stderr
         assert len(result.stdout.decode().split("\t")[0].split(" ")) == 1500
-
-
-def test_a_missing_model_is_told(tmp_path):
-    result = crosspro("lm", "fill", FOLDER / "en-fr" / "input.tsv", "--task", "en-fr",
-                      "--lm", tmp_path / "none.arpa")  # fmt: skip
-    assert result.code == 2
-    assert b"none.arpa" in result.stderr

@@ -50,5 +50,3 @@ def test_check_looks_at_the_layers(data, examples):
     data.with_name("dev.doc-ids").write_text("a\n", encoding="utf-8")
     result = crosspro("check", data, "--task", "en-fr")
     assert b"dev.doc-ids: doc-ids" in result.stdout
-    unused = crosspro("check", data, "--task", "en-fr", "--doc-ids", "none")
-    assert b"doc-ids" not in unused.stdout

@@ -42,15 +42,3 @@ def test_estimate_from_five_columns(tmp_path):
     result = crosspro("lm", "estimate", data, "--task", "en-fr", "-n", 2, "-o", model)
     assert result.code == 2
     assert b"x.data:1" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [(["-n", 9], "order"), (["--prune", "1 x"], "prune"), (["--task", "xx"], "xx")],
-)
-def test_estimate_names_what_is_wrong(tmp_path, arguments, name):
-    model = tmp_path / "model"
-    result = crosspro("lm", "estimate", CASES / "tiny.txt", "-o", model, *arguments)
-    assert result.code == 2
-    assert name in result.stderr.decode()
-    assert not model.exists()

@@ -85,24 +85,6 @@ def test_fewer_bits_are_nearly_the_same_system(name, weights, apart, smaller, ru
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
-def test_an_archive_is_packed_again_as_it_is_unless_weights_are_named(runs, dev, tmp_path):
-    exported(runs / "network", tmp_path / "small.zip", "--weights", "int8")
-    assert " MB, " in exported(tmp_path / "small.zip", tmp_path / "same.zip")
-    assert (tmp_path / "same.zip").read_bytes() == (tmp_path / "small.zip").read_bytes()
-    told = exported(tmp_path / "small.zip", tmp_path / "wide.zip", "--weights", "float32")
-    assert "0 of" in told
-    small, wide = (load_system(tmp_path / f"{name}.zip") for name in ("small", "wide"))
-    assert wide.predict(dev) == pytest.approx(small.predict(dev), abs=1e-6)
-    assert (tmp_path / "wide.zip").stat().st_size > 2 * (tmp_path / "small.zip").stat().st_size
-
-
-def test_what_has_no_tensors_says_so(runs, tmp_path):
-    told = exported(runs / "lm", tmp_path / "a.zip", "--weights", "int8")
-    assert "0 of" in told
-    exported(runs / "lm", tmp_path / "b.zip")
-    assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
-
-
 def test_the_same_run_gives_the_same_bytes(runs, tmp_path):
     for name in ("a", "b"):
         copy = shutil.copytree(runs / "both", tmp_path / name)
@@ -138,23 +120,6 @@ def test_commands_take_archives_where_they_take_runs(runs, tmp_path):
     assert len(load_system(tmp_path / "joined").parts) == 2
 
 
-@pytest.mark.parametrize("given", [[], ["RUN"], ["RUN", "A", "B"]])
-def test_a_prediction_needs_one_system_and_one_file(given, tmp_path):
-    result = crosspro("predict", *given, "-o", tmp_path / "out")
-    assert result.code == 2
-
-
-def test_an_archive_is_what_a_training_goes_on_from(runs, dev, tmp_path):
-    exported(runs / "network", tmp_path / "a.zip")
-    tuned = neural(
-        "turku_gru", NETWORK, {"batch_size": 32}, {"learning_rate": 0.0},
-        trainer={**TRAINER, "max_epochs": 1}, init_from=str(tmp_path / "a.zip"),
-    )  # fmt: skip
-    tuned.fit(TASK, dev, dev)
-    first = load_system(runs / "network")
-    assert tuned.predict(dev) == pytest.approx(first.predict(dev), abs=1e-5)
-
-
 def test_models_are_listed_with_their_scores(runs, tmp_path):
     exported(runs / "network", tmp_path / "net.zip", "--weights", "int8")
     exported(runs / "network", tmp_path / "full.zip")
@@ -176,32 +141,16 @@ def test_models_are_listed_with_their_scores(runs, tmp_path):
     assert small["size"] == (tmp_path / "net.zip").stat().st_size < full["size"] < run["size"]
     table = crosspro("models", "list", tmp_path).stdout.decode()
     assert f"{scores['macro_recall']['value']:.2f}" in table
-    lines = crosspro("models", "list", tmp_path, "--layout", "csv").stdout.decode().splitlines()
-    assert lines[0].startswith("model,kind,task,system,weights,bytes,dev_official,dev_accuracy")
-    assert len(lines) == 3
 
 
 def test_what_is_damaged_is_left_out_of_the_list_and_told(runs, tmp_path):
     shutil.copytree(runs / "lm", tmp_path / "good")
     (tmp_path / "bad.zip").write_bytes(b"PK\x03\x04garbage")
     (tmp_path / "notes.zip").write_text("no archive at all")
-    result = crosspro("models", "list", tmp_path, "--layout", "csv")
+    result = crosspro("models", "list", tmp_path, "--layout", "json")
     assert result.code == 0
-    assert len(result.stdout.splitlines()) == 2
+    assert len(json.loads(result.stdout)) == 1
     assert b"warning: " in result.stderr
     assert b"bad.zip: archive" in result.stderr
     missing = crosspro("models", "list", tmp_path / "none")
     assert missing.code == 2
-
-
-def test_weights_are_of_a_known_kind(runs, tmp_path):
-    result = crosspro("models", "export", runs / "lm", "-o", tmp_path / "a", "--weights", "int4")
-    assert result.code == 2
-
-
-def test_the_output_is_no_input(runs, tmp_path):
-    exported(runs / "lm", tmp_path / "a.zip")
-    result = crosspro("models", "export", tmp_path / "a.zip", "-o", tmp_path / "a.zip")
-    assert result.code == 2
-    odd = crosspro("models", "export", runs / "lm", "-o", tmp_path / "a.zip.gz")
-    assert odd.code == 2

@@ -9,11 +9,9 @@ import pytest
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
-from crosspro.prediction.neural.reading.lexicon_fields import load_lexicons
 from crosspro.prediction.runs import Configuration, read_run, write_run
 from crosspro.prediction.system import load_system
 from crosspro.scripts.pretrain import RECIPES, recipe_settings
-from tests.integration.training import composed
 from tests.scripts.run import crosspro
 
 TINY = [
@@ -84,7 +82,7 @@ def test_text_and_bitext_become_a_run(tmp_path):
     assert [(one.split, one.name, list(one.beside)) for one in record.data] == [
         ("train", "train.data", ["train.doc-ids"]), ("train", "novel.txt", ["novel.doc-ids"]),
     ]  # fmt: skip
-    assert record.configuration.settings["own_gaps"] is False
+    assert record.configuration.settings["held_out"] == 0.2
     system = load_system(run)
     assert system.task.name == "en-fr-2015"
     assert "▁Elle" in system.encoder.vocabularies["piece"].words
@@ -105,52 +103,6 @@ def test_text_and_bitext_become_a_run(tmp_path):
     refused = crosspro(*LEARN, tmp_path / "set", *learning, "-o", str(run))
     assert refused.code == 2
     assert b"output" in refused.stderr
-
-
-def test_the_gaps_themselves_are_left_to_fine_tuning(tmp_path):
-    given = [*files(tmp_path), *CHANGES]
-    found = {}
-    for own in ([], ["--own-gaps"]):
-        to = ["-o", str(tmp_path / f"set{len(own)}")]
-        made = crosspro("pretrain", "encode", *given, *own, *to)
-        assert made.code == 0, made.stderr
-        again = crosspro("pretrain", "encode", *given, *to)
-        assert b"output" in again.stderr
-        told = told_of(made.stderr)
-        found[bool(own)] = int(told[str(tmp_path / "train.data")].split()[0].replace(",", ""))
-    gaps = sum(len(one.gaps) for one in demo_examples(load_task("en-fr-2015"), "train", 6))
-    assert found[True] == found[False] + gaps
-    bitext = given[:4] + given[8:]
-    (tmp_path / "train.data").write_text("ce\tce\tit\tREPLACE_0\t0-0\n" * 9, "utf-8")
-    (tmp_path / "train.doc-ids").unlink()
-    nothing = crosspro("pretrain", "encode", *bitext, "-o", str(tmp_path / "none"))
-    assert nothing.code == 2
-    assert not (tmp_path / "none").exists()
-
-
-def test_what_must_stay_unseen_is_left_out(tmp_path):
-    data = files(tmp_path)
-    whole = ["--unseen", f"en-fr-2015:{tmp_path / 'train.data'}"]
-    made = crosspro("pretrain", "encode", *data, *whole, *CHANGES, "-o", str(tmp_path / "set"))
-    assert made.code == 0, made.stderr
-    told = told_of(made.stderr)
-    assert told[str(tmp_path / "train.data")].startswith("0 pronouns")
-    assert told[str(tmp_path / "novel.txt")] == "40 pronouns, 0 lines left out"
-
-
-def test_the_tiny_recipe_has_the_sizes_of_the_student():
-    large, small = (
-        recipe_settings(RECIPES / f"{name}.yaml") for name in ("documents", "tiny_documents")
-    )
-    student = composed("experiment=document_distilled", "system.distillation.teacher=RUN")["system"]
-    windows = {f"{side}_{way}" for side in ("source", "target") for way in ("before", "after")}
-    for name in {"width", "layers", "heads"} | windows:
-        assert small["network"][name] == student["network"][name], name
-        large["network"][name] = small["network"][name]
-    rates = {"large": large["optimisation"].pop("learning_rate")}
-    rates["small"] = small["optimisation"].pop("learning_rate")
-    assert rates == {"large": 0.0004, "small": 0.0008}
-    assert small == large
 
 
 def test_a_recipe_is_like_another_of_the_package(tmp_path):
@@ -184,19 +136,3 @@ def test_what_is_wrong_is_said(tmp_path):
     words = ("--task", "en-fr-2015", "--text", str(tmp_path / "empty.txt"))
     found = crosspro("pretrain", "encode", *words, "-o", str(tmp_path / "set"))
     assert not (tmp_path / "set.cache").exists()
-
-
-def test_determiners_of_untagged_text_are_no_pronouns(tmp_path):
-    """Nouns are learnt from all of the text, whatever stands before them elsewhere."""
-    files(tmp_path)
-    text = "Le jour est beau .\nUn jour viendra .\nCe jour est le jour .\nCe sera demain .\n" * 10
-    (tmp_path / "novel.txt").write_text(text, "utf-8")
-    made = crosspro(
-        "pretrain", "encode", "--task", "en-fr-2015", "--text", str(tmp_path / "novel.txt"),
-        "--held-out", "0.2", *CHANGES, "-o", str(tmp_path / "set"),
-    )  # fmt: skip
-    assert made.code == 0, made.stderr
-    assert "novel.txt" in made.stderr.decode()
-    lexicon = load_lexicons(tmp_path / "set")["target"]
-    assert lexicon.is_noun("jour")
-    assert not lexicon.readings("sera")

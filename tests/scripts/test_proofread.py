@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
 import crosspro as api
-from crosspro.data_prep.core.errors import InputError
 from tests.conftest import GOLDEN
 from tests.scripts.run import crosspro
 
@@ -160,12 +158,6 @@ def test_bad_input_leaves_nothing_behind(german, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_dash_is_standard_output(german, tmp_path):
-    plain, dash = (crosspro("proofread", *german, *more) for more in ((), ("-o", "-")))
-    assert dash.stdout == plain.stdout != b""
-    assert not [path for path in (Path("-"), tmp_path / "-") if path.exists()]
-
-
 def test_a_model_for_other_languages_than_the_names_say_is_a_warning(german):
     assert crosspro("proofread", *german, "--model", "en-de").stderr == b""
     for files, model in ((german, "en-fr"), (german[::-1], "en-de")):
@@ -186,35 +178,3 @@ def test_documents_of_a_catalogue_are_messages_or_files():
     assert counts == [7, 7, 3]
     two = [GOLDEN / "proofread" / f"dog.{one}" for one in ("en", "de")]
     assert crosspro("proofread", *two, "--documents", "file").code == 2
-
-
-def test_documents_bound_the_context(german, tmp_path):
-    ids = tmp_path / "ids"
-    ids.write_text("a\nb\nb\n")
-    parted = json.loads(crosspro("proofread", *german, "--format", "json", "--doc-ids", ids).stdout)
-    assert [one["document"] for one in parted["pronouns"]] == ["b"]
-    whole = json.loads(crosspro("proofread", *german, "--format", "json").stdout)
-    assert parted["counts"]["documents"] == 2
-    assert parted["pronouns"][0]["probability"] > whole["pronouns"][0]["probability"]
-
-
-def test_arguments_of_the_function_are_checked():
-    source, target, _ = TEXTS["de"]
-    model = api.load("en-de")
-    found = api.proofread(source, target, ["a"] * 3, model)
-    assert str(found).splitlines()[0].startswith("translation:2:1: ")
-    assert found.to_dict()["model"]["digest"] is None
-    assert len(found) == 1
-    for arguments, told in (
-        ((source, target[:2], None, model), "translation: lines"),
-        ((source, "no such file", None, model), "no such file"),
-        ((source, [*target[:2], "a\nb"], None, model), "translation:3: line"),
-        ((source, target, ["a"], model), "documents: lines"),
-        ((source, target), "target_language"),
-        ((source, target, None, 3), "model"),
-    ):
-        with pytest.raises(InputError) as error:
-            api.proofread(*arguments)
-        assert told in str(error.value)
-    with pytest.raises(InputError, match="threshold"):
-        api.proofread(source, target, model="en-de", threshold=2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 
 import pytest
 
@@ -42,8 +41,3 @@ def test_a_task_has_the_results_of_its_years():
     assert shown == crosspro("published", "--task", "en-fr", "--year", 2015).stdout
     refused = crosspro("published", "--task", "en-fr-2015", "--year", 2016)
     assert refused.code == 2 and b"en-fr-2015" in refused.stderr
-
-
-def test_corrected_figures_stand_beside_the_ranked_ones():
-    text = crosspro("published", "--year", 2016, "--task", "en-de").stdout.decode()
-    assert re.search(r"CUNI-primary +primary +9 +28\.26 +42\.04 +9 +54\.37$", text, re.MULTILINE)

@@ -93,12 +93,8 @@ def test_python_has_the_same_scores(tmp_path):
         (SAMPLE / name).read_text("utf-8").splitlines() for name in ("source.en", "reference.fr")
     )
     languages = {"source_language": "en", "target_language": "fr", "resamples": 0}
-    found = {
-        "apt": api.apt(source, reference, lines, **languages),
-        "autoprf": api.autoprf(source, reference, lines, **languages),
-        "pronoun-f1": api.pronoun_f1(reference, lines, "fr", resamples=0),
-    }
-    for metric, evaluation in found.items():
+    report = api.score(source, reference, lines, ["apt", "autoprf", "pronoun-f1"], **languages)
+    for metric, evaluation in report.evaluations.items():
         for name, measures in command[metric].items():
             for measure, score in measures.items():
                 assert evaluation.scores[name][measure].value == pytest.approx(score["value"])

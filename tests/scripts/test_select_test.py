@@ -52,7 +52,6 @@ def test_two_tasks_share_their_test_documents(demo, tmp_path):
     [
         ("-t", "en-fr"),
         ("-t", "en-fr", "-t", "en-fr"),
-        ("-t", "en-fr", "-t", "en-de", "--doc-ids", "x"),
     ],
 )
 def test_files_and_tasks_that_do_not_go_together(demo, tmp_path, arguments):
@@ -60,16 +59,6 @@ def test_files_and_tasks_that_do_not_go_together(demo, tmp_path, arguments):
     result = crosspro("select-test", *files, *arguments, "-o", tmp_path / "group")
     assert result.code == 2
     assert not list(tmp_path.iterdir())
-
-
-def test_an_excluded_file_must_have_five_columns(demo, tmp_path):
-    (tmp_path / "bad.data").write_text("a\tb\n")
-    result = crosspro(
-        *("select-test", demo / "en-fr/train.data", "-t", "en-fr", "-o", tmp_path / "x"),
-        *("--exclude", tmp_path / "bad.data"),
-    )
-    assert result.code == 2
-    assert b"bad.data:1: columns:" in result.stderr
 
 
 def test_a_disk_that_is_full_leaves_all_parts_or_none(demo, tmp_path):

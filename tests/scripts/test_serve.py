@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.error
@@ -18,7 +17,6 @@ from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from tests.conftest import ROOT
-from tests.scripts.run import crosspro
 
 PAIR = {"source": "It is old.", "target": "Elle est vieille."}
 
@@ -35,23 +33,6 @@ def run_folder(tmp_path_factory):
     system.fit(task, demo_examples(task, "train", 3), demo_examples(task, "dev", 2))
     system.save(folder)
     return folder
-
-
-def test_without_the_extra_it_says_how_to_get_it(run_folder):
-    code = (
-        "import sys; sys.modules['uvicorn'] = None\n"
-        f"sys.argv = ['crosspro', 'serve', {str(run_folder)!r}]\n"
-        "from importlib import machinery\n"
-        "find = machinery.PathFinder.find_spec\n"
-        "machinery.PathFinder.find_spec = classmethod(\n"
-        "    lambda cls, name, *more, **named: None if name == 'uvicorn' "
-        "else find(name, *more, **named))\n"
-        "del sys.modules['uvicorn']\n"
-        "from crosspro.scripts.cli import main\n"
-        "main()"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
-    assert ran.returncode == 2
 
 
 @pytest.fixture
@@ -99,21 +80,3 @@ def test_it_takes_a_free_port_answers_and_ends_with_ctrl_c(extra, run_folder):
     assert process.returncode == 0
     assert errors.splitlines()[-1] == "stopped"
     assert "Traceback" not in errors
-
-
-def test_another_name_is_allowed_on_demand(extra, run_folder):
-    process, address = start(run_folder, "--allow-host", "lab.example")
-    try:
-        assert post(address, request_of(run_folder), host="lab.example")[0] == 200
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-
-
-def test_wrong_arguments_are_told_before_anything_is_loaded(extra, run_folder, tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        result = crosspro("serve", run_folder, "--port", port)
-    assert result.code == 2
-    result = crosspro("serve", tmp_path / "a", tmp_path / "b", "--port", 0)
-    assert result.code == 2

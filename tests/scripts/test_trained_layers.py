@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
-from crosspro.baselines.cap_crf import CapCRF
 from crosspro.baselines.feature_system import FeatureSystem
-from crosspro.baselines.idiap_plm import IdiapPLM
-from crosspro.baselines.uedin_crf import UedinCRF
-from crosspro.baselines.uppsala_it import UppsalaIt
-from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Mention
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.chains import ChainRow
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.data_prep.pipeline.sets.splits import Splits
-from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.fit_and_score import fit_and_score
-from crosspro.prediction.model_archive import with_digests
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
 from tests.data_prep.formats.conllu_sample import write_chains
@@ -95,21 +87,6 @@ def test_training_warns_of_test_sets_with_other_layers_once_each(runs):
     assert len(about) == len(set(about)) == 2
 
 
-def test_training_without_chains_says_what_features_are_instead(runs):
-    _, told = runs
-    notes = [note for note in told if "beside the training data" in note]
-    assert len(notes) == 1
-    assert "antecedents is of the nearest noun that agrees" in notes[0]
-    system = FeatureSystem(features=["source_pronoun", "antecedent_number"])
-    system.fit(TASK, PLAIN, DEV)
-    assert "antecedent_number is of the nearest source noun" in " ".join(system.report.warnings)
-    system.fit(TASK, chained(PLAIN), chained(DEV))
-    assert system.report.warnings == ()
-    crf = UedinCRF(features=FEATURES, iterations=1)
-    crf.fit(TASK, PLAIN, DEV)
-    assert "a chain is the gaps with the same nearest noun" in " ".join(crf.report.warnings)
-
-
 @pytest.mark.parametrize("command", ["predict", "explain", "evaluate"])
 def test_commands_warn_once(runs, tmp_path, command):
     folder, _ = runs
@@ -130,43 +107,3 @@ def test_commands_warn_once(runs, tmp_path, command):
     assert message("with", False).count(f"warning: {files[False]}: {NONE}") == 1
     assert message("without", True).count(f"warning: {files[True]}: {MORE}") == 1
     assert "the training data of" not in message("with", True) + message("without", False)
-
-
-def test_explain_warns_of_missing_documents(runs, tmp_path):
-    folder, _ = runs
-    write_examples(tmp_path / "alone.data", DEV)
-    result = crosspro("explain", folder / "without", tmp_path / "alone.data")
-    assert result.code == 0, result.stderr
-    assert b"\nstymne_svm_2016: " in result.stdout
-
-
-def test_every_system_that_reads_layers_notes_them():
-    systems = [
-        FeatureSystem(features=["source_pronoun", "preceding_nouns"]),
-        UedinCRF(features=["source_pronoun"], iterations=1),
-        CapCRF(iterations=1),
-        IdiapPLM(),
-        UppsalaIt(),
-    ]
-    for system in systems:
-        system.fit(TASK, chained(PLAIN), chained(DEV))
-        assert system.trained_layers == {"chains", "documents"}
-    parsed = layers_in(chained(DEV)) | {"source_parse", "target_parse"}
-    assert [len(one.layer_warnings("x", parsed)) for one in systems] == [2, 2, 2, 1, 0]
-    joined = Ensemble.of(systems[:2])
-    (warning,) = joined.layer_warnings("x", layers_in(DEV))
-    assert "uedin_crf" in warning
-
-
-def test_a_folder_that_names_other_layers_is_refused(runs, tmp_path):
-    folder, _ = runs
-    system = load_system(folder / "with")
-    system.save(tmp_path)
-    path = tmp_path / "system.json"
-    content = json.loads(path.read_text("utf-8"))
-    changed = with_digests({**content, "layers": ["weather"]}, tmp_path)
-    path.write_text(json.dumps(changed), "utf-8")
-    result = crosspro("predict", tmp_path, written(tmp_path, DEV, chains=False), "-o",
-                      tmp_path / "out")  # fmt: skip
-    assert result.code == 2
-    assert b"layers" in result.stderr

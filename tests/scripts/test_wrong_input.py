@@ -7,7 +7,7 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_examples
-from crosspro.data_prep.pipeline.sets.splits import Splits, file_splits, leaks
+from crosspro.data_prep.pipeline.sets.splits import file_splits
 from tests.conftest import GOLDEN
 from tests.sample import sample_path
 from tests.scripts.run import crosspro
@@ -63,15 +63,6 @@ def test_a_submission_before_gold_is_refused(tmp_path):
     assert str(path) in result.stderr.decode()
 
 
-def test_a_blind_file_is_no_gold(tmp_path):
-    path = tmp_path / "x.blind.data"
-    lines = GOLD.read_text("utf-8").splitlines()
-    path.write_text("".join("\t\t" + line.split("\t", 2)[2] + "\n" for line in lines), "utf-8")
-    result = crosspro("evaluate", path, GOLD, "--task", "en-fr")
-    assert result.code == 2
-    assert b"x.blind.data" in result.stderr
-
-
 def test_a_binary_file_is_one_fault(tmp_path):
     path = tmp_path / "noise"
     path.write_bytes(bytes(range(256)) * 50)
@@ -80,9 +71,3 @@ def test_a_binary_file_is_one_fault(tmp_path):
         message = (result.stdout + result.stderr).decode()
         assert result.code
         assert str(path) in message and len(message.splitlines()) <= 2
-
-
-def test_text_that_is_learnt_from_is_no_test(en_fr):
-    train, dev, test = (demo_examples(en_fr, name, 10) for name in ("train", "dev", "test"))
-    assert leaks(Splits(train, dev, {"test": test})) == []
-    assert len(leaks(Splits(train, train, {"a": test, "b": train}))) == 3

@@ -265,7 +265,7 @@ def plot_distribution(settings: AptSettings, texts: Texts) -> bytes:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise CrossproError(f"figures need matplotlib: {how_to_install('plots')}") from error
+        raise CrossproError(f"figures need matplotlib: {how_to_install('mt')}") from error
     counts = distribution(settings, texts)
     figure = Figure(figsize=(4 * len(counts), 3.5), layout="constrained")
     panels = figure.subplots(1, len(counts), sharey=True, squeeze=False)[0]

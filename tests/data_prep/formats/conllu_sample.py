@@ -2,7 +2,7 @@
 
 from crosspro.data_prep.annotate.files import conllu_text
 from crosspro.data_prep.core.files import write_text
-from crosspro.data_prep.formats.chains import HEADER
+from crosspro.data_prep.formats.chains import chains_text
 
 
 def write_conllu(path, sentences):
@@ -10,12 +10,7 @@ def write_conllu(path, sentences):
 
 
 def write_chains(path, rows):
-    lines = [HEADER]
-    for row in rows:
-        mention = row.mention
-        cells = (row.document, mention.chain, mention.side, row.sentence, mention.first)
-        lines.append("\t".join(map(str, (*cells, mention.last))))
-    write_text(path, "".join(f"{line}\n" for line in lines))
+    write_text(path, chains_text(rows))
 
 
 SAMPLE = """\

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import pytest
@@ -13,12 +12,10 @@ from tests.scripts.protest.conftest import (
     BUILD,
     FOLDER,
     LINKS,
-    REFERENCE,
     SIDES,
     TEXT,
     protest,
     refused,
-    scores,
 )
 
 
@@ -45,15 +42,6 @@ def test_links_are_made_by_the_prior_of_the_languages(tmp_path):
     protest(f"{ANNOTATION} {TEXT} --prior none -o {path}")
     assert read_suite(path).settings["links"].startswith("learnt")
     refused(f"{BUILD} --prior none -o {path}")
-
-
-def test_links_are_repaired_only_on_demand(suite, tmp_path):
-    repaired = tmp_path / "repaired.jsonl"
-    assert "15 tokens" in protest(f"{BUILD} --repair -o {repaired}")[1]
-    assert [len(read_suite(path).tokens) for path in (suite, repaired)] == [14, 15]
-    for option, automatic in (("--repair", 100), ("", 100 * 14 / 15)):  # a clitic has no link
-        (system,) = scores(repaired, REFERENCE, options=option)
-        assert system["scores"]["automatic"]["value"] == pytest.approx(automatic)
 
 
 def test_build_with_sizes_and_decisions(tmp_path):
@@ -118,9 +106,3 @@ def test_the_file_with_the_fault_is_named_and_nothing_is_written(fault, tmp_path
         line, name = f"{ANNOTATION} {SIDES} --doc-ids {ids} {LINKS}", "talk1"
     assert name in refused(f"{line} -o {tmp_path}/suite.jsonl")
     assert not (tmp_path / "suite.jsonl").exists()
-
-
-def test_the_suite_is_json_lines(suite):
-    header, *records = map(json.loads, suite.read_text("utf-8").splitlines())
-    assert (header["lines"], header["tokens"]) == (19, 14)
-    assert len(records) == 33

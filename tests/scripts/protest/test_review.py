@@ -143,11 +143,11 @@ def test_cases_and_verdicts_become_tables_3_4_and_5(suite, tmp_path):
 def test_what_is_needed_to_serve(suite, wrong, tmp_path):
     line = f"review serve {suite} --candidate {wrong} {OWN_LINKS} --verdicts {tmp_path}/v.sqlite"
     if not HAS_EXTRA:
-        assert "make extras EXTRAS=review" in refused(f"{line} --judge Ada")
+        assert "crosspro[review]" in refused(f"{line} --judge Ada")
         return
     refused(line)
     for options in ("--judge=", "--judge A --judge A", "--judge A --host 0.0.0.0",
-                    "--judge A --url ftp://x", "--judge A --judges-each 0"):  # fmt: skip
+                    "--judge A --url ftp://x"):  # fmt: skip
         refused(f"{line} {options}")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -7,13 +7,10 @@ import shutil
 
 import pytest
 
-from crosspro.conf import CONF_DIR
 from tests.scripts.protest.conftest import (
-    BUILD,
     FOLDER,
     OWN_LINKS,
     REFERENCE,
-    outcome,
     protest,
     refused,
     scores,
@@ -57,11 +54,9 @@ def test_names_of_systems_keep_their_dots_and_differ(suite, wrong, tmp_path):
     refused(f"score {suite} --candidate {wrong} {OWN_LINKS} {OWN_LINKS}")
 
 
-def test_signatures_say_where_links_lists_and_silver_come_from(suite, wrong, tmp_path):
-    silver, lists, moved = (tmp_path / name for name in ("silver.tsv", "fr.yaml", "text.en"))
+def test_signatures_say_where_links_and_silver_come_from(suite, wrong, tmp_path):
+    silver, moved = tmp_path / "silver.tsv", tmp_path / "text.en"
     silver.write_text("token\tpronoun\thead\tremark\ntalk1:word_29\tça\t\t\n", "utf-8")
-    shipped = CONF_DIR / "words" / "protest" / "fr.yaml"
-    lists.write_text(shipped.read_text("utf-8").replace("ceci", "ceça"), "utf-8")
     moved.write_text((FOLDER / "text.en").read_text("utf-8").replace("It ", "it "), "utf-8")
     found = {
         signature(suite, wrong, options)
@@ -70,12 +65,11 @@ def test_signatures_say_where_links_lists_and_silver_come_from(suite, wrong, tmp
             "",
             "--prior none",
             f"{OWN_LINKS} --source {moved}",
-            f"{OWN_LINKS} --target-language {lists}",
             f"{OWN_LINKS} --silver {silver}",
             f"{OWN_LINKS} --needs both",
         )
     }
-    assert len(found) == 7
+    assert len(found) == 6
     refused(f"score {suite} --candidate {wrong} {OWN_LINKS} --prior none")
 
 
@@ -105,16 +99,3 @@ def test_an_output_that_cannot_be_written_stops_everything(suite, wrong, tmp_pat
     refused(f"{line} --html {silver}")
     assert not silver.exists()
     assert not page.exists()
-
-
-@pytest.mark.parametrize("command", ["build", "score", "review"])
-def test_help(command):
-    assert outcome(f"{command} --help").code == 0
-
-
-def test_a_single_system_has_intervals_in_every_category(tmp_path, wrong):
-    suite = tmp_path / "suite.jsonl"
-    protest(f"{BUILD} --repair -o {suite}")
-    (system,) = scores(suite, wrong, options="--repair")
-    category = next(g for g in system["groups"] if g["group"] == "anaphoric_inter_nonsubject_it")
-    assert category["scores"]["automatic"]["low"] is not None
