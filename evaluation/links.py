@@ -55,11 +55,9 @@ class LinkedSentence:
     links: Sequence[Link]
 
     def targets(self, position: int) -> tuple[int, ...]:
-        """Target positions linked to a source position, in order."""
         return tuple(target for source, target in self.links if source == position)
 
     def sources(self, position: int) -> tuple[int, ...]:
-        """Source positions linked to a target position, in order."""
         return tuple(source for source, target in self.links if target == position)
 
 
@@ -82,7 +80,6 @@ class LinkedWords:
     """Where the links come from."""
 
     def sentence(self, translation: LinkedTranslation, line: int) -> LinkedSentence:
-        """A line of a translation beside its source."""
         return LinkedSentence(self.source[line], translation.words[line], translation.links[line])
 
 

@@ -74,7 +74,6 @@ class Display:
     """Lines under the scores."""
 
     def heading(self, name: str) -> str:
-        """A measure or a count as the heading of a column."""
         return self.measures.get(name, name.replace("_", " "))
 
 
@@ -94,7 +93,6 @@ class Items(Generic[Data, Item]):
 
     @property
     def size(self) -> int:
-        """How many items each candidate has."""
         return len(self.units.of_item)
 
 

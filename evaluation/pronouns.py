@@ -76,7 +76,6 @@ class Equivalent:
 
 
 def _as_group(value: object) -> object:
-    """A plain list is a group without a probability."""
     return {"pronouns": value} if isinstance(value, list) else value
 
 
@@ -106,7 +105,6 @@ class PronounLists:
     target_separator: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse words that belong to another list, and a pronoun in two identical groups."""
         for group in (*self.identical, *(one.pronouns for one in self.equivalent)):
             _check_known("identical and equivalent", group, self.target_pronouns)
         _check_known("translations", tuple(self.translations), self.source_pronouns)
@@ -136,7 +134,6 @@ class PronounLists:
 
     @cached_property
     def all_translations(self) -> frozenset[str]:
-        """Every word that may translate some source pronoun."""
         return frozenset(self.target_pronouns).union(*self.translations.values())
 
     @cached_property
@@ -145,7 +142,6 @@ class PronounLists:
         return frozenset((*self.source_pronouns, *self.other_source_pronouns))
 
     def label(self, word: str) -> str:
-        """The label of a target pronoun, and any other word as it is."""
         return self.labels.get(word, word)
 
     def possible(self, pronoun: str) -> frozenset[str]:
@@ -171,12 +167,10 @@ class PronounLists:
 
     @cached_property
     def signature(self) -> str:
-        """The name and a digest of the content."""
         content = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
         return f"{self.name}-{hashlib.sha256(content.encode('utf-8')).hexdigest()[:8]}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of a lists' file."""
         return asdict(self)
 
 
@@ -187,7 +181,6 @@ def _check_known(field: str, words: Sequence[str], known: Sequence[str] | frozen
 
 
 def parts_of(word: str, separator: str) -> Sequence[str]:
-    """The parts of a word that may be pronouns."""
     return word.split(separator) if separator else (word,)
 
 
@@ -198,12 +191,10 @@ def _first_part(word: str, pronouns: frozenset[str], separator: str) -> str | No
 
 
 def lists_names() -> list[str]:
-    """The names of the lists that come with the package."""
     return list(names_of("pairs", "yaml"))
 
 
 def load_lists(name_or_path: str | Path) -> PronounLists:
-    """Read lists by name, or from a .yaml file."""
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         if str(name_or_path) not in lists_names():
@@ -237,7 +228,6 @@ def _read_lists(path: Path) -> PronounLists:
 
 
 def lists_of(languages: tuple[str, str]) -> PronounLists:
-    """The lists that come with the package for two languages."""
     name = "-".join(language or "?" for language in languages)
     if name not in lists_names():
         expected = f"lists of pronouns for {name}, or one of {choices(lists_names())}"
@@ -259,7 +249,6 @@ class Anchor:
 
 
 def find_anchors(source: Sequence[Sequence[str]], lists: PronounLists) -> list[Anchor]:
-    """Every source pronoun of the lists in tokenised lines."""
     pronoun_of = cache(lambda word: lists.source_pronoun(word.lower()))
     return [
         Anchor(line, position, word, pronoun)
@@ -417,7 +406,6 @@ class TranslationWords:
         self._words_of_token = cache(lambda token: tuple(self._words(token)))
 
     def __call__(self, text: str) -> list[str]:
-        """The words of a text in their order."""
         tokens = self.tokenise(text)
         words: list[str] = []
         for place, token in enumerate(tokens):
@@ -428,7 +416,6 @@ class TranslationWords:
         return words
 
     def _form(self, expected: str) -> tuple[str, ...]:
-        """The words of an expected form, which is nearly always one."""
         tokens = normalise_punctuation(expected).lower().split()
         return tuple(word for token in tokens for word in self._words(token))
 
@@ -443,7 +430,6 @@ class TranslationWords:
         return "'s" if name else "es"
 
     def _words(self, token: str) -> Iterator[str]:
-        """The words of a token by itself."""
         word = token.lower().strip("-") or token  # a speaker's dash may touch the word
         if word == self.depending:
             yield {"fr": "se", "de": "es"}[self.language]
@@ -481,7 +467,6 @@ class TranslationWords:
 
 @cache
 def target_words(language: str) -> TranslationWords:
-    """The words of a language, whose tokeniser remembers what it has seen."""
     return TranslationWords(language)
 
 

@@ -112,7 +112,6 @@ class ScoreReport:
 
     @property
     def scores(self) -> dict[str, dict[str, Score]]:
-        """The headline score of each metric, by candidate and metric."""
         return {
             name: {
                 metric: evaluation.scores[name][evaluation.headline]
@@ -123,20 +122,17 @@ class ScoreReport:
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings of all metrics, each once."""
         every = (warning for one in self.evaluations.values() for warning in one.warnings)
         return list(dict.fromkeys(every))
 
     @property
     def title(self) -> str:
-        """How much was scored."""
         candidates = counted(len(self.texts.candidates), "candidate")
         size = f"{candidates}, {counted(self.texts.size, 'line')}"
         documents = self.texts.document_of_line
         return size if documents is None else f"{size}, {counted(documents[-1] + 1, 'document')}"
 
     def score_table(self) -> Table:
-        """Candidates in rows, metrics in columns."""
         heading = ["candidate", *map(_heading, self.evaluations.values())]
         rows: list[list[Cell | str]] = [
             [
@@ -157,7 +153,6 @@ class ScoreReport:
         return Table(heading, rows, "Scores", notes=notes)
 
     def difference_table(self) -> Table | None:
-        """The paired tests of the headline scores."""
         rows: list[list[Cell | str]] = []
         for one in self.evaluations.values():
             display = one.metric.display
@@ -175,7 +170,6 @@ class ScoreReport:
         return Table(heading, rows, DIFFERENCES, 2, (note,))
 
     def tables(self) -> list[Table]:
-        """Scores and paired differences."""
         differences = self.difference_table()
         return [self.score_table(), *([differences] if differences else [])]
 
@@ -187,7 +181,6 @@ class ScoreReport:
         return tables_text(self.title, self.tables(), signatures, style)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `--json` writes."""
         return {
             "crosspro": __version__,
             "lines": self.texts.size,
@@ -197,7 +190,6 @@ class ScoreReport:
         }
 
     def json(self) -> str:
-        """The same as text."""
         return json_text(self.to_dict())
 
     def csv(self) -> str:
@@ -217,7 +209,6 @@ class ScoreReport:
         return csv_text([["candidate", *columns], *rows])
 
     def details(self) -> str:
-        """A record of every item of every candidate, by metric, as JSON."""
         return json_text({name: detail_records(one) for name, one in self.evaluations.items()})
 
     def html(self, most_examples: int = MOST_EXAMPLES) -> str:

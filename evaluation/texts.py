@@ -43,12 +43,10 @@ class Texts:
 
     @property
     def size(self) -> int:
-        """The number of lines."""
         return len(next(filter(None, (self.reference, self.source)), ()))
 
     @property
     def linked(self) -> LinkedWords:
-        """The tokens and links, which must have been added."""
         if self.links is None:
             raise ValueError("texts without word links: call evaluation.links.link_texts first")
         return self.links
@@ -173,7 +171,6 @@ def _check_name(path: Path | None, language: str) -> None:
 
 
 def plain_name(path: Path) -> str:
-    """The name of a file without the suffix of its compression."""
     return path.name.removesuffix(".gz").removesuffix(".xz")
 
 

@@ -82,12 +82,10 @@ class JudgedPronoun:
 
     @property
     def compared(self) -> bool:
-        """Whether APT and people both say that it is right or wrong."""
         return self.case in COMPARED and self.human in (CORRECT, INCORRECT)
 
     @property
     def disagrees(self) -> bool:
-        """Whether APT and people differ."""
         return self.compared and (self.human == CORRECT) == (self.case == DIFFERENT)
 
 
@@ -118,7 +116,6 @@ def join_cases(
 
 
 def disagreement_kind(case: PronounCase, human: str, anaphoric: bool, language: str) -> str:
-    """The kind of a disagreement, if there is one and the language has a table of pronouns."""
     if not JudgedPronoun("", case.case, human).disagrees or not readings_of(language):
         return ""
     if case.case == 2:
@@ -132,7 +129,6 @@ def disagreement_kind(case: PronounCase, human: str, anaphoric: bool, language: 
 
 
 def is_personal(form: str, language: str) -> bool:
-    """Whether a form may be a personal pronoun of the third person."""
     readings = readings_of(language).get(form.lower(), ())
     return any(reading.kind == "personal" and reading.person == "3" for reading in readings)
 
@@ -182,7 +178,6 @@ class DisagreementStudy:
 def study_disagreement(
     pronouns: Sequence[JudgedPronoun], resamples: int = 0, seed: int = 12345
 ) -> DisagreementStudy:
-    """Count judged pronouns by case, verdict, category and kind."""
     compared = [pronoun for pronoun in pronouns if pronoun.compared]
     names = dict.fromkeys(pronoun.category for pronoun in compared)
     groups = {name: [one for one in compared if one.category == name] for name in names}
@@ -277,7 +272,6 @@ def read_placed_verdicts(path: Path) -> list[PlacedVerdict]:
 
 
 def verdict_table(verdicts: Iterable[PlacedVerdict]) -> str:
-    """The table that `read_placed_verdicts` reads, as CSV."""
     heading = ("system", "line", "position", "category", "human", "token", "document")
     rows = [[getattr(verdict, name) for name in heading] for verdict in verdicts]
     return csv_text([heading, *rows])
@@ -302,7 +296,6 @@ def read_cases(path: Path) -> dict[tuple[str, int, int], PronounCase]:
 
 
 def count_cases(cases: Mapping[tuple[str, int, int], PronounCase]) -> dict[str, list[int]]:
-    """The number of pronouns in each case, by system."""
     counts: dict[str, list[int]] = {}
     for (system, _, _), pronoun in cases.items():
         counts.setdefault(system, [0] * len(CASES))[pronoun.case - 1] += 1

@@ -66,7 +66,6 @@ class ScoreTable:
 
     @property
     def metrics(self) -> list[str]:
-        """The columns that are not human scores."""
         return [name for name in self.columns if name not in (self.human, self.other_human)]
 
 
@@ -377,7 +376,6 @@ def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> Corre
 
 
 def compare(table: ScoreTable, shared: str, first: str, second: str) -> WilliamsComparison:
-    """Williams's test of two columns that are correlated with a shared one."""
     columns = np.stack([table.columns[name] for name in (shared, first, second)])
     common, x, y = columns[:, ~np.isnan(columns).any(axis=0)]
     r12, r13, r23 = (

@@ -58,7 +58,6 @@ class ComparedPronoun:
 
     @property
     def cell(self) -> tuple[str, str]:
-        """The words of both sides."""
         return " ".join(self.reference) or NONE, " ".join(self.candidate) or NONE
 
 
@@ -91,7 +90,6 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
     def compare(
         self, texts: Texts, anchors: Sequence[Anchor], lists: PronounLists
     ) -> list[list[ComparedPronoun]]:
-        """The words of each candidate beside those of the reference."""
         words = texts.linked
         return [
             [
@@ -154,7 +152,6 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         return columns
 
     def score(self, sums: Sums) -> Scores:
-        """Precision, recall and F1; undefined where nothing is linked."""
         candidate, reference = sums["candidate"], sums["reference"]
         if self.settings.clipping == "occurrence":
             matches = sums["matches"]
@@ -167,12 +164,10 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         return {"precision": 100 * precision, "recall": 100 * recall, "f1": 100 * f1}
 
     def counts(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Columns:
-        """Words of candidate and reference, and matches where they belong to an occurrence."""
         columns = self.statistics(items, candidate)
         return {name: column for name, column in columns.items() if not name.endswith("_words")}
 
     def groups(self, items: Items[Texts, ComparedPronoun]) -> Iterable[Group]:
-        """Source pronouns."""
         pronouns = np.array([example.anchor.pronoun for example in items.values[0]], dtype=object)
         for pronoun in self.lists(items.data).source_pronouns:
             chosen = np.asarray(pronouns == pronoun, dtype=bool)
@@ -180,7 +175,6 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
                 yield Group(PRONOUN, pronoun, chosen)
 
     def signature(self, items: Items[Texts, ComparedPronoun]) -> Sequence[str]:
-        """Text, pronouns and links; clipping, words and case."""
         settings = self.settings
         return [
             *super().signature(items),
@@ -190,17 +184,14 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         ]
 
     def verdicts(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Sequence[int]:
-        """How far the words of each pronoun are the same."""
         return list(map(_verdict, items.values[candidate]))
 
     def facts(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Mapping[str, Any]:
-        """The words that match beside the pronoun."""
         return {"clipped": clipped_words(items.values[candidate], self.lists(items.data))}
 
     def details(
         self, items: Items[Texts, ComparedPronoun], candidate: int
     ) -> Iterable[Mapping[str, Any]]:
-        """Each pronoun with the words that are compared, and its sentences."""
         for number, example in enumerate(items.values[candidate]):
             yield self.record(
                 items,
@@ -213,7 +204,6 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
 
 
 def _verdict(example: ComparedPronoun) -> int:
-    """The number of the verdict on the words of an example."""
     if not example.reference:
         return 4 if example.candidate else 5
     if not example.candidate:

@@ -69,11 +69,9 @@ class SetMetric(Metric[Settings, Data, Item]):
         )
 
     def counts(self, items: Items[Data, Item], candidate: int) -> Columns:
-        """How many instances there are."""
         return {"instances": np.ones(items.size)}
 
     def compared(self, measures: Sequence[str]) -> Sequence[str]:
-        """Systems are compared by accuracy alone."""
         return ("accuracy",)
 
     def groups(self, items: Items[Data, Item]) -> Iterable[Group]:
@@ -86,7 +84,6 @@ class SetMetric(Metric[Settings, Data, Item]):
                 yield Group(breakdown, group, labels == group)
 
     def signature(self, items: Items[Data, Item]) -> Sequence[str]:
-        """The set and its content."""
         test_set = items.data.test_set
         return [
             f"set:{test_set.name}",
@@ -95,7 +92,6 @@ class SetMetric(Metric[Settings, Data, Item]):
         ]
 
     def placed(self, items: Items[Data, Item], number: int) -> dict[str, str]:
-        """Name, document and groups of an instance, for its record."""
         instance = items.data.test_set.instances[number]
         return {"instance": instance.name, "document": instance.document or "", **instance.groups}
 
@@ -107,7 +103,6 @@ class SetMetric(Metric[Settings, Data, Item]):
         reference_words: Mapping[int, Sequence[int]],
         note: str,
     ) -> Examples:
-        """Instances with their context and, in `shown`, each system's text and its rendering."""
         instances = items.data.test_set.instances
         grouped = {name for instance in instances for name in instance.groups}
         group = next((name for name in _GROUPS_OF_EXAMPLES if name in grouped), "")
@@ -213,7 +208,6 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
     )
 
     def items(self, data: ScoredSet) -> Items[ScoredSet, DecidedInstance]:
-        """The instances of the set, decided by each system."""
         decided = {system.name: decide(data.test_set, system) for system in data.systems}
         warnings = [f"{system.name}: {note}" for system in data.systems for note in system.notes]
         for name, instances in decided.items():
@@ -234,14 +228,12 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
         )
 
     def score(self, sums: Sums) -> Scores:
-        """Accuracy over all instances, and over those that a system can decide."""
         scores = {"accuracy": 100 * ratio(sums["right"], sums["instances"])}
         if "decidable" in sums:
             scores["accuracy_of_decidable"] = 100 * ratio(sums["right"], sums["decidable"])
         return scores
 
     def signature(self, items: Items[ScoredSet, DecidedInstance]) -> Sequence[str]:
-        """The set, and for each system which scores are better and where they come from."""
         systems = []
         for system in items.data.systems:
             better = "higher" if system.maximise else "lower"
@@ -249,13 +241,11 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
         return [*super().signature(items), "rule:strictly-better", *systems]
 
     def verdicts(self, items: Items[ScoredSet, DecidedInstance], candidate: int) -> Sequence[int]:
-        """The verdict on each instance."""
         return [decided.verdict for decided in items.values[candidate]]
 
     def details(
         self, items: Items[ScoredSet, DecidedInstance], candidate: int
     ) -> Iterable[Mapping[str, Any]]:
-        """The verdict on each instance, with the scores that decided it."""
         for number, decided in enumerate(items.values[candidate]):
             words = translation_words(items.data.test_set.instances[number])
             yield {
@@ -268,7 +258,6 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
     def examples(
         self, items: Items[ScoredSet, DecidedInstance], numbers: Sequence[int]
     ) -> Examples:
-        """Instances with the translation that each system prefers, and the scores of all."""
         instances = items.data.test_set.instances
         shown: dict[int, list[tuple[str, Rendering]]] = {}
         for number in numbers:
@@ -291,7 +280,6 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
 
 
 def decide(test_set: ContrastiveSet, system: SystemScores) -> list[DecidedInstance]:
-    """Compare the score of each reference with the best of its errors."""
     decided, start = [], 0
     for number, instance in enumerate(test_set.instances):
         end = start + 1 + len(instance.errors)

@@ -62,17 +62,14 @@ class ContrastiveSet:
 
     @property
     def candidates(self) -> int:
-        """How many translations are to be scored."""
         return sum(1 + len(instance.errors) for instance in self.instances)
 
 
 def read_contrastive(path: Path) -> ContrastiveSet:
-    """Read a set (also .gz, .xz)."""
     return contrastive_set(path.name, read_objects(path))
 
 
 def read_objects(path: Path) -> Any:
-    """The content of a JSON file."""
     try:
         return parse_json(read_bytes(path))
     except ValueError as error:
@@ -80,7 +77,6 @@ def read_objects(path: Path) -> Any:
 
 
 def contrastive_set(name: str, content: Any) -> ContrastiveSet:
-    """The set that the content of a JSON file is."""
     instances = []
     for one in fields_of_instances(name, content):
         words = one.text("src pronoun", required=True), one.text("ref pronoun", required=True)
@@ -123,7 +119,6 @@ class InstanceFields:
             raise input_error(path, name, "an object", quoted(json.dumps(values)))
 
     def fault(self, key: str, expected: str) -> InputError:
-        """The error that says that a field is not what was expected."""
         found = quoted(json.dumps(self.values[key])) if key in self.values else "nothing"
         return input_error(self.path, f"{self.name}, {key}", expected, found)
 
@@ -138,7 +133,6 @@ class InstanceFields:
         return value
 
     def document(self) -> dict[str, Any]:
-        """Name, document and context, as `Instance` calls them."""
         key = "document id" if "document id" in self.values else "document_id"
         document = self.values.get(key)
         if isinstance(document, list | dict):
@@ -176,7 +170,6 @@ class InstanceFields:
 
 
 def fields_of_instances(name: str, content: Any) -> list[InstanceFields]:
-    """The objects of a set."""
     if not isinstance(content, list) or not content:
         raise input_error(name, "file", "a list of instances", quoted(json.dumps(content)[:80]))
     present = {key for one in content if isinstance(one, dict) for key in one}

@@ -67,7 +67,6 @@ ALONE, BESIDE, RIVAL, NEITHER = range(4)
 
 
 def read_expected(path: Path, language: str) -> ContrastiveSet:
-    """A set with its expected forms."""
     return expected_set(path.name, read_objects(path), language)
 
 
@@ -173,7 +172,6 @@ class FoundForms:
 
     @property
     def right(self) -> bool:
-        """Whether the expected form is there."""
         return self.verdict <= BESIDE
 
 
@@ -191,7 +189,6 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
     )
 
     def items(self, data: GeneratedSet) -> Items[GeneratedSet, FoundForms]:
-        """The instances of the set, judged in each output."""
         settings, judged, warnings = self.settings, {}, []
         for name, lines in data.translations.items():
             judged[name] = judge(data.test_set, lines, settings.language, settings.match)
@@ -200,11 +197,9 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
         return self.set_items(data, judged, warnings)
 
     def statistics(self, items: Items[GeneratedSet, FoundForms], candidate: int) -> Columns:
-        """The verdict on each instance."""
         return {"verdicts": Cells(np.array(self.verdicts(items, candidate)), len(VERDICTS))}
 
     def score(self, sums: Sums) -> Scores:
-        """Accuracy, and the share of each verdict."""
         verdicts = sums["verdicts"]
         total = verdicts.sum(axis=-1)
         right = verdicts[..., ALONE] + verdicts[..., BESIDE]
@@ -216,19 +211,16 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
         return {"accuracy": 100 * ratio(right, total), **shares}
 
     def signature(self, items: Items[GeneratedSet, FoundForms]) -> Sequence[str]:
-        """The set, how forms are found, and the language."""
         settings = self.settings
         found = [f"match:{settings.match}", f"language:{settings.language}"]
         return [*super().signature(items), *found]
 
     def verdicts(self, items: Items[GeneratedSet, FoundForms], candidate: int) -> Sequence[int]:
-        """The verdict on each instance."""
         return [found.verdict for found in items.values[candidate]]
 
     def details(
         self, items: Items[GeneratedSet, FoundForms], candidate: int
     ) -> Iterable[Mapping[str, Any]]:
-        """The verdict on each instance, with the words that it rests on."""
         for number, found in enumerate(items.values[candidate]):
             yield {
                 **self.placed(items, number),
@@ -239,7 +231,6 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
             }
 
     def examples(self, items: Items[GeneratedSet, FoundForms], numbers: Sequence[int]) -> Examples:
-        """Instances with each translation, in which the expected form and rivals are marked."""
         instances = items.data.test_set.instances
         shown: dict[int, list[tuple[str, Rendering]]] = {}
         references = {}
@@ -259,7 +250,6 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
         return self.example_page(items, numbers, shown, references, note)
 
     def _places(self, text: str, forms: Iterable[str]) -> list[int]:
-        """The words between spaces that have one of the forms."""
         words_of = target_words(self.settings.language)
         expected = [words_of.form(form) for form in forms if form]
         return [
@@ -272,7 +262,6 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
 def judge(
     test_set: ContrastiveSet, translations: Sequence[str], language: str, match: str = "words"
 ) -> list[FoundForms]:
-    """The verdict on each instance."""
     words_of = target_words(language)
     judged = []
     for instance, line in zip(test_set.instances, translations, strict=True):

@@ -66,7 +66,6 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
     needs = ("source", "reference", "links")
 
     def lists(self, texts: Texts) -> PronounLists:
-        """The lists of pronouns."""
         chosen = self.settings.pronouns
         if chosen is None:
             texts.require(self.name, "source_language", "target_language")
@@ -74,7 +73,6 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
         return chosen if isinstance(chosen, PronounLists) else load_lists(chosen)
 
     def anchors(self, texts: Texts, lists: PronounLists) -> list[Anchor]:
-        """The pronouns that are scored."""
         return find_anchors(texts.linked.source, lists)
 
     @abstractmethod
@@ -84,7 +82,6 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
         """What each candidate makes of the pronouns."""
 
     def items(self, data: Texts) -> Items[Texts, Item]:
-        """The pronouns of the lists, with what became of them in each candidate."""
         lists = self.lists(data)
         anchors = self.anchors(data, lists)
         values = self.compare(data, anchors, lists)
@@ -110,7 +107,6 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
         )
 
     def signature(self, items: Items[Texts, Item]) -> Sequence[str]:
-        """Text, pronouns and links; settings of a metric stand before them."""
         facts = items.facts
         return [
             f"text:{facts['text']}",
@@ -140,7 +136,6 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
         }
 
     def examples(self, items: Items[Texts, Item], numbers: Sequence[int]) -> Examples:
-        """Pronouns with their lines and what is linked to them."""
         texts, words = items.data, items.data.linked
         examples = Examples(items.candidates, self.display.verdicts, items.size)
         verdicts = [self.verdicts(items, place) for place in range(len(items.candidates))]
@@ -182,7 +177,6 @@ def text_digest(texts: Texts) -> str:
 def linked_words(
     anchors: Iterable[Anchor], texts: Texts, translation: LinkedTranslation
 ) -> list[tuple[str, ...]]:
-    """The words that are linked to each pronoun."""
     words = texts.linked
     linked = []
     for anchor in anchors:

@@ -25,7 +25,6 @@ class Agreement:
 
 
 def agreement(ratings: Iterable[Mapping[str, str]]) -> Agreement:
-    """All measures."""
     shared = [rating for rating in ratings if len(rating) > 1]
     by_annotators: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     coincidences: dict[tuple[str, str], float] = defaultdict(float)

@@ -93,7 +93,6 @@ def read_annotations(
 
 
 def _row(segment: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, str]:
-    """The cells of a review file's row."""
     names = ("system", "output_pronoun", "output_head")
     pronoun, antecedent = answers["sliders"]["pronoun"], answers["sliders"]["antecedent"]
     return {

@@ -73,13 +73,11 @@ def bracketed(lines: Iterable[MarkedLine]) -> str:
 
 
 def review_table(questions: Iterable[Question]) -> str:
-    """A review file to be filled in."""
     empty = [""] * len(FILLED_IN)
     return _table([[*_cells(question), *empty] for question in questions])
 
 
 def verdict_table(questions: Mapping[ItemKey, Question], verdicts: Iterable[Verdict]) -> str:
-    """A review file with a row for each verdict on the questions."""
     rows = []
     for verdict in verdicts:
         question = questions.get(verdict.item.key)
@@ -136,8 +134,6 @@ def read_review(
 def read_verdict(
     path: Path, line: int | None, row: Mapping[str, str], anaphoric: Mapping[str, bool]
 ) -> Verdict:
-    """The verdict in the cells of a row."""
-
     def fault(field: str, expected: str) -> InputError:
         return input_error(path, field, expected, quoted(row[field]), line)
 

@@ -92,7 +92,6 @@ class ItemVerdicts:
 
     @property
     def judgement(self) -> Judgement:
-        """The verdicts together."""
         verdicts = list(self.by_annotator.values())
         deciding = [self.decision] if self.decision is not None else verdicts
         pronouns = {verdict.pronoun for verdict in deciding}
@@ -209,11 +208,9 @@ class VerdictStore:
             return [_verdict(row) for row in connection.execute(query, (self.suite, annotator))]
 
     def by_item(self, annotator: str | None = None) -> dict[ItemKey, ItemVerdicts]:
-        """The verdicts that count."""
         return verdicts_by_item(self.verdicts(annotator))
 
     def judgements(self) -> Judgements:
-        """The verdicts on each item together."""
         return {key: on_item.judgement for key, on_item in self.by_item().items()}
 
     def _last(self, connection: sqlite3.Connection, verdict: Verdict) -> Verdict | None:
@@ -283,5 +280,4 @@ def _verdict(row: Sequence[Any]) -> Verdict:
 
 
 def read_judgements(path: Path | None, suite: str) -> Judgements:
-    """The judgements of a store, if there is one."""
     return {} if path is None else VerdictStore(path, suite, create=False).judgements()

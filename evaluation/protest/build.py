@@ -170,7 +170,6 @@ def build_suite(
     seed: int = 1,
     repair: bool = False,
 ) -> BuiltSuite:
-    """Read the files, make links if none are given, and select tokens of each category."""
     languages = (source.language, target.language)
     documents = read_mmax(files.annotation)
     types = count_types(documents, source)
@@ -213,7 +212,6 @@ def build_suite(
 def suite_of(
     text: ParallelText, languages: Languages, tokens: Iterable[Token], settings: Mapping[str, Any]
 ) -> Suite:
-    """A suite of some tokens of a text."""
     references = tuple(map(tuple, text.references))
     documents = tuple(text.documents)
     return Suite(*languages, tuple(text.source), references, documents, tuple(tokens), settings)
@@ -308,7 +306,6 @@ Row = tuple[str, ...]
 
 
 def report_tables(built: BuiltSuite) -> list[Table]:
-    """What became of every pronoun, and all annotated pronouns by type."""
     candidates, usable = built.candidates, built.candidates.usable()
     selected = Counter(token.category for token in built.suite.tokens)
     rows: list[Row] = [
@@ -345,7 +342,6 @@ def report_tables(built: BuiltSuite) -> list[Table]:
 
 
 def _reasons(counts: Mapping[PronounType, int], names: Mapping[str, str]) -> list[Row]:
-    """Counts by group and reason: groups in the order of the names, frequent reasons first."""
     order = list(names)
     items = sorted(counts.items(), key=lambda item: (order.index(item[0][0]), -item[1], item[0][1]))
     return [(names[group], reason, str(count)) for (group, reason), count in items]

@@ -51,7 +51,6 @@ def read_silver(path: Path, suite: Suite) -> Silver:
 
 
 def write_silver(path: Path, silver: Mapping[str, Iterable[Alternative]]) -> None:
-    """Write alternatives atomically."""
     rows = [COLUMNS]
     for name, alternatives in silver.items():
         for pair in alternatives:
@@ -60,7 +59,6 @@ def write_silver(path: Path, silver: Mapping[str, Iterable[Alternative]]) -> Non
 
 
 def silver_signature(silver: Mapping[str, Iterable[Alternative]]) -> str:
-    """The number of alternatives and a checksum of their words."""
     rows = sorted(
         (name, pair.pronoun, pair.head) for name, pairs in silver.items() for pair in pairs
     )

@@ -117,7 +117,6 @@ def project(positions: Iterable[int], links: Iterable[Link]) -> Positions:
 
 
 def read_word_links(path: Path, source: Sequence[Words], target: Sequence[Words]) -> Links:
-    """Links from a file, checked against the texts."""
     return read_links(path, list(map(" ".join, source)), list(map(" ".join, target)))
 
 
@@ -172,14 +171,12 @@ class SystemOutput:
     warnings: Sequence[str] = ()
 
     def positions(self, place: Place) -> Positions:
-        """The positions of words of the suite in the system's source."""
         moved = self.moved.get(place.line)
         if moved is None:
             return place.at
         return tuple(sorted({position for at in place.at for position in moved[at]}))
 
     def head_words(self, token: Token, positions: Positions) -> Words:
-        """Words of the line with the translation of a token's antecedent."""
         if token.antecedent is None:
             return ()
         return tuple(self.output[token.antecedent.line][at] for at in positions)

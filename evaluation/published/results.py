@@ -44,17 +44,14 @@ class PublishedResult:
 
     @property
     def macro_recall(self) -> float:
-        """The official score of 2016 and 2017."""
         return self.scores["macro_recall"]
 
     @property
     def accuracy(self) -> float:
-        """The share of right predictions."""
         return self.scores["accuracy"]
 
 
 def published_results(year: int | None = None, pair: str | None = None) -> list[PublishedResult]:
-    """The published results of a year and a language pair, or of all, in the papers' order."""
     return [row for row in _all_results() if year in (None, row.year) and pair in (None, row.pair)]
 
 
@@ -90,7 +87,6 @@ def published_instances(year: int, pair: str) -> dict[str, int]:
 
 
 def test_set_gaps(year: int, pair: str) -> int:
-    """The number of gaps of an official test set."""
     rows = {(row["year"], row["pair"]): row for row in read_figures("test_instances_inferred")}
     return int(rows[str(year), pair]["instances"])
 
@@ -104,12 +100,10 @@ def read_figures(name: str) -> list[dict[str, str]]:
 
 
 def figures_file(name: str) -> Path:
-    """The file of a table."""
     return _FOLDER / f"{name}.csv"
 
 
 def figure_names() -> list[str]:
-    """The names of all tables."""
     return sorted(path.stem for path in _FOLDER.glob("*.csv"))
 
 

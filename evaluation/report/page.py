@@ -22,7 +22,6 @@ MOST_EXAMPLES = 20_000
 
 
 def evaluation_page(evaluation: Evaluation, max_examples: int = MOST_EXAMPLES) -> str:
-    """The page of an evaluation, with at most so many examples where the metric has any."""
     numbers = shown_numbers(evaluation, max_examples)
     examples = evaluation.metric.examples(evaluation.items, numbers)
     cut_note = ""
@@ -66,7 +65,6 @@ def render_page(template: Path, **content: Any) -> str:
 
 
 def page_tables(tables: Iterable[Table]) -> list[Table]:
-    """The tables that a page shows."""
     return [table for table in tables if table.only != "text"]
 
 

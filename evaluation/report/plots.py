@@ -30,7 +30,6 @@ class ScatterPanel(NamedTuple):
 
 
 def has_matplotlib() -> bool:
-    """Whether plots can be drawn."""
     return find_spec("matplotlib") is not None
 
 

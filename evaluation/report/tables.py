@@ -110,12 +110,10 @@ def _candidates_in_columns(evaluation: Evaluation, notes: Sequence[str]) -> Tabl
 
 
 def group_title(group: GroupScores) -> str:
-    """A group with its breakdown."""
     return f"{group.breakdown} {group.group}"
 
 
 def score_cell(score: Score, digits: int, note: str = "") -> Cell:
-    """A score with its interval."""
     return Cell(score.shown(digits), score, note=note)
 
 
@@ -156,7 +154,6 @@ def matrix_table(
 
 
 def difference_table(evaluation: Evaluation) -> Table | None:
-    """Paired differences; none if there are none."""
     tests = evaluation.comparisons
     if not tests:
         return None
@@ -178,7 +175,6 @@ def difference_table(evaluation: Evaluation) -> Table | None:
 
 
 def difference_cells(test: Difference, digits: int) -> list[str]:
-    """The difference with its interval, and both p values."""
     change, low, high = (f"{value:+.{digits}f}" for value in (test.difference, test.low, test.high))
     p_values = (f"{value:.4f}" for value in (test.p_randomisation, test.p_bootstrap))
     return [f"{change} [{low}, {high}]", *p_values]
@@ -204,17 +200,14 @@ class Style:
     width: int | None = None
 
     def title(self, text: str) -> str:
-        """The line above a table."""
         return f"## {text}\n" if self.markdown else f"{text}\n"
 
     def table(self, heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-        """Rows under a heading."""
         if self.markdown:
             return markdown_table(heading, rows, left)
         return text_table(heading, rows, left, self.width)
 
     def shown(self, table: Table) -> str:
-        """A table under its title, with its notes."""
         notes = "".join(f"{printable(note)}\n" for note in table.notes)
         body = self.table(table.heading, table.rows, table.left) if table.heading else ""
         between = "\n" if self.markdown and body and notes else ""
@@ -226,14 +219,12 @@ PLAIN = Style()
 
 
 def text_report(evaluation: Evaluation, style: Style = PLAIN) -> str:
-    """All tables of an evaluation, and its signature."""
     description = evaluation.items.description or evaluation.metric.display.title
     tables = [table for table in evaluation_tables(evaluation) if table.only != "page"]
     return tables_text(description, tables, [evaluation.signature], style)
 
 
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:
-    """The tables of the metric, and the paired differences."""
     differences = difference_table(evaluation)
     return [*evaluation.metric.tables(evaluation), *([differences] if differences else [])]
 
@@ -241,7 +232,6 @@ def evaluation_tables(evaluation: Evaluation) -> list[Table]:
 def tables_text(
     title: str, tables: Iterable[Table], signatures: Iterable[str], style: Style = PLAIN
 ) -> str:
-    """Tables under a title, and signatures."""
     signed = "".join(f"signature: {signature}\n" for signature in signatures)
     return "\n".join([style.title(title), *map(style.shown, tables), signed])
 
@@ -282,7 +272,6 @@ def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | No
 
 
 def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-    """A Markdown table with the same alignment."""
     titles, *lines = (
         [printable(str(cell)).replace("|", "\\|") for cell in row] for row in (heading, *rows)
     )

@@ -58,7 +58,6 @@ class Occurrence:
 
     @property
     def places(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The positions in the reference and in the candidate."""
         return self.reference.positions, self.candidate.positions
 
     @property
@@ -74,7 +73,6 @@ def find_sides(
     lists: PronounLists,
     heuristics: Heuristics,
 ) -> list[Side]:
-    """What each pronoun became in a translation, after the repair of its links."""
     sides: list[Side] = []
     line, chosen = -1, set[int]()
     for anchor in anchors:
@@ -113,7 +111,6 @@ def find_cases(
     lists: PronounLists,
     others: Others = "different",
 ) -> list[Occurrence]:
-    """The case of each pronoun."""
     return [
         Occurrence(anchor, reference, candidate, *_case(reference, candidate, lists, others))
         for anchor, reference, candidate in zip(anchors, references, candidates, strict=True)
@@ -143,6 +140,5 @@ def _case(
 
 
 def case_counts(occurrences: Sequence[Occurrence]) -> list[int]:
-    """How many pronouns are in each case."""
     cases = [occurrence.case for occurrence in occurrences]
     return [cases.count(case) for case in CASES]

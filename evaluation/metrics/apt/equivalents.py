@@ -60,7 +60,6 @@ class PairEstimate:
 
     @property
     def probability(self) -> float:
-        """The share of examples that were judged right."""
         return self.right / self.examples
 
 

@@ -79,7 +79,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
     )
 
     def anchors(self, texts: Texts, lists: PronounLists) -> list[Anchor]:
-        """Every source pronoun of the lists, or the given tokens."""
         tokens = self.settings.tokens
         if tokens is None:
             return super().anchors(texts, lists)
@@ -90,7 +89,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
     def compare(
         self, texts: Texts, anchors: Sequence[Anchor], lists: PronounLists
     ) -> list[list[Occurrence]]:
-        """The cases of each candidate."""
         words, heuristics = texts.linked, self.settings.repair
         references = find_sides(anchors, words, words.reference, lists, heuristics)
         return [
@@ -105,7 +103,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         ]
 
     def statistics(self, items: Items[Texts, Occurrence], candidate: int) -> Columns:
-        """The weight of each pronoun, and whether its case is used."""
         occurrences = items.values[candidate]
         return {
             "weight": [self._weight(occurrence) for occurrence in occurrences],
@@ -124,7 +121,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         return {"apt": 100 * ratio(sums["weight"], sums["used"])}
 
     def counts(self, items: Items[Texts, Occurrence], candidate: int) -> Columns:
-        """The cases, and the links that were repaired."""
         occurrences = items.values[candidate]
         cases = np.array([occurrence.case - 1 for occurrence in occurrences], dtype=np.int64)
         return {
@@ -134,7 +130,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         }
 
     def signature(self, items: Items[Texts, Occurrence]) -> Sequence[str]:
-        """Cases, weights, repair; text, pronouns and links."""
         settings = self.settings
         start = "source"
         if settings.tokens is not None:
@@ -152,11 +147,9 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         ]
 
     def verdicts(self, items: Items[Texts, Occurrence], candidate: int) -> Sequence[int]:
-        """The case of each pronoun, from 0."""
         return [occurrence.case - 1 for occurrence in items.values[candidate]]
 
     def tables(self, evaluation: Evaluation) -> list[Table]:
-        """Scores, the number of pronouns in each case, and labels against labels."""
         settings, size = self.settings, max(evaluation.items.size, 1)
         rows: list[list[Cell | str]] = []
         for case, name, weight in zip(CASES, CASE_NAMES, settings.weights, strict=True):
@@ -201,7 +194,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         return [*score_tables(evaluation), cases, *matrices]
 
     def facts(self, items: Items[Texts, Occurrence], candidate: int) -> Mapping[str, Any]:
-        """Labels of the reference against labels of the candidate, in cases that are used."""
         cells = Counter(
             occurrence.cell
             for occurrence in items.values[candidate]
@@ -222,7 +214,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
     def details(
         self, items: Items[Texts, Occurrence], candidate: int
     ) -> Iterable[Mapping[str, Any]]:
-        """Each pronoun with both sides, its case and its sentences."""
         for number, occurrence in enumerate(items.values[candidate]):
             yield self.record(
                 items,

@@ -158,7 +158,6 @@ def _rendering(
     noun: PointedNoun | None,
     passage: Sequence[_Line],
 ) -> Rendering:
-    """What a submission has for a gap, and the noun that it points at, where that is shown."""
     label, predicted = int(gold.classes[index]), int(submission.classes[index])
     shares = () if submission.probabilities is None else submission.probabilities[index].tolist()
     marks, note = [], ""

@@ -104,7 +104,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         )
 
     def items(self, data: Submitted) -> GapItems:
-        """The gaps, with their predicted classes."""
         gold, submissions = data.gold, data.submissions
         if not len(gold.classes):
             raise CrossproError(f"{gold.name}: classes: expected at least one label, found none")
@@ -132,22 +131,18 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         )
 
     def statistics(self, items: GapItems, candidate: int) -> Columns:
-        """The cell of the confusion matrix that each gap is in."""
         predicted = items.data.submissions[candidate].classes
         cells = items.data.gold.classes.astype(np.int64) * self.size + predicted
         return {"confusion": Cells(cells, self.size * self.size)}
 
     def score(self, sums: Sums) -> Scores:
-        """The measures of the task, the official one first."""
         counts = np.rint(sums["confusion"]).astype(np.int64).reshape(-1, self.size, self.size)
         return {name: measure(counts) for name, measure in self.measures.items()}
 
     def compared(self, measures: Sequence[str]) -> Sequence[str]:
-        """Submissions are compared by the official score and by accuracy."""
         return [self.task.official_score, "accuracy"]
 
     def signature(self, items: GapItems) -> Sequence[str]:
-        """The task, its classes and the gold file."""
         coarse = [f"coarse:{len(self.task.coarse_classes)}"] if self.task.coarse else []
         return [
             f"task:{self.task.name}",
@@ -159,12 +154,10 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         ]
 
     def confusion(self, items: GapItems, candidate: int) -> Counts:
-        """The confusion counts of a submission."""
         predicted = items.data.submissions[candidate].classes
         return confusion_counts(items.data.gold.classes, predicted, self.size)
 
     def facts(self, items: GapItems, candidate: int) -> Mapping[str, Any]:
-        """Whether it has a rank, all averages, the scores of classes, and confusion counts."""
         counts, absent = self.confusion(items, candidate), self.settings.absent
         columns = {
             "instances": counts.sum(axis=1),
@@ -189,20 +182,17 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         }
 
     def verdicts(self, items: GapItems, candidate: int) -> Sequence[int]:
-        """Whether each gap is right (0) or wrong (1)."""
         wrong = items.data.submissions[candidate].classes != items.data.gold.classes
         numbers: list[int] = wrong.astype(np.int64).tolist()
         return numbers
 
     def details(self, items: GapItems, candidate: int) -> Iterator[Mapping[str, Any]]:
-        """The gold class and the predicted class of each gap."""
         classes = self.task.classes
         pairs = zip(items.data.gold.classes, items.values[candidate], strict=True)
         for number, (gold, predicted) in enumerate(pairs):
             yield {"gap": number, "gold": classes[gold], "predicted": classes[predicted]}
 
     def examples(self, items: GapItems, numbers: Sequence[int]) -> Examples | None:
-        """Gaps with their sentences, links and probabilities."""
         from crosspro.evaluation.metrics.submissions.gap_examples import gap_examples
 
         return gap_examples(self.task, items.data, numbers)
@@ -210,7 +200,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
     # Tables ---------------------------------------------------------------------------------------
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
-        """Ranks, recall of each class, confusion matrices, agreement."""
         rows = self.result_rows(evaluation)
         matrices = [
             matrix_table(
@@ -251,7 +240,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         )
 
     def _ranking(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
-        """Submissions by rank, with all their scores."""
         published = bool(evaluation.items.data.published)
         official, digits = self.task.official_score, self.display.digits
         places = {name: _ranks(rows, name) for name in self.measures}
@@ -271,7 +259,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         return Table(heading, cells, left=2, notes=["; ".join(notes)])
 
     def _recalls(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
-        """Gold instances and recall of each class."""
         shown = [row for row in rows if row.class_recall]
         lines = []
         for name, values in evaluation.candidates[0].facts["classes"].items():
@@ -282,7 +269,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         return Table(heading, lines, "Recall of each class")
 
     def _agreement(self, evaluation: Evaluation) -> list[Table]:
-        """How often each two submissions agree."""
         values = evaluation.items.facts["agreement"]
         if values is None:
             return []
@@ -300,7 +286,6 @@ def evaluate_submissions(
     examples: Iterable[Example] = (),
     published: Sequence[PublishedResult] = (),
 ) -> Evaluation:
-    """Score submissions; with a resampling also their intervals and differences."""
     metric = Submissions(SubmissionSettings(task, absent))
     return evaluate(metric, Submitted(gold, tuple(submissions), examples, published), resampling)
 
@@ -320,7 +305,6 @@ def task_measures(task: Task, absent: Absent) -> dict[str, Measure]:
 
 
 def coarse_groups(task: Task) -> list[int]:
-    """The coarse class index of each class."""
     index = {name: position for position, name in enumerate(task.coarse_classes)}
     return [index[task.coarse.get(name, name)] for name in task.classes]
 

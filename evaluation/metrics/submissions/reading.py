@@ -108,7 +108,6 @@ class LabelColumns:
 
 
 def _labels_of_pair(task: Task) -> frozenset[str]:
-    """The labels of all tasks of the language pair of a task."""
     return _labels_of_languages(task.source_language, task.target_language)
 
 

@@ -42,12 +42,10 @@ class Gold:
 
     @property
     def document_count(self) -> int | None:
-        """The number of documents that have a gap, where documents are known."""
         return None if self.documents is None else len(set(self.documents.tolist()))
 
     @property
     def units(self) -> Units:
-        """What is resampled: documents, else gaps."""
         return Units.choose(document=self.documents, gap=np.arange(len(self.classes)))
 
 
@@ -80,7 +78,6 @@ def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
 def gold_of_labels(
     labels: Sequence[str], task: Task, documents: Sequence[str] | None = None
 ) -> Gold:
-    """Gold labels, one for each gap, and the document of each."""
     gaps = np.ones(len(labels), dtype=np.int64)
     return Gold(
         "gold", class_indices(labels, task, "gold"), gaps, number_documents(documents, gaps)
