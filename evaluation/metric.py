@@ -61,6 +61,8 @@ class Display:
     """The measure that candidates are ordered by; the first one if empty."""
     measures: Mapping[str, str] = field(default_factory=dict)
     """Headings of measures that are not shown under their own names."""
+    column: str = ""
+    """The heading of the headline measure in a table of several metrics."""
     counts: tuple[str, ...] = ()
     """Counts that have a column beside the scores."""
     digits: int = 2
@@ -75,6 +77,10 @@ class Display:
 
     def heading(self, name: str) -> str:
         return self.measures.get(name, name.replace("_", " "))
+
+    def column_title(self, headline: str) -> str:
+        """The heading of the headline measure beside those of other metrics."""
+        return self.column or self.heading(headline)
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,6 @@ Settings = TypeVar("Settings")
 class SacrebleuMetric(Metric[Settings, Texts, Floats]):
     """A metric of sacrebleu; an item is a line with its statistics."""
 
-    needs = ("reference",)
-
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self.program = self.make_program(None)

@@ -72,11 +72,11 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
 
     name = "doubt"
     settings_class = PronounDoubtSettings
-    needs = ("source",)
     display = Display(
         "Pronouns in doubt, without a reference",
         measures={"per_100": "in doubt per 100", "doubtful": "% doubtful"},
         lower_is_better=True,
+        column="in doubt",
         counts=("pronouns",),
         group="source word",
         notes=(

@@ -53,6 +53,7 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
     display = Display(
         "F1 of pronouns without links",
         headline="f1",
+        column="pronoun F1",
         measures={"f1": "F1"},
         counts=("reference", "candidate", "matched"),
         group="pronouns",

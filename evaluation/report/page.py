@@ -94,15 +94,12 @@ def shown_numbers(evaluation: Evaluation, limit: int = MOST_EXAMPLES) -> list[in
     return sorted(chosen)
 
 
-def differing_numbers(evaluation: Evaluation, limit: int) -> tuple[list[int], int]:
-    """Some items on which candidates have different verdicts, and how many there are."""
+def differing_numbers(evaluation: Evaluation, limit: int) -> list[int]:
+    """Some items on which candidates have different verdicts."""
     metric, items = evaluation.metric, evaluation.items
-    if not metric.display.verdicts:
-        return [], 0
     places = range(len(items.candidates))
     verdicts = np.array([metric.verdicts(items, place) for place in places])
-    differing = np.flatnonzero((verdicts != verdicts[:1]).any(axis=0)).tolist()
-    return spread_over(differing, limit), len(differing)
+    return spread_over(np.flatnonzero((verdicts != verdicts[:1]).any(axis=0)).tolist(), limit)
 
 
 def spread_over(numbers: Sequence[int], limit: int) -> list[int]:

@@ -20,6 +20,7 @@ from crosspro.data_prep.core.errors import printable
 from crosspro.evaluation.evaluation import Evaluation, GroupScores, Score
 from crosspro.evaluation.resampling import Difference
 
+DIFFERENCES = "Paired differences"
 _NARROWEST_NAME = 12
 _COLUMN_GAP = 2
 
@@ -153,31 +154,36 @@ def matrix_table(
     return Table(heading, rows, title, notes=(f"{sides[0]} in rows, {sides[1]} in columns",))
 
 
-def difference_table(evaluation: Evaluation) -> Table | None:
-    tests = evaluation.comparisons
-    if not tests:
+def difference_table(evaluations: Sequence[Evaluation]) -> Table | None:
+    """Paired differences: under all measures of one metric, or the headlines of several."""
+    heading = ["pair", "measure", "difference", "p (randomisation)", "p (bootstrap)", "p < .05"]
+    rows: list[list[str]] = []
+    for evaluation in evaluations:
+        display, headline = evaluation.metric.display, evaluation.headline
+        for test in evaluation.comparisons:
+            if len(evaluations) > 1 and test.measure != headline:
+                continue
+            ends = (test.difference, test.low, test.high)
+            shown = (f"{value:+.{display.digits}f}" for value in ends)
+            heading_of = display.column_title if len(evaluations) > 1 else display.heading
+            rows.append(
+                [
+                    f"{test.first} - {test.second}",
+                    heading_of(test.measure),
+                    "{} [{}, {}]".format(*shown),
+                    *(f"{value:.4f}" for value in (test.p_randomisation, test.p_bootstrap)),
+                    outcome(test, display.lower_is_better, evaluation.items.units.name),
+                ]
+            )
+    if not rows:
         return None
-    display = evaluation.metric.display
-    several = len({test.measure for test in tests}) > 1
-    rows = [
-        [
-            f"{test.first} - {test.second}",
-            *([display.heading(test.measure)] if several else []),
-            *difference_cells(test, display.digits),
-            outcome(test, display.lower_is_better, evaluation.items.units.name),
-        ]
-        for test in tests
-    ]
-    between = ["measure"] if several else []
-    heading = ("pair", *between, "difference", "p (randomisation)", "p (bootstrap)", "p < .05")
+    left = 2
+    if len({row[1] for row in rows}) == 1:
+        left = 1
+        for row in (heading, *rows):
+            del row[1]
     notes = ("p values are two-sided and not corrected for the number of comparisons.",)
-    return Table(heading, rows, "Paired differences", 1 + len(between), notes)
-
-
-def difference_cells(test: Difference, digits: int) -> list[str]:
-    change, low, high = (f"{value:+.{digits}f}" for value in (test.difference, test.low, test.high))
-    p_values = (f"{value:.4f}" for value in (test.p_randomisation, test.p_bootstrap))
-    return [f"{change} [{low}, {high}]", *p_values]
+    return Table(heading, rows, DIFFERENCES, left, notes)
 
 
 def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
@@ -189,30 +195,23 @@ def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
     return test.second if (test.difference > 0) == lower_is_better else test.first
 
 
-# Text and Markdown --------------------------------------------------------------------------------
+# Text -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Style:
-    """Markdown, or text that keeps to `width` where it can."""
+    """Tables as text that keeps to `width` where it can."""
 
-    markdown: bool = False
     width: int | None = None
 
-    def title(self, text: str) -> str:
-        return f"## {text}\n" if self.markdown else f"{text}\n"
-
     def table(self, heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-        if self.markdown:
-            return markdown_table(heading, rows, left)
         return text_table(heading, rows, left, self.width)
 
     def shown(self, table: Table) -> str:
-        notes = "".join(f"{printable(note)}\n" for note in table.notes)
+        """A table under its title, with its notes."""
+        title = f"{printable(table.title)}\n\n" if table.title else ""
         body = self.table(table.heading, table.rows, table.left) if table.heading else ""
-        between = "\n" if self.markdown and body and notes else ""
-        title = f"{self.title(printable(table.title))}\n" if table.title else ""
-        return f"{title}{body}{between}{notes}"
+        return title + body + "".join(f"{printable(note)}\n" for note in table.notes)
 
 
 PLAIN = Style()
@@ -225,7 +224,7 @@ def text_report(evaluation: Evaluation, style: Style = PLAIN) -> str:
 
 
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:
-    differences = difference_table(evaluation)
+    differences = difference_table([evaluation])
     return [*evaluation.metric.tables(evaluation), *([differences] if differences else [])]
 
 
@@ -233,7 +232,7 @@ def tables_text(
     title: str, tables: Iterable[Table], signatures: Iterable[str], style: Style = PLAIN
 ) -> str:
     signed = "".join(f"signature: {signature}\n" for signature in signatures)
-    return "\n".join([style.title(title), *map(style.shown, tables), signed])
+    return "\n".join([f"{title}\n", *map(style.shown, tables), signed])
 
 
 def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | None = None) -> str:

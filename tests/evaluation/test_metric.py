@@ -15,7 +15,7 @@ from crosspro.evaluation.evaluation import against, against_best, evaluate
 from crosspro.evaluation.metric import Display, Group, Items, Metric
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import csv_report, detail_records, json_report
-from crosspro.evaluation.report.tables import Style, text_report
+from crosspro.evaluation.report.tables import text_report
 from crosspro.evaluation.resampling import Cells, Resampling, Units, ratio
 
 
@@ -146,7 +146,6 @@ def test_all_outputs_are_there(result):
     text = text_report(result)
     assert result.signature in text
     assert "75.00 [" in text and "good - bad" in text
-    assert "| --- |" in text_report(result, Style(markdown=True))
     assert str(result) == text.rstrip("\n")
     assert repr(result) == "<word_recall recall: good 75.00, bad 50.00>"
     content = json.loads(json_report(result), parse_constant=pytest.fail)

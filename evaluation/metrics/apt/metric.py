@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +13,6 @@ import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from crosspro.data_prep.core.errors import CrossproError, how_to_install
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.evaluation import Evaluation
 from crosspro.evaluation.metric import Display, Items, Kind
@@ -25,7 +23,6 @@ from crosspro.evaluation.metrics.apt.cases import (
     Heuristics,
     Occurrence,
     Others,
-    Side,
     case_counts,
     find_cases,
     find_sides,
@@ -125,15 +122,15 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         cases = np.array([occurrence.case - 1 for occurrence in occurrences], dtype=np.int64)
         return {
             "cases": Cells(cases, len(CASES), [f"case_{case}" for case in CASES]),
-            "repaired_in_reference": [occurrence.repaired[0] for occurrence in occurrences],
-            "repaired_in_candidate": [occurrence.repaired[1] for occurrence in occurrences],
+            "repaired_in_reference": [pronoun.reference.moved for pronoun in occurrences],
+            "repaired_in_candidate": [pronoun.translation.moved for pronoun in occurrences],
         }
 
     def signature(self, items: Items[Texts, Occurrence]) -> Sequence[str]:
         settings = self.settings
         start = "source"
         if settings.tokens is not None:
-            places = [(one.anchor.line, one.anchor.position) for one in items.values[0]]
+            places = [(item.anchor.line, item.anchor.position) for item in items.values[0]]
             digest = hashlib.sha256(repr(places).encode()).hexdigest()[:8]
             start = f"tokens-{digest}"
         return [
@@ -171,7 +168,8 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         if settings.repair != "off":
             candidates = evaluation.candidates
             counts = [
-                f"{one.counts['repaired_in_candidate']:,} in {one.name}" for one in candidates
+                f"{candidate.counts['repaired_in_candidate']:,} in {candidate.name}"
+                for candidate in candidates
             ]
             reference = candidates[0].counts["repaired_in_reference"]
             notes = [f"Repaired links: {reference:,} in the reference, {', '.join(counts)}."]
@@ -211,29 +209,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             "matrix": [[cells[row, column] for column in labels] for row in labels],
         }
 
-    def details(
-        self, items: Items[Texts, Occurrence], candidate: int
-    ) -> Iterable[Mapping[str, Any]]:
-        for number, occurrence in enumerate(items.values[candidate]):
-            yield self.record(
-                items,
-                candidate,
-                number,
-                reference=_side(occurrence.reference),
-                translation=_side(occurrence.candidate),
-                case=occurrence.case,
-                probability=occurrence.probability,
-            )
-
-
-def _side(side: Side) -> dict[str, Any]:
-    return {
-        "positions": list(side.positions),
-        "words": list(side.words),
-        "labels": list(side.labels),
-        "repair": side.repair.value,
-    }
-
 
 REPAIRED, AS_LINKED = "links repaired", "as linked"
 
@@ -253,32 +228,14 @@ def distribution(chosen: AptSettings, texts: Texts) -> dict[str, dict[str, list[
 
 def plot_distribution(settings: AptSettings, texts: Texts) -> bytes:
     """Figure 2 of 000 as SVG: the share of each case, one panel for each candidate."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise CrossproError(f"figures need matplotlib: {how_to_install('plots')}") from error
-    counts = distribution(settings, texts)
-    figure = Figure(figsize=(4 * len(counts), 3.5), layout="constrained")
-    panels = figure.subplots(1, len(counts), sharey=True, squeeze=False)[0]
-    for panel, (name, bars) in zip(panels, counts.items(), strict=True):
-        width = 0.8 / len(bars)
-        for place, (heading, numbers) in enumerate(bars.items()):
-            shares = 100 * np.array(numbers) / max(sum(numbers), 1)
-            panel.bar(
-                np.array(CASES) + (place - (len(bars) - 1) / 2) * width,
-                shares,
-                width,
-                label=heading,
-            )
-        panel.set(title=name, xlabel="case")
-        panel.set_xticks(
-            CASES,
-            [f"{case} {what}" for case, what in zip(CASES, CASE_NAMES, strict=True)],
-            rotation=40,
-            ha="right",
-        )
-    panels[0].set_ylabel("% of pronouns")
-    panels[-1].legend()
-    svg = BytesIO()
-    figure.savefig(svg, format="svg", metadata={"Date": None})
-    return svg.getvalue()
+    from crosspro.evaluation.report.plots import bar_panels
+
+    shares = {
+        name: {
+            heading: [100 * number / max(sum(numbers), 1) for number in numbers]
+            for heading, numbers in by_repair.items()
+        }
+        for name, by_repair in distribution(settings, texts).items()
+    }
+    cases = [f"{case} {name}" for case, name in zip(CASES, CASE_NAMES, strict=True)]
+    return bar_panels("% of pronouns", cases, shares).encode("utf-8")
