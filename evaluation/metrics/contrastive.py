@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import inf, isnan
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -77,8 +78,8 @@ class SetMetric(Metric[Settings, Data, Item]):
     def groups(self, items: Items[Data, Item]) -> Iterable[Group]:
         """The groups of each breakdown; unknown ones and large distances last."""
         instances = items.data.test_set.instances
-        for breakdown in dict.fromkeys(name for one in instances for name in one.groups):
-            labels = np.array([one.groups.get(breakdown, UNKNOWN) for one in instances])
+        for breakdown in dict.fromkeys(name for instance in instances for name in instance.groups):
+            labels = np.array([instance.groups.get(breakdown, UNKNOWN) for instance in instances])
             order = {UNKNOWN: 2, FAR: 1}
             for group in sorted(set(labels.tolist()), key=lambda name: (order.get(name, 0), name)):
                 yield Group(breakdown, group, labels == group)
@@ -211,12 +212,16 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
         decided = {system.name: decide(data.test_set, system) for system in data.systems}
         warnings = [f"{system.name}: {note}" for system in data.systems for note in system.notes]
         for name, instances in decided.items():
-            if ties := sum(one.verdict == TIED for one in instances):
+            if ties := sum(instance.verdict == TIED for instance in instances):
                 warnings.append(
                     f"{name}: {ties:,} instances where an error scores as well as the reference; "
                     "they count as wrong"
                 )
-        undecidable = any(one.verdict == UNDECIDABLE for own in decided.values() for one in own)
+        undecidable = any(
+            instance.verdict == UNDECIDABLE
+            for instances in decided.values()
+            for instance in instances
+        )
         return self.set_items(data, decided, warnings, undecidable=undecidable)
 
     def statistics(self, items: Items[ScoredSet, DecidedInstance], candidate: int) -> Columns:
@@ -311,14 +316,16 @@ def translation_words(instance: Instance) -> list[str]:
 def differing_places(instance: Instance, translation: int) -> range:
     """The words by which a translation differs from the reference (it from the first error)."""
     texts = [instance.reference, *(error.text for error in instance.errors)]
-    one, other = (
-        (texts[number] or "").split() for number in (translation, 0 if translation else 1)
-    )
-    shorter = min(len(one), len(other))
-    start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
-    rest = shorter - start
-    end = next((at for at in range(rest) if one[-1 - at] != other[-1 - at]), rest)
-    return range(start, len(one) - end)
+    other = texts[0 if translation else 1]
+    words, other_words = (texts[translation] or "").split(), (other or "").split()
+    start = _common_start(words, other_words)
+    end = _common_start(words[start:][::-1], other_words[start:][::-1])
+    return range(start, len(words) - end)
+
+
+def _common_start(words: Sequence[str], other_words: Sequence[str]) -> int:
+    pairs = zip(words, other_words, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def read_scores(path: Path, test_set: ContrastiveSet) -> NDArray[np.float64]:

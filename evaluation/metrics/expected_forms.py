@@ -1,7 +1,6 @@
 """Does a translation have the form that a set expects? For systems that give no scores.
 
-- ctxpro (Wicks and Post 2023): a JSON list of objects with `rule` and `expected`. Released files
-  and the tool itself spell some fields in two ways (`document id`, `document_id`).
+- ctxpro (Wicks and Post 2023): a JSON list of objects with `rule` and `expected`.
 - ContraPro and the large en-fr set: the expected form is `ref pronoun`, its rivals are the words of
   the errors.
 
@@ -26,7 +25,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from crosspro.data_prep.core.errors import input_error
@@ -36,11 +35,13 @@ from crosspro.evaluation.metrics.contrastive import SetMetric, context_lines, pr
 from crosspro.evaluation.metrics.contrastive_sets import (
     UNKNOWN,
     ContrastiveSet,
+    Fields,
     Instance,
+    Word,
     WrongTranslation,
     content_digest,
     contrastive_set,
-    fields_of_instances,
+    read_fields,
     read_objects,
 )
 from crosspro.evaluation.pronouns import (
@@ -73,7 +74,7 @@ def read_expected(path: Path, language: str) -> ContrastiveSet:
 def expected_set(name: str, content: Any, language: str) -> ContrastiveSet:
     """The set that the content of a JSON file is, with genders, and with rivals if it has none."""
     is_ctxpro = isinstance(content, list) and any(
-        isinstance(one, dict) and "expected" in one for one in content
+        isinstance(fields, dict) and "expected" in fields for fields in content
     )
     test_set = _ctxpro_set(name, content) if is_ctxpro else contrastive_set(name, content)
     instances = []
@@ -93,25 +94,22 @@ def expected_set(name: str, content: Any, language: str) -> ContrastiveSet:
     return replace(test_set, instances=tuple(instances))
 
 
+class _Ctxpro(Fields):
+    rule: Word
+    reference_pronoun: Word = Field(alias="expected")
+    source_verb: Any = Field(None, alias="src verb")
+
+
 def _ctxpro_set(name: str, content: Any) -> ContrastiveSet:
+    records, present = read_fields(name, content, _Ctxpro)
     instances = []
-    for one in fields_of_instances(name, content):
-        expected, rule = (one.text(key, required=True) or "" for key in ("expected", "rule"))
-        pronoun = one.text("src pronoun")
-        groups = {"rule": rule}
-        if "src verb" not in one.values:  # sets of auxiliaries expect hundreds of verbs
-            groups["pronoun"] = ":".join(filter(None, (pronoun, expected))).lower()
-        instances.append(
-            Instance(
-                errors=(),
-                groups=groups | one.antecedent(),
-                source=one.text("src segment", "source"),
-                reference=one.text("ref segment", "reference"),
-                source_pronoun=pronoun,
-                reference_pronoun=expected,
-                **one.document(),
-            )
-        )
+    for number, record in enumerate(records, start=1):
+        groups = {"rule": record.rule}
+        if record.source_verb is None:  # sets of auxiliaries expect hundreds of verbs
+            words = filter(None, (record.source_pronoun, record.reference_pronoun))
+            groups["pronoun"] = ":".join(words).lower()
+        groups |= record.antecedent(present)
+        instances.append(record.instance(number, errors=(), groups=groups))
     return ContrastiveSet(name, CTXPRO, tuple(instances), content_digest(content))
 
 
@@ -126,10 +124,11 @@ def rival_words(instance: Instance) -> list[str]:
 
 def _replacement(reference: str | None, error: str | None) -> str | None:
     """The one word in which an error differs from the reference."""
-    one, other = (reference or "").split(), (error or "").split()
-    if len(one) != len(other):
+    words, wrong_words = (reference or "").split(), (error or "").split()
+    if len(words) != len(wrong_words):
         return None
-    different = [wrong for right, wrong in zip(one, other, strict=True) if right != wrong]
+    pairs = zip(words, wrong_words, strict=True)
+    different = [wrong for right, wrong in pairs if right != wrong]
     return different[0].strip(_STRIPPED) if len(different) == 1 else None
 
 
@@ -164,7 +163,7 @@ class ExpectedFormsSettings:
 
 @dataclass(frozen=True)
 class FoundForms:
-    """The scored sentence, the verdict on it, and the rivals that were found."""
+    """The scored sentence, the verdict on it, and the rivals that were forms."""
 
     sentence: str
     verdict: int
@@ -192,7 +191,7 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
         settings, judged, warnings = self.settings, {}, []
         for name, lines in data.translations.items():
             judged[name] = judge(data.test_set, lines, settings.language, settings.match)
-            if empty := sum(not found.sentence for found in judged[name]):
+            if empty := sum(not forms.sentence for forms in judged[name]):
                 warnings.append(f"{name}: {empty:,} empty translations; they count as wrong")
         return self.set_items(data, judged, warnings)
 
@@ -212,22 +211,22 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
 
     def signature(self, items: Items[GeneratedSet, FoundForms]) -> Sequence[str]:
         settings = self.settings
-        found = [f"match:{settings.match}", f"language:{settings.language}"]
-        return [*super().signature(items), *found]
+        language = f"language:{settings.language}"
+        return [*super().signature(items), f"match:{settings.match}", language]
 
     def verdicts(self, items: Items[GeneratedSet, FoundForms], candidate: int) -> Sequence[int]:
-        return [found.verdict for found in items.values[candidate]]
+        return [forms.verdict for forms in items.values[candidate]]
 
     def details(
         self, items: Items[GeneratedSet, FoundForms], candidate: int
     ) -> Iterable[Mapping[str, Any]]:
-        for number, found in enumerate(items.values[candidate]):
+        for number, forms in enumerate(items.values[candidate]):
             yield {
                 **self.placed(items, number),
-                "verdict": VERDICTS[found.verdict],
+                "verdict": VERDICTS[forms.verdict],
                 "expected": items.data.test_set.instances[number].reference_pronoun or "",
-                "rivals": list(found.rivals),
-                "translation": found.sentence,
+                "rivals": list(forms.rivals),
+                "translation": forms.sentence,
             }
 
     def examples(self, items: Items[GeneratedSet, FoundForms], numbers: Sequence[int]) -> Examples:
@@ -241,11 +240,11 @@ class ExpectedForms(SetMetric[ExpectedFormsSettings, GeneratedSet, FoundForms]):
             references[number] = self._places(instance.reference or "", [form])
             shown[number] = []
             for system in items.values:
-                found = system[number]
-                marks = [Mark(line, source, self._places(found.sentence, [form, *found.rivals]))]
-                word = form if found.right else (*found.rivals, "neither")[0].lower()
-                rendering = Rendering(found.verdict, form, word, marks)
-                shown[number].append((" ".join(found.sentence.split()), rendering))
+                forms = system[number]
+                marks = [Mark(line, source, self._places(forms.sentence, [form, *forms.rivals]))]
+                word = form if forms.right else (*forms.rivals, "neither")[0].lower()
+                rendering = Rendering(forms.verdict, form, word, marks)
+                shown[number].append((" ".join(forms.sentence.split()), rendering))
         note = "Marked are the words that are the expected form or a rival."
         return self.example_page(items, numbers, shown, references, note)
 

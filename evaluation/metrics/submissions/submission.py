@@ -37,8 +37,6 @@ class Gold:
     documents: Numbers | None = None
     warnings: tuple[str, ...] = ()
     texts: tuple[bytes, ...] = ()
-    has_words: bool = True
-    """Whether the words of the gaps are there (column 2), which submissions usually lack."""
 
     @property
     def document_count(self) -> int | None:

@@ -140,10 +140,10 @@ def test_lists_of_other_languages_give_a_warning():
 
 def test_details_have_both_sides_and_sentences():
     first, second, *_ = detail_records(apt(repair="paper"))
-    assert (first["candidate"], first["reference"]["words"], first["case"]) == ("cand", ["C'"], 1)
+    assert (first["candidate"], first["reference"]["words"], first["case"]) == ("cand", ("C'",), 1)
     assert first["sentences"]["source"] == "it x"
     assert second["reference"] == {
-        "positions": [0], "words": ["il"], "labels": ["il"], "repair": "kept",
+        "positions": (0,), "words": ("il",), "labels": ("il",), "repair": "kept",
     }  # fmt: skip
 
 

@@ -189,14 +189,6 @@ def test_labels_of_another_task_of_the_pair_become_other(tmp_path):
             read_submissions([tmp_path / name], TASK, read_gold(tmp_path / "gold", TASK), **options)
 
 
-def test_a_gold_file_among_submissions_is_warned_of(tmp_path):
-    blind = re.sub(rb"(?m)^([^\t]*)\t[^\t]*", rb"\1\t", GOLD)
-    _, submission = read(tmp_path, blind, GOLD)
-    assert len(submission.warnings) == 1
-    _, submission = read(tmp_path, GOLD, blind)
-    assert submission.warnings == ()
-
-
 def test_a_file_without_any_label_of_the_task_is_one_problem(tmp_path, en_fr):
     gold = read_gold(GOLDEN / "scorer" / "en-fr_basic" / "gold.tsv", en_fr)
     path = tmp_path / "notes.txt"
