@@ -12,10 +12,10 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,6 +32,7 @@ from pydantic import dataclasses as pydantic_dataclasses
 from crosspro.data_prep.annotate.tokenise import Tokeniser, normalise_punctuation
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
+from crosspro.data_prep.core.settings import settings_error
 from crosspro.data_prep.core.words import (
     names_of,
     shipped_files,
@@ -39,6 +40,7 @@ from crosspro.data_prep.core.words import (
     word_lists,
     words_file,
 )
+from crosspro.data_prep.core.yaml_files import read_yaml
 
 
 def normal_form(word: str) -> str:
@@ -105,10 +107,10 @@ class PronounLists:
     target_separator: str = ""
 
     def __post_init__(self) -> None:
-        for group in (*self.identical, *(one.pronouns for one in self.equivalent)):
-            _check_known("identical and equivalent", group, self.target_pronouns)
-        _check_known("translations", tuple(self.translations), self.source_pronouns)
-        _check_known("ambiguous", self.ambiguous, self.all_translations)
+        for group in (*self.identical, *(group.pronouns for group in self.equivalent)):
+            _check_members("identical and equivalent", group, self.target_pronouns)
+        _check_members("translations", tuple(self.translations), self.source_pronouns)
+        _check_members("ambiguous", self.ambiguous, self.all_translations)
         merged = [word for group in self.identical for word in group]
         if len(set(merged)) < len(merged):
             raise ValueError("identical: expected each pronoun in one group")
@@ -151,19 +153,11 @@ class PronounLists:
 
     def source_pronoun(self, word: str) -> str | None:
         """The scored pronoun that a lower-cased source word is or contains."""
-        return _first_part(word, self._source_set, self.source_separator)
+        return _first_part(word, self.source_pronouns, self.source_separator)
 
     def target_pronoun(self, word: str) -> str | None:
         """The pronoun that a lower-cased target word is or contains."""
-        return _first_part(word, self._target_set, self.target_separator)
-
-    @cached_property
-    def _source_set(self) -> frozenset[str]:
-        return frozenset(self.source_pronouns)
-
-    @cached_property
-    def _target_set(self) -> frozenset[str]:
-        return frozenset(self.target_pronouns)
+        return _first_part(word, self.labels, self.target_separator)
 
     @cached_property
     def signature(self) -> str:
@@ -174,17 +168,17 @@ class PronounLists:
         return asdict(self)
 
 
-def _check_known(field: str, words: Sequence[str], known: Sequence[str] | frozenset[str]) -> None:
+def _check_members(field: str, words: Sequence[str], members: Collection[str]) -> None:
     for word in words:
-        if word not in known:
-            raise ValueError(f"{field}: expected {choices(sorted(known))}, found {quoted(word)}")
+        if word not in members:
+            raise ValueError(f"{field}: expected {choices(sorted(members))}, found {quoted(word)}")
 
 
 def parts_of(word: str, separator: str) -> Sequence[str]:
     return word.split(separator) if separator else (word,)
 
 
-def _first_part(word: str, pronouns: frozenset[str], separator: str) -> str | None:
+def _first_part(word: str, pronouns: Container[str], separator: str) -> str | None:
     if word in pronouns:
         return word
     return next((part for part in parts_of(word, separator) if part in pronouns), None)
@@ -206,25 +200,14 @@ def load_lists(name_or_path: str | Path) -> PronounLists:
 
 @cache
 def _read_lists(path: Path) -> PronounLists:
-    import yaml
-
-    try:
-        content = yaml.safe_load("\n".join(read_text_lines(path)))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else None
-        problem = str(getattr(error, "problem", error))
-        raise input_error(path, "file", "YAML", problem, line) from error
+    content = read_yaml(path)
     if isinstance(content, dict):
-        content = {"name": path.stem} | {
-            key: value for key, value in content.items() if value is not None
-        }
+        filled = {key: value for key, value in content.items() if value is not None}
+        content = {"name": path.stem} | filled
     try:
         return TypeAdapter(PronounLists).validate_python(content)
     except ValidationError as error:
-        fault = error.errors()[0]
-        key = ".".join(map(str, fault["loc"])) or "file"
-        raise input_error(path, key, fault["msg"], quoted(repr(fault["input"]))) from error
+        raise settings_error(error, path) from error
 
 
 def lists_of(languages: tuple[str, str]) -> PronounLists:
@@ -362,7 +345,7 @@ def rivals_of(readings: tuple[PronounReading, ...], language: str) -> tuple[str,
     return tuple(
         form
         for form, others in readings_of(language).items()
-        if form not in forms and any(_compete(one, two) for one in readings for two in others)
+        if form not in forms and any(_compete(*pair) for pair in product(readings, others))
     )
 
 

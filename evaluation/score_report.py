@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
+from crosspro.data_prep.core.settings import settings_error
 from crosspro.evaluation.evaluation import (
     Evaluation,
     PairChoice,
@@ -93,9 +94,7 @@ def make_metric(name: str, settings: Mapping[str, Any]) -> Any:
     try:
         return kind(TypeAdapter(kind.settings_class).validate_python(dict(settings)))
     except ValidationError as error:
-        fault = error.errors()[0]
-        key = ".".join([name, *map(str, fault["loc"])])
-        raise input_error("settings", key, fault["msg"], quoted(repr(fault["input"]))) from error
+        raise settings_error(error, "settings", name) from error
 
 
 @dataclass(frozen=True, repr=False)

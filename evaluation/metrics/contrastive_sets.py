@@ -26,6 +26,7 @@ from pydantic import (
 
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
+from crosspro.data_prep.core.settings import settings_error
 
 CONTRAPRO = "contrapro"
 UNKNOWN = "unknown"
@@ -161,7 +162,5 @@ def read_fields(name: str, content: Any, kind: type[Kind]) -> tuple[list[Kind], 
         try:
             instances.append(kind.model_validate(values))
         except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
-            field = ", ".join([f"instance {number}", *map(str, fault["loc"])])
-            raise input_error(name, field, fault["msg"], quoted(repr(fault["input"]))) from error
+            raise settings_error(error, name, f"instance {number}") from error
     return instances, {key for values in content for key in values}

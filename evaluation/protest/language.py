@@ -20,6 +20,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.settings import settings_error
 from crosspro.data_prep.core.words import names_of, shipped_files
 from crosspro.data_prep.core.yaml_files import read_yaml
 
@@ -194,6 +195,4 @@ def _read_lists(language: str, section: str, kind: type[Lists]) -> Lists:
         lists = {"language": content.get("language"), **content[section]}
         return TypeAdapter(kind).validate_python(lists)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"])) or section
-        raise input_error(path, key, first["msg"], quoted(repr(first["input"]))) from None
+        raise settings_error(error, path) from error

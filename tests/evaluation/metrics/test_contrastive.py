@@ -72,15 +72,15 @@ def test_antecedents(changes, groups):
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
-        ({"src pronoun": ...}, "instance 2, src pronoun"),
-        ({"ref pronoun": ""}, "instance 2, ref pronoun"),
-        ({"errors": []}, "instance 2, errors"),
-        ({"errors": [3]}, "instance 2, errors, 0"),
-        ({"errors": [{"contrastive": 4}]}, "instance 2, errors, 0, contrastive"),
-        ({"ante distance": "2"}, "instance 2, ante distance"),
-        ({"intrasegmental": "no"}, "instance 2, intrasegmental"),
-        ({"src context": "x"}, "instance 2, src context"),
-        ({"document id": []}, "instance 2, document id"),
+        ({"src pronoun": ...}, "instance 2.src pronoun"),
+        ({"ref pronoun": ""}, "instance 2.ref pronoun"),
+        ({"errors": []}, "instance 2.errors"),
+        ({"errors": [3]}, "instance 2.errors.0"),
+        ({"errors": [{"contrastive": 4}]}, "instance 2.errors.0.contrastive"),
+        ({"ante distance": "2"}, "instance 2.ante distance"),
+        ({"intrasegmental": "no"}, "instance 2.intrasegmental"),
+        ({"src context": "x"}, "instance 2.src context"),
+        ({"document id": []}, "instance 2.document id"),
     ],
 )
 def test_a_fault_is_placed(changes, field):

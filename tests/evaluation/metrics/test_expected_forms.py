@@ -148,7 +148,7 @@ def test_contrapro_and_languages_without_a_table():
 @pytest.mark.parametrize("changes", [{"expected": 3}, {"rule": ""}, {"src pronoun": 1}])
 def test_faults_are_placed(changes, tmp_path):
     (key,) = changes
-    with pytest.raises(InputError, match=f"instance 2, {key}"):
+    with pytest.raises(InputError, match=f"instance 2.{key}"):
         expected_set("s", [ctxpro_instance(), ctxpro_instance() | changes], "fr")
     path = tmp_path / "out.fr"
     path.write_text("a\n")
