@@ -302,8 +302,9 @@ def _compared(
     metric, items = evaluation.metric, evaluation.items
     if not items.size:
         return []
-    wanted = metric.compared(evaluation.measures)
     first, second = (items.candidates[place] for place in pair)
     table = unit_table([evaluation.statistics[place] for place in pair], items.units)
     tests = paired_tests((first, second), table, metric.score, resampling)
-    return [test for test in tests if test.measure in wanted]
+    return [
+        test for test in tests if test.measure in (metric.display.compared or evaluation.measures)
+    ]

@@ -61,6 +61,8 @@ class Display:
     """The measure that candidates are ordered by; the first one if empty."""
     measures: Mapping[str, str] = field(default_factory=dict)
     """Headings of measures that are not shown under their own names."""
+    compared: tuple[str, ...] = ()
+    """The measures that paired tests compare; all of them if empty."""
     column: str = ""
     """The heading of the headline measure in a table of several metrics."""
     counts: tuple[str, ...] = ()
@@ -146,10 +148,6 @@ class Metric(ABC, Generic[Settings, Data, Item]):
     def counts(self, items: Items[Data, Item], candidate: int) -> Columns:
         """Columns that are only summed: numbers beside the scores of each group."""
         return {}
-
-    def compared(self, measures: Sequence[str]) -> Sequence[str]:
-        """The measures under which candidates are compared."""
-        return measures
 
     def signature(self, items: Items[Data, Item]) -> Sequence[str]:
         """All that changes a score and is not in its name: `key:value`, for quotation.

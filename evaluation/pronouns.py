@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import combinations, product
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -336,26 +336,6 @@ def gender_of(readings: tuple[PronounReading, ...]) -> str | None:
     """The gender in words, where the readings have exactly one between them."""
     genders = {reading.gender for reading in readings if reading.gender}
     return GENDERS[genders.pop()] if len(genders) == 1 else None
-
-
-@lru_cache(maxsize=4096)
-def rivals_of(readings: tuple[PronounReading, ...], language: str) -> tuple[str, ...]:
-    """Other forms in the same role: of another gender, or in the second person another address."""
-    forms = {reading.form for reading in readings}
-    return tuple(
-        form
-        for form, others in readings_of(language).items()
-        if form not in forms and any(_compete(*pair) for pair in product(readings, others))
-    )
-
-
-def _compete(first: PronounReading, second: PronounReading) -> bool:
-    if (first.kind, first.role, first.person) != (second.kind, second.role, second.person):
-        return False
-    if first.person == "2" and first.kind == "personal":
-        return True
-    genders_differ = bool(first.gender and second.gender and first.gender != second.gender)
-    return genders_differ and _agree(first.number, second.number)
 
 
 # Words of a translation, with what clitics hide ---------------------------------------------------

@@ -88,10 +88,6 @@ def score(
     target_language: Annotated[
         str, typer.Option(metavar="L", help="Language of the translations; else by names.")
     ] = "",
-    any_language: Annotated[
-        bool,
-        typer.Option("--any-language", help="Accept text that looks like another language."),
-    ] = False,
     baseline: Annotated[
         str | None, typer.Option(metavar="NAME", help="Candidate that others are compared with.")
     ] = None,
@@ -148,7 +144,6 @@ def score(
         files.candidates,
         doc_ids or files.doc_ids,
         (source_language, target_language),
-        any_language=any_language,
     )
     word_links = None
     if files.links is not None:

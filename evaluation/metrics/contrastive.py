@@ -6,12 +6,13 @@ cannot tell them apart gets nothing for an instance.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from math import inf, isnan
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,8 @@ _PUNCTUATION = ".,;:!?…\"'’”“«»()[]-"
 class SetMetric(Metric[Settings, Data, Item]):
     """What metrics of contrastive sets share: units, groups, and pages."""
 
+    page_note: ClassVar[str]
+
     def set_items(
         self,
         data: Data,
@@ -72,9 +75,6 @@ class SetMetric(Metric[Settings, Data, Item]):
     def counts(self, items: Items[Data, Item], candidate: int) -> Columns:
         return {"instances": np.ones(items.size)}
 
-    def compared(self, measures: Sequence[str]) -> Sequence[str]:
-        return ("accuracy",)
-
     def groups(self, items: Items[Data, Item]) -> Iterable[Group]:
         """The groups of each breakdown; unknown ones and large distances last."""
         instances = items.data.test_set.instances
@@ -96,20 +96,27 @@ class SetMetric(Metric[Settings, Data, Item]):
         instance = items.data.test_set.instances[number]
         return {"instance": instance.name, "document": instance.document or "", **instance.groups}
 
-    def example_page(
-        self,
-        items: Items[Data, Item],
-        numbers: Sequence[int],
-        shown: Mapping[int, Sequence[tuple[str, Rendering]]],
-        reference_words: Mapping[int, Sequence[int]],
-        note: str,
-    ) -> Examples:
+    @abstractmethod
+    def reference_places(self, instance: Instance) -> Sequence[int]:
+        """The words of the reference that a page marks."""
+
+    @abstractmethod
+    def rendering(self, instance: Instance, item: Item, line: int) -> tuple[str, Rendering]:
+        """A system's text, and what became of the instance in it, with marks in that line."""
+
+    def examples(self, items: Items[Data, Item], numbers: Sequence[int]) -> Examples:
+        """Instances with their context, and each system's text."""
         instances = items.data.test_set.instances
         grouped = {name for instance in instances for name in instance.groups}
         group = next((name for name in _GROUPS_OF_EXAMPLES if name in grouped), "")
-        verdicts = self.display.verdicts
-        terms = Terms(shown="instances", differ="systems differ")
-        examples = Examples(items.candidates, verdicts, items.size, group, terms=terms, note=note)
+        examples = Examples(
+            items.candidates,
+            self.display.verdicts,
+            items.size,
+            group,
+            terms=Terms(shown="instances", differ="systems differ"),
+            note=self.page_note,
+        )
         for number in numbers:
             instance = instances[number]
             document = instance.document or ""
@@ -118,16 +125,19 @@ class SetMetric(Metric[Settings, Data, Item]):
                 examples.add_line(-1, source, [target], empty, document)
                 for source, target in context_lines(instance)
             ]
-            texts = [text for text, _ in shown[number]]
-            reference = " ".join((instance.reference or "").split())
-            source = " ".join((instance.source or "").split())
+            line = len(lines)
+            shown = [self.rendering(instance, system[number], line) for system in items.values]
+            source, reference, *texts = (
+                " ".join((text or "").split())
+                for text in (instance.source, instance.reference, *(text for text, _ in shown))
+            )
             lines.append(examples.add_line(-1, source, [reference], texts, document))
-            mark = Mark(len(lines) - 1, pronoun_places(instance), reference_words[number])
+            mark = Mark(line, pronoun_places(instance), self.reference_places(instance))
             examples.add(
                 (instance.source_pronoun or instance.reference_pronoun or "").lower(),
                 lines,
                 [[mark]],
-                [rendering for _, rendering in shown[number]],
+                [rendering for _, rendering in shown],
                 instance.name,
                 instance.groups.get(group, UNKNOWN) if group else "",
             )
@@ -195,9 +205,11 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
     """Is the reference strictly better than every error?"""
 
     name = "contrastive"
+    page_note = "Shown is what each system scores best: the reference if it is right."
     display = Display(
         "Contrastive accuracy",
         headline="accuracy",
+        compared=("accuracy",),
         counts=("instances",),
         verdicts=(
             ("right", "right"),
@@ -260,28 +272,20 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
                 "scores": dict(zip(words, decided.values, strict=True)),
             }
 
-    def examples(
-        self, items: Items[ScoredSet, DecidedInstance], numbers: Sequence[int]
-    ) -> Examples:
-        instances = items.data.test_set.instances
-        shown: dict[int, list[tuple[str, Rendering]]] = {}
-        for number in numbers:
-            instance = instances[number]
-            words = translation_words(instance)
-            texts = [instance.reference, *(error.text for error in instance.errors)]
-            line, places = len(context_lines(instance)), pronoun_places(instance)
-            shown[number] = []
-            for system in items.values:
-                decided = system[number]
-                preferred = decided.preferred
-                scores = zip(words, decided.values, strict=True)
-                note = ", ".join(f"{word} {value:.4g}" for word, value in scores)
-                marks = [Mark(line, places, differing_places(instance, preferred))]
-                rendering = Rendering(decided.verdict, words[0], words[preferred], marks, note)
-                shown[number].append((" ".join((texts[preferred] or "").split()), rendering))
-        references = {number: differing_places(instances[number], 0) for number in numbers}
-        note = "Shown is what each system scores best: the reference if it is right."
-        return self.example_page(items, numbers, shown, references, note)
+    def reference_places(self, instance: Instance) -> Sequence[int]:
+        return differing_places(instance, 0)
+
+    def rendering(
+        self, instance: Instance, item: DecidedInstance, line: int
+    ) -> tuple[str, Rendering]:
+        words, preferred = translation_words(instance), item.preferred
+        texts = [instance.reference, *(error.text for error in instance.errors)]
+        note = ", ".join(
+            f"{word} {value:.4g}" for word, value in zip(words, item.values, strict=True)
+        )
+        marks = [Mark(line, pronoun_places(instance), differing_places(instance, preferred))]
+        rendering = Rendering(item.verdict, words[0], words[preferred], marks, note)
+        return texts[preferred] or "", rendering
 
 
 def decide(test_set: ContrastiveSet, system: SystemScores) -> list[DecidedInstance]:

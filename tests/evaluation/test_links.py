@@ -121,11 +121,6 @@ def test_a_prior_from_a_file(tmp_path):
     path.write_bytes(ZipFile(ROOT / "models" / "en-fr.zip").read("prior.npz"))
     linked = link_texts(texts(), prior=path).linked
     assert linked.reference == link_texts(texts()).linked.reference
-    german = ["Die Katze schläft heute noch auf dem großen Tisch."] * 20
-    other = make_texts(["The cat still sleeps."] * 20, german, {"A": german})
-    with pytest.raises(InputError) as caught:
-        link_texts(other, prior=path, tokenised=True)
-    assert fault(caught)[0] == str(path)
     for wrong in (tmp_path / "none", tmp_path / "text"):
         (tmp_path / "text").write_text("no prior")
         with pytest.raises(InputError) as caught:

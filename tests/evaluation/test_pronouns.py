@@ -19,7 +19,6 @@ from crosspro.evaluation.pronouns import (
     lists_of,
     load_lists,
     readings_of,
-    rivals_of,
     target_words,
 )
 
@@ -161,25 +160,6 @@ def test_tables_are_sound(language):
 )
 def test_genders(form, language, source, gender):
     assert gender_of(likely_readings(form, language, source)) == gender
-
-
-@pytest.mark.parametrize(
-    ("form", "language", "source", "rivals"),
-    [
-        ("il", "fr", "it", {"elle"}),
-        ("elle", "fr", None, {"il", "lui"}),
-        ("la", "fr", "it", {"le"}),
-        ("ils", "fr", "they", {"elles"}),
-        ("er", "de", "it", {"sie", "es"}),
-        ("ihm", "de", "it", {"ihr"}),
-        ("sie", "de", "they", set()),
-        ("tu", "fr", "you", {"vous"}),
-        ("lo", "es", "it", {"la"}),
-        ("x", "fr", None, set()),
-    ],
-)
-def test_rivals(form, language, source, rivals):
-    assert set(rivals_of(likely_readings(form, language, source), language)) == rivals
 
 
 THERE = [

@@ -98,6 +98,7 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         self.display = Display(
             "Pronoun prediction",
             headline=self.task.official_score,
+            compared=(self.task.official_score, "accuracy"),
             measures={name: name.replace("_", " ").replace(" f1", " F1") for name in self.measures},
             candidate="submission",
             verdicts=(("right", "right"), ("wrong", "wrong")),
@@ -122,7 +123,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
                 "gold": gold.name,
                 "documents": gold.document_count,
                 "content": hashlib.sha256(gold.classes.tobytes()).hexdigest()[:8],
-                "agreement": agreement(submissions).tolist() if len(submissions) > 1 else None,
             },
             (
                 *gold.warnings,
@@ -138,9 +138,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
     def score(self, sums: Sums) -> Scores:
         counts = np.rint(sums["confusion"]).astype(np.int64).reshape(-1, self.size, self.size)
         return {name: measure(counts) for name, measure in self.measures.items()}
-
-    def compared(self, measures: Sequence[str]) -> Sequence[str]:
-        return [self.task.official_score, "accuracy"]
 
     def signature(self, items: GapItems) -> Sequence[str]:
         coarse = [f"coarse:{len(self.task.coarse_classes)}"] if self.task.coarse else []
@@ -215,7 +212,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             self._ranking(evaluation, rows),
             self._recalls(evaluation, rows),
             *matrices,
-            *self._agreement(evaluation),
         ]
 
     def result_rows(self, evaluation: Evaluation) -> list[ResultRow]:
@@ -268,14 +264,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         heading = ("class", "instances", *(row.name for row in shown))
         return Table(heading, lines, "Recall of each class")
 
-    def _agreement(self, evaluation: Evaluation) -> list[Table]:
-        values = evaluation.items.facts["agreement"]
-        if values is None:
-            return []
-        names = evaluation.names
-        rows = [[name, *(f"{v:.2f}" for v in row)] for name, row in zip(names, values, strict=True)]
-        return [Table(("", *names), rows, "Agreement (% of gaps)")]
-
 
 def evaluate_submissions(
     task: Task,
@@ -311,12 +299,6 @@ def coarse_groups(task: Task) -> list[int]:
 
 def _grouped(measure: Measure, groups: Sequence[int]) -> Measure:
     return lambda counts: measure(regroup(counts, groups))
-
-
-def agreement(submissions: Sequence[Submission]) -> Values:
-    """Share of gaps, in per cent, for which each two submissions give the same class."""
-    rows = np.stack([submission.classes for submission in submissions])
-    return np.array([[100.0 * np.mean(row == other) for other in rows] for row in rows])
 
 
 def ranks(values: Sequence[float]) -> list[int]:

@@ -99,7 +99,7 @@ def test_recall_of_one_pronoun_is_apt_without_lists_and_repair(sentences):
 
 def linked(paths, lenient=False):
     source, reference, candidate, links, candidate_links = paths
-    texts = load_texts(source, reference, {"mt": candidate}, any_language=True)
+    texts = load_texts(source, reference, {"mt": candidate})
     return link_texts(
         texts,
         read_links(links, texts.source, texts.reference, lenient=lenient),

@@ -18,7 +18,7 @@ PLAN = Resampling(100, 3)
 
 def scored(language, reference, *candidates, plan=None, documents=None, ambiguous=False):
     named = {f"s{number}": lines for number, lines in enumerate(candidates)}
-    texts = make_texts([], reference, named, documents, any_language=True)
+    texts = make_texts([], reference, named, documents)
     return evaluate(PronounF1(PronounF1Settings(language, ambiguous)), texts, plan)
 
 

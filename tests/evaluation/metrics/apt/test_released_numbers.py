@@ -19,7 +19,7 @@ NEWS = SHARED_DATA / "news_mt"
 
 
 def linked(source, reference, candidate, links, candidate_links, lenient=False):
-    texts = load_texts(source, reference, {"mt": candidate}, any_language=True)
+    texts = load_texts(source, reference, {"mt": candidate})
     return link_texts(
         texts,
         read_links(links, texts.source, texts.reference, lenient=lenient),

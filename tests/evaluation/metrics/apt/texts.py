@@ -17,7 +17,6 @@ def linked_texts(source, reference, candidates, documents=None, languages=("en",
         {name: lines for name, (lines, _) in candidates.items()},
         documents,
         languages,
-        any_language=True,
     )
     return link_texts(
         texts,
