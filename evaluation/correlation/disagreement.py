@@ -21,10 +21,10 @@ import numpy as np
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
-from crosspro.evaluation.correlation.systems import read_rows
 from crosspro.evaluation.metrics.apt.cases import CASE_NAMES, CASES
 from crosspro.evaluation.pronouns import readings_of
 from crosspro.evaluation.report.records import csv_text
+from crosspro.evaluation.rows import read_rows
 from crosspro.version import __version__
 
 COMPARED = (1, 2, 3)

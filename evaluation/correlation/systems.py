@@ -9,7 +9,6 @@ resampled systems.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +26,9 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation import published
 from crosspro.evaluation.published.results import read_figures
+from crosspro.evaluation.rows import read_rows
 from crosspro.version import __version__
 
 Values = NDArray[np.float64]
@@ -67,33 +66,6 @@ class ScoreTable:
     @property
     def metrics(self) -> list[str]:
         return [name for name in self.columns if name not in (self.human, self.other_human)]
-
-
-def read_rows(path: Path, columns: Sequence[str] = ()) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a CSV or TSV file by column, with line numbers; `columns` must be there."""
-    lines = list(read_text_lines(path))
-    heading = lines[0] if lines else ""
-    delimiter = max(",\t;", key=heading.count)
-    reader = csv.DictReader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-    rows = []
-    try:
-        names = [name.strip() for name in reader.fieldnames or ()]
-        for column in columns:
-            if column not in names:
-                expected = choices(names) if names else "a heading"
-                raise input_error(path, "column", expected, quoted(column), 1)
-        if len(set(names)) < len(names):
-            raise input_error(path, "heading", "different names", ", ".join(names), 1)
-        reader.fieldnames = names
-        for row in reader:
-            cells = list(row.values())
-            if None in cells or None in row:
-                found = "another number of cells than in the heading"
-                raise input_error(path, "cells", str(len(names)), found, reader.line_num)
-            rows.append((reader.line_num, {name: row[name].strip() for name in names}))
-    except csv.Error as error:
-        raise input_error(path, "row", "CSV", str(error), reader.line_num) from error
-    return rows
 
 
 def read_score_table(

@@ -188,12 +188,12 @@ def build_suite(
             text, links=[read_word_links(path, text.source, other) for path, other in pairs]
         )
     else:
-        made = [
+        aligned = [
             make_links(text.source, reference, languages, files.prior)
             for reference in text.references
         ]
-        text = replace(text, links=[aligned.links for aligned in made])
-        signature, warnings = made[0].signature, made[0].warnings
+        text = replace(text, links=[texts.linked.reference.links for texts in aligned])
+        signature, warnings = aligned[0].linked.signature, aligned[0].warnings
     candidates = find_candidates(documents, text, source, target, decisions, repair)
     tokens = select(candidates.tokens, wanted, target, seed)
     record = {

@@ -32,7 +32,8 @@ from crosspro.evaluation.protest.language import Role, Slot, SourceWords, Target
 from crosspro.evaluation.protest.locate import locate
 from crosspro.evaluation.protest.match import PronounLinks
 from crosspro.evaluation.protest.suite import Place, Positions, Token, Translation, slot_of
-from crosspro.evaluation.protest.text import ParallelText, tsv_rows
+from crosspro.evaluation.protest.text import ParallelText
+from crosspro.evaluation.rows import read_rows
 
 DECISION_COLUMNS = ("document", "word", "category", "head")
 REJECTED = "reject"
@@ -60,7 +61,8 @@ def read_decisions(
     """The decisions of a TSV file; `#` begins a comment, and the last cell may be missing."""
     words = {document.name: set(document.word_names) for document in documents}
     decisions: dict[tuple[str, str], Decision] = {}
-    for number, (name, word, category, head) in tsv_rows(path, DECISION_COLUMNS):
+    for number, row in read_rows(path, DECISION_COLUMNS, padded=True):
+        name, word, category, head = (row[column] for column in DECISION_COLUMNS)
         decision = Decision(category, tuple(head.split()))
         if category and category != REJECTED and category not in BY_NAME:
             expected = choices([*BY_NAME, REJECTED])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
 from pathlib import Path
 
 import pytest
@@ -11,10 +9,8 @@ import pytest
 from crosspro.data_prep.core.errors import InputError
 from crosspro.evaluation.texts import (
     find_files,
-    language_of,
     load_texts,
     make_texts,
-    system_names,
 )
 
 ENGLISH = ["It was here and they were not there , which was what she said ."]
@@ -59,16 +55,6 @@ def test_a_folder(folder):
     ]
 
 
-@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)])
-def test_compressed_files(folder, suffix, compress):
-    for name in ("source.en", "outputs/A.fr"):
-        path = folder / name
-        path.with_name(path.name + suffix).write_bytes(compress(path.read_bytes()))
-        path.unlink()
-    texts = load(folder)
-    assert (texts.languages, list(texts.candidates)) == (("en", "fr"), ["A", "B"])
-
-
 @pytest.mark.parametrize("name", ["source.en", "reference.fr", "outputs/B.fr", "doc-ids"])
 def test_a_file_of_another_length(folder, name):
     with (folder / name).open("a") as lines:
@@ -77,30 +63,6 @@ def test_a_file_of_another_length(folder, name):
         load(folder)
     # The first text decides: where the source is too long, the next file is too short.
     assert fault(caught) == (("reference.fr" if "source" in name else Path(name).name), 4, "lines")
-
-
-def test_a_missing_file_is_a_missing_file(folder):
-    with pytest.raises(InputError) as caught:
-        load(folder, candidates={"C": folder / "missing.de"})
-    assert fault(caught) == ("missing.de", None, "file")
-
-
-def test_bytes_that_are_no_text(folder):
-    (folder / "outputs" / "B.fr").write_bytes(b"a\nb \xff\nc\n")
-    with pytest.raises(InputError) as caught:
-        load(folder)
-    assert fault(caught) == ("B.fr", 2, "encoding")
-
-
-def test_nothing_to_score(tmp_path):
-    for candidates in ({}, {"A": []}):
-        with pytest.raises(InputError):
-            make_texts([], [], candidates)
-    with pytest.raises(InputError):
-        make_texts(["a"], [], {"A": []})
-    with pytest.raises(InputError) as caught:
-        find_files(tmp_path / "none")
-    assert fault(caught)[0] == "none"
 
 
 def test_files_of_a_folder_that_are_not_clear(folder):
@@ -116,33 +78,6 @@ def test_files_of_a_folder_that_are_not_clear(folder):
     (folder / "other.src").write_text("x\n")
     with pytest.raises(InputError):
         find_files(folder)
-
-
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (["A.fr", "B.fr"], ["A", "B"]),
-        (["x/mt.fr.xz", "x/mt2.fr.gz"], ["mt", "mt2"]),
-        (["mt.fr", "mt.de"], ["mt.fr", "mt.de"]),
-        (["a/mt.fr", "b/mt.fr"], ["a/mt", "b/mt"]),
-        (["base.txt", "mt.big"], ["base", "mt.big"]),
-    ],
-)
-def test_names_of_systems(paths, names):
-    assert system_names(list(map(Path, paths))) == names
-
-
-def test_a_system_given_twice():
-    with pytest.raises(InputError):
-        system_names([Path("mt.fr")] * 2)
-
-
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [("a.fr", "fr"), ("a.fr.xz", "fr"), ("fr", None), (".fr", None), ("a.txt", None)],
-)
-def test_languages_of_names(name, language):
-    assert language_of(Path(name)) == language
 
 
 def test_text_in_another_language_is_warned_of():

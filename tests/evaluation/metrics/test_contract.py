@@ -41,7 +41,7 @@ def submissions():
     task = load_task("en-fr")
     gold = np.arange(SIZE, dtype=np.int8) % len(task.classes)
     wrong = np.where(np.arange(SIZE) % 3, gold, 0).astype(np.int8)
-    lines = [f"{task.classes[one]}\tx\tIt sleeps\tREPLACE_0 dormir\t0-0" for one in gold]
+    lines = [f"{task.classes[label]}\tx\tIt sleeps\tREPLACE_0 dormir\t0-0" for label in gold]
     examples = parse_examples(lines, task, "gold")
     documents = np.repeat(np.arange(SIZE // 2), 2)
     gold_labels = Gold("gold", gold, np.ones(SIZE, dtype=np.int64), documents)
@@ -171,8 +171,10 @@ def test_every_output_has_the_scores(evaluation):
     assert content["data"]["items"] == evaluation.items.size
     rows = [row for row in csv.DictReader(io.StringIO(csv_report(evaluation)))
             if not row["breakdown"]]  # fmt: skip
-    for own, candidate, row in zip(evaluation.candidates, content["candidates"], rows, strict=True):
-        value = own.scores[headline].value
+    for scored_candidate, candidate, row in zip(
+        evaluation.candidates, content["candidates"], rows, strict=True
+    ):
+        value = scored_candidate.scores[headline].value
         assert candidate["scores"][headline]["value"] == value
         assert float(row[headline]) == pytest.approx(value, rel=1e-5)
     shown = f"{evaluation.scores['bad'][headline].value:.{digits}f}"

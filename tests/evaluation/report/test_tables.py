@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.report.tables import Style, Table, markdown_table, matrix_table, text_table
+from crosspro.evaluation.report.tables import markdown_table, matrix_table, text_table
 
 NAMES = ("rank", "submission", "macro recall", "accuracy")
 ROWS = [
@@ -35,13 +35,6 @@ def test_names_are_wrapped_and_figures_whole():
     many = [("elle", *(f"{number}.00 [1.00, 2.00]" for number in range(12)))]
     text = text_table(("class", *(f"system {number}" for number in range(12))), many, 1, 80)
     assert all(cell in text.splitlines()[-1] for cell in many[0])
-
-
-def test_control_characters_are_escaped_and_notes_stand_below():
-    text = Style().shown(Table(("a",), [("\x1b[1m",)], "t\x1b", notes=("n\x07",)))
-    assert "\x1b" not in text and "\x07" not in text
-    assert text.startswith("t\\x1b\n\na\n") and text.endswith("n\\x07\n")
-    assert Style(True).shown(Table((), (), notes=("note",))) == "note\n"
 
 
 def test_a_matrix_leaves_out_what_does_not_occur():
