@@ -131,9 +131,6 @@ def _look_tokenised(texts: Texts) -> bool:
     return looks_tokenised(texts.source[:SAMPLE]) or looks_tokenised(texts.reference[:SAMPLE])
 
 
-# Given links --------------------------------------------------------------------------------------
-
-
 def read_links(
     path: Path, source: Sequence[str], target: Sequence[str], *, lenient: bool = False
 ) -> Links:
@@ -173,9 +170,6 @@ def parse_links(
             raise input_error(place, "links", expected, "{}-{}".format(*outside), number)
         links.append(inside)
     return links
-
-
-# Links that are made ------------------------------------------------------------------------------
 
 
 def make_links(

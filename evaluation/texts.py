@@ -106,9 +106,6 @@ def _key(name: str) -> str:
     return f"candidate {name}"
 
 
-# Files --------------------------------------------------------------------------------------------
-
-
 def load_texts(
     source: Path | None,
     reference: Path | None,
@@ -177,8 +174,6 @@ def system_names(paths: Sequence[Path]) -> list[str]:
     raise input_error(twice, "candidate", "each file once", "it twice")
 
 
-# A folder of outputs ------------------------------------------------------------------------------
-
 _ROLES = {
     "source": re.compile(r"(.*[.-])?(source|src)([.-].*)?", re.IGNORECASE),
     "reference": re.compile(r"(.*[.-])?(reference|ref)([.-].*)?", re.IGNORECASE),
@@ -221,11 +216,6 @@ def find_files(folder: Path) -> TextFiles:
         raise input_error(folder / OUTPUTS, "candidates", "at least one file", "none")
     candidates = dict(zip(system_names(translations), translations, strict=True))
     linked = {name: _links_beside(path, outputs) for name, path in candidates.items()}
-    candidate_links = {name: path for name, path in linked.items() if path is not None}
-    missing = [name for name, path in linked.items() if path is None]
-    if candidate_links and missing:
-        expected = "links of every output or of none"
-        raise input_error(candidates[missing[0]], "links", expected, "no .links file beside it")
     reference = texts["reference"]
     return TextFiles(
         texts["source"],
@@ -233,7 +223,7 @@ def find_files(folder: Path) -> TextFiles:
         candidates,
         texts["doc_ids"],
         None if reference is None else _links_beside(reference, here),
-        candidate_links,
+        {name: path for name, path in linked.items() if path is not None},
     )
 
 

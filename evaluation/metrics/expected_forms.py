@@ -53,9 +53,6 @@ _SEPARATOR = re.compile("<eos>|<sep>", re.IGNORECASE)
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-# Sets ---------------------------------------------------------------------------------------------
-
-
 def read_expected(path: Path, language: str) -> ContrastiveSet:
     return expected_set(path.name, read_objects(path), language)
 
@@ -108,9 +105,6 @@ def read_translations(path: Path, test_set: ContrastiveSet) -> list[str]:
         line = min(len(lines), len(test_set.instances)) + 1
         raise input_error(path, "lines", expected, str(len(lines)), line)
     return lines
-
-
-# The metric ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

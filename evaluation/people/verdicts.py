@@ -143,8 +143,6 @@ def agreement_table(items: Iterable[ItemVerdicts]) -> list[tuple[str, ...]]:
     return rows
 
 
-# The file -----------------------------------------------------------------------------------------
-
 _APPLICATION = 0x70726F74
 _VERSION = 4
 

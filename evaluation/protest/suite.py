@@ -155,9 +155,6 @@ class Suite:
         return [line for line in sorted(lines) if self.documents[line] == token.document]
 
 
-# Files --------------------------------------------------------------------------------------------
-
-
 @checked_dataclass(frozen=True, config=_STRICT)
 class _Header:
     format: Literal["crosspro-protest"]

@@ -89,9 +89,6 @@ def _tokens(lines: Iterable[str], language: str, tokenised: bool | None) -> list
     return [tuple(words) for words in tokenise_lines(lines, language, tokenised=tokenised)]
 
 
-# Links --------------------------------------------------------------------------------------------
-
-
 def project(positions: Iterable[int], links: Iterable[Link]) -> Positions:
     """The target positions that are linked to some source positions, in order."""
     chosen = set(positions)
@@ -111,9 +108,6 @@ def make_links(
     """The texts with the links of our aligner, made with the prior of the languages."""
     lines = [" ".join(words) for words in source], [" ".join(words) for words in target]
     return link_texts(Texts(*lines, {}, languages=languages), prior=prior, tokenised=True)
-
-
-# Systems ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

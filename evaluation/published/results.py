@@ -95,12 +95,8 @@ def read_figures(name: str) -> list[dict[str, str]]:
     """The rows of a table of `evaluation/published/figures/`."""
     if name not in figure_names():
         raise input_error("published", "table", choices(figure_names()), quoted(name))
-    with figures_file(name).open(encoding="utf-8", newline="") as handle:
+    with (_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
-
-
-def figures_file(name: str) -> Path:
-    return _FOLDER / f"{name}.csv"
 
 
 def figure_names() -> list[str]:
@@ -117,11 +113,9 @@ def figure_rows(
     if pairs:
         rows = [row for row in rows if row.get("pair", pairs[0]) in pairs]
     if not rows:
-        known = sorted(
-            {f"{row.get('year', '')} {row.get('pair', '')}" for row in read_figures(name)}
-        )
-        found = " ".join(filter(None, [str(year or ""), *pairs]))
-        raise input_error("published", name, choices(known), found)
+        sets = {f"{row.get('year', '')} {row.get('pair', '')}" for row in read_figures(name)}
+        chosen = " ".join(filter(None, [str(year or ""), *pairs]))
+        raise input_error("published", name, choices(sorted(sets)), chosen)
     return rows
 
 

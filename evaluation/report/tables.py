@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -56,9 +56,6 @@ class Table:
     left: int = 1
     notes: Sequence[str] = ()
     only: Literal["", "text", "page"] = ""
-
-
-# Tables that every metric has ---------------------------------------------------------------------
 
 
 def score_tables(evaluation: Evaluation) -> list[Table]:
@@ -132,21 +129,16 @@ def matrix_table(
     title: str,
     candidate: int,
     sides: tuple[str, str] = ("reference", "candidate"),
-    never_right: Collection[str] = (),
 ) -> Table:
-    """How often the labels in rows became those in columns, without labels that do not occur.
-
-    Equal labels are a hit unless they are `never_right` (a label for words of no class).
-    """
+    """How often the labels in rows became those in columns, without labels that do not occur."""
     rows: list[list[Cell | str]] = []
     columns = np.flatnonzero(counts.sum(axis=0)).tolist()
     for row in np.flatnonzero(counts.sum(axis=1)).tolist():
         cells: list[Cell | str] = [labels[row]]
         for column in columns:
             filters = {"candidate": candidate, "reference": labels[row], "word": labels[column]}
-            hit = row == column and labels[row] not in never_right
             number = f"{counts[row, column]:,}" if counts[row, column] else "·"
-            cells.append(Cell(number, filters=filters, kind="hit" if hit else ""))
+            cells.append(Cell(number, filters=filters, kind="hit" if row == column else ""))
         rows.append([*cells, f"{counts[row].sum():,}"])
     sums = [*counts[:, columns].sum(axis=0).tolist(), counts.sum()]
     rows.append(["sum", *(f"{number:,}" for number in sums)])
@@ -193,9 +185,6 @@ def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
     if not test.significant:
         return "="
     return test.second if (test.difference > 0) == lower_is_better else test.first
-
-
-# Text -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

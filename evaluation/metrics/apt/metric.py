@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.evaluation import Evaluation
 from crosspro.evaluation.metric import Display, Items, Kind
 from crosspro.evaluation.metrics.apt.cases import (
     CASE_NAMES,
     CASES,
-    UNLISTED,
     Heuristics,
     Occurrence,
     Others,
@@ -29,7 +26,7 @@ from crosspro.evaluation.metrics.apt.cases import (
 )
 from crosspro.evaluation.metrics.linked_metric import LinkedMetric, Listed
 from crosspro.evaluation.pronouns import Anchor, PronounLists, anchors_at, read_tokens
-from crosspro.evaluation.report.tables import Cell, Table, matrix_table, score_tables
+from crosspro.evaluation.report.tables import Cell, Table, score_tables
 from crosspro.evaluation.resampling import Cells, Columns, Scores, Sums, ratio
 from crosspro.evaluation.texts import Texts
 
@@ -174,40 +171,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             reference = candidates[0].counts["repaired_in_reference"]
             notes = [f"Repaired links: {reference:,} in the reference, {', '.join(counts)}."]
         cases = Table(("case", "weight", *evaluation.names), rows, "Cases", 1, notes)
-        matrices = [
-            replace(
-                matrix_table(
-                    candidate.facts["labels"],
-                    np.array(candidate.facts["matrix"], dtype=np.int64).reshape(
-                        2 * [len(candidate.facts["labels"])]
-                    ),
-                    candidate.name,
-                    place,
-                    never_right=(OTHER, NONE),
-                ),
-                only="page",
-            )
-            for place, candidate in enumerate(evaluation.candidates)
-        ]
-        return [*score_tables(evaluation), cases, *matrices]
-
-    def facts(self, items: Items[Texts, Occurrence], candidate: int) -> Mapping[str, Any]:
-        cells = Counter(
-            occurrence.cell
-            for occurrence in items.values[candidate]
-            if occurrence.case not in self.settings.discard
-        )
-        lists = self.lists(items.data)
-        labels = list(dict.fromkeys(map(lists.label, lists.target_pronouns)))
-        words = Counter(label for cell in cells.elements() for label in cell)
-        labels += sorted(
-            words.keys() - {*labels, OTHER, NONE, UNLISTED}, key=lambda w: (-words[w], w)
-        )
-        labels += [label for label in (OTHER, NONE, UNLISTED) if words[label]]
-        return {
-            "labels": labels,
-            "matrix": [[cells[row, column] for column in labels] for row in labels],
-        }
+        return [*score_tables(evaluation), cases]
 
 
 REPAIRED, AS_LINKED = "links repaired", "as linked"

@@ -76,7 +76,9 @@ def test_table_2_of_001_comes_out_of_table_1_with_the_reference():
     assert (len(study.systems), len(printed)) == (10, 8)
     for result in study.correlations:
         if (result.metric, result.coefficient) in printed:
-            assert f"{result.value:.3f}" == f"{printed.pop((result.metric, result.coefficient)):.3f}"
+            assert (
+                f"{result.value:.3f}" == f"{printed.pop((result.metric, result.coefficient)):.3f}"
+            )
     assert not printed
 
 

@@ -39,12 +39,12 @@ def test_names_are_wrapped_and_figures_whole():
 
 def test_a_matrix_leaves_out_what_does_not_occur():
     counts = np.array([[2, 0, 1], [0, 0, 0], [0, 0, 4]])
-    table = matrix_table(("il", "elle", "NONE"), counts, "m", 1, never_right=("NONE",))
+    table = matrix_table(("il", "elle", "NONE"), counts, "m", 1)
     assert table.heading == ("", "il", "NONE", "sum")
     assert [[str(cell) for cell in row] for row in table.rows] == [
         ["il", "2", "1", "3"], ["NONE", "·", "4", "4"], ["sum", "2", "5", "7"],
     ]  # fmt: skip
-    assert [cell.kind for row in table.rows[:2] for cell in row[1:3]] == ["hit", "", "", ""]
+    assert [cell.kind for row in table.rows[:2] for cell in row[1:3]] == ["hit", "", "", "hit"]
     assert table.rows[0][2].filters == {"candidate": 1, "reference": "il", "word": "NONE"}
 
 
