@@ -180,7 +180,7 @@ def study_disagreement(
 ) -> DisagreementStudy:
     compared = [pronoun for pronoun in pronouns if pronoun.compared]
     names = dict.fromkeys(pronoun.category for pronoun in compared)
-    groups = {name: [one for one in compared if one.category == name] for name in names}
+    groups = {name: [pronoun for pronoun in compared if pronoun.category == name] for name in names}
     judged = Counter((pronoun.case, pronoun.human) for pronoun in pronouns)
     verdicts = {case: {name: judged[case, name] for name in VERDICTS} for case in CASES}
     hits = verdicts[1][CORRECT] + verdicts[2][CORRECT]
@@ -208,14 +208,17 @@ def _ratio(part: int, whole: int) -> float:
 def _count_category(
     name: str, group: Sequence[JudgedPronoun], resamples: int, seed: int
 ) -> CategoryCounts:
-    cases, verdicts = Counter(one.case for one in group), Counter(one.human for one in group)
-    kinds = Counter(one.kind for one in group if one.disagrees)
+    cases, verdicts = (
+        Counter(pronoun.case for pronoun in group),
+        Counter(pronoun.human for pronoun in group),
+    )
+    kinds = Counter(pronoun.kind for pronoun in group if pronoun.disagrees)
     low = high = None
     if group and resamples:
-        units = [one.unit or str(place) for place, one in enumerate(group)]
+        units = [pronoun.unit or str(place) for place, pronoun in enumerate(group)]
         _, index = np.unique(units, return_inverse=True)
         sizes = np.bincount(index)
-        disagreements = np.bincount(index, [one.disagrees for one in group])
+        disagreements = np.bincount(index, [pronoun.disagrees for pronoun in group])
         drawn = np.random.default_rng(seed).multinomial(
             len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples
         )

@@ -36,7 +36,6 @@ FEWEST = 3
 """Over two systems every correlation is 1 or -1."""
 FEWEST_WILLIAMS = 4
 """With fewer systems Williams's test has no degree of freedom."""
-FEW_SYSTEMS = 20
 MOST_FOR_EXACT_P = 8
 """Nine systems have 362,880 permutations."""
 PERMUTATIONS = 9_999
@@ -312,17 +311,21 @@ def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> Corre
     human, count = table.columns[table.human], len(table.systems)
     if not table.metrics:
         raise input_error("table", "columns", "a metric", ", ".join(table.columns))
-    found = []
+    correlations = []
     for metric in table.metrics:
         scores = table.columns[metric]
         for kind in COEFFICIENTS:
             value, p = float(correlation(kind, scores, human)), p_value(kind, scores, human, seed)
             limits = interval(kind, scores, human, resamples, seed) if resamples else (None, None)
-            found.append(Correlation(metric, kind, value, p, *limits))
+            correlations.append(Correlation(metric, kind, value, p, *limits))
     comparisons = []
     if count >= FEWEST_WILLIAMS:
         # The metric with the higher correlation is the first of its pair.
-        pearson = {one.metric: one.value for one in found if one.coefficient == "pearson"}
+        pearson = {
+            result.metric: result.value
+            for result in correlations
+            if result.coefficient == "pearson"
+        }
         ranked = sorted(table.metrics, key=lambda metric: -pearson[metric])
         pairs = sorted(
             combinations(ranked, 2), key=lambda pair: sorted(map(table.metrics.index, pair))
@@ -342,7 +345,7 @@ def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> Corre
     signature = ["correlation", f"crosspro:{__version__}", f"human:{table.human}",
                  f"systems:{count}", "p:t,permutation", *drawn, f"seed:{seed}"]  # fmt: skip
     return CorrelationStudy(
-        table.human, table.other_human, table.systems, tuple(found), tuple(comparisons),
+        table.human, table.other_human, table.systems, tuple(correlations), tuple(comparisons),
         tuple(humans), tuple(left_out), smallest_significant(count), "|".join(signature),
     )  # fmt: skip
 

@@ -136,7 +136,7 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
 
     def details(self, items: Items[Texts, Line], candidate: int) -> Iterable[dict[str, Any]]:
         pronouns = [pronoun for line in items.values[candidate] for pronoun in line]
-        for pronoun in sorted(pronouns, key=lambda one: -one.wrong):
+        for pronoun in sorted(pronouns, key=lambda judged_pronoun: -judged_pronoun.wrong):
             yield {
                 "sentence": pronoun.line,
                 "source": pronoun.source_word,

@@ -67,8 +67,8 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
     def language(self, texts: Texts) -> str:
         language = self.settings.language or texts.languages[1]
         if language not in LANGUAGES:
-            found = quoted(language) if language else "none"
-            raise input_error(self.name, "target-language", choices(LANGUAGES), found)
+            actual = quoted(language) if language else "none"
+            raise input_error(self.name, "target-language", choices(LANGUAGES), actual)
         return language
 
     def items(self, data: Texts) -> Items[Texts, Ints]:
@@ -105,9 +105,9 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
             groups: list[GroupName] = []
             for breakdown, names in VALUES.items():
                 values = {getattr(reading, breakdown) for reading in readings}
-                named = {names.get(value, "") if names else value for value in values}
-                if len(named) == 1 and "" not in named:
-                    groups.append((breakdown, named.pop()))
+                value_names = {names.get(value, "") if names else value for value in values}
+                if len(value_names) == 1 and "" not in value_names:
+                    groups.append((breakdown, value_names.pop()))
             forms[form] = [*groups, ("pronoun", form)]
         return forms
 

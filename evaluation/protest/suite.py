@@ -205,8 +205,8 @@ def read_suite(path: str | Path) -> Suite:
     if not texts:
         raise input_error(path, "file", "a suite written by `protest build`", "an empty file")
 
-    def fault(number: int, key: str, expected: object, found: object) -> InputError:
-        return input_error(path, key, str(expected), str(found), number)
+    def fault(number: int, key: str, expected: object, actual: object) -> InputError:
+        return input_error(path, key, str(expected), str(actual), number)
 
     def record(kind: type[Record], number: int) -> Record:
         try:

@@ -90,8 +90,8 @@ def class_indices(labels: Iterable[str], task: Task, name: str) -> ClassIndices:
     except (KeyError, TypeError) as error:
         valid = [isinstance(label, str) and label in index for label in listed]
         label = listed[valid.index(False)]
-        found = quoted(label) if isinstance(label, str) else repr(label)
-        raise input_error(name, "label", choices(index), found, valid.index(False) + 1) from error
+        actual = quoted(label) if isinstance(label, str) else repr(label)
+        raise input_error(name, "label", choices(index), actual, valid.index(False) + 1) from error
 
 
 def flat_classes(per_line: Sequence[tuple[int, ...]]) -> tuple[ClassIndices, Numbers]:
