@@ -147,7 +147,7 @@ def many(pronouns):
 
 
 @pytest.mark.parametrize(
-    ("pronouns", "wanted", "feature", "counts"),
+    ("pronouns", "size", "feature", "counts"),
     [
         (["ils"] * 40 + ["elles"] * 6 + ["ce"] * 5, 15, "pronoun", {"ils": 5, "elles": 5, "ce": 5}),
         (
