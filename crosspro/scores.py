@@ -38,7 +38,6 @@ def score(
     candidate_links: Mapping[str, LinkLines] | LinkLines | None = None,
     prior: str | Path | None = None,
     tokenised: bool | None = None,
-    any_language: bool = False,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     baseline: str | None = None,
     resamples: int = 1000,
@@ -81,7 +80,6 @@ def score(
         {name: as_lines(f"candidate {name}", lines) for name, lines in named.items()},
         None if documents is None else as_lines("documents", documents),
         (source_language, target_language),
-        any_language=any_language,
     )
 
     def parsed(name: str, lines: LinkLines, target: Sequence[str]) -> Any:

@@ -43,7 +43,6 @@ class Score:
     high: float | None = None
 
     def shown(self, digits: int = 2) -> str:
-        """The value and, where it is known, its interval."""
         if isnan(self.value):
             return UNDEFINED
         if self.low is None or self.high is None:
@@ -75,12 +74,10 @@ class CandidateScores:
 
     @property
     def scores(self) -> Mapping[str, Score]:
-        """Scores of everything, by measure."""
         return self.total.scores
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Counts of everything."""
         return self.total.counts
 
 
@@ -104,22 +101,18 @@ class Evaluation(Displayed):
 
     @property
     def names(self) -> list[str]:
-        """The names of the candidates."""
         return [candidate.name for candidate in self.candidates]
 
     @property
     def scores(self) -> Mapping[str, Mapping[str, Score]]:
-        """Scores of everything, by candidate and measure."""
         return {candidate.name: candidate.scores for candidate in self.candidates}
 
     @property
     def measures(self) -> list[str]:
-        """The measures in their order."""
         return list(self.candidates[0].scores) if self.candidates else []
 
     @property
     def headline(self) -> str:
-        """The measure that candidates are ordered by."""
         return self.metric.display.headline or self.measures[0]
 
     def compare(
@@ -185,7 +178,6 @@ PairChoice = Callable[[Sequence[str], Sequence[float]], list[tuple[int, int]]]
 
 
 def every_pair(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
-    """Each candidate with each other."""
     return list(combinations(range(len(names)), 2))
 
 
@@ -199,8 +191,6 @@ def against_best(names: Sequence[str], values: Sequence[float]) -> list[tuple[in
 
 
 def against(name: str) -> PairChoice:
-    """Each other candidate with the one of this name."""
-
     def pairs(names: Sequence[str], values: Sequence[float]) -> list[tuple[int, int]]:
         if name not in names:
             return against_best(names, values)
@@ -309,12 +299,12 @@ def _summed(counts: Columns) -> dict[str, int]:
 def _compared(
     evaluation: Evaluation, pair: tuple[int, int], resampling: Resampling
 ) -> list[Difference]:
-    """The paired tests of two candidates under the measures that candidates are compared by."""
     metric, items = evaluation.metric, evaluation.items
     if not items.size:
         return []
-    wanted = metric.compared(evaluation.measures)
     first, second = (items.candidates[place] for place in pair)
     table = unit_table([evaluation.statistics[place] for place in pair], items.units)
     tests = paired_tests((first, second), table, metric.score, resampling)
-    return [test for test in tests if test.measure in wanted]
+    return [
+        test for test in tests if test.measure in (metric.display.compared or evaluation.measures)
+    ]

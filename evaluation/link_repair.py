@@ -95,7 +95,6 @@ def _before_verb(place: int, sentence: LinkedSentence, neighbours: range) -> boo
 
 
 def _linked_to_pronoun(place: int, sentence: LinkedSentence, lists: PronounLists) -> bool:
-    """Whether a target word is linked to a source pronoun, scored or not."""
     words = [sentence.source[source].lower() for source in sentence.sources(place)]
     parts = {part for word in words for part in (word, *parts_of(word, lists.source_separator))}
     return not lists.every_source_pronoun.isdisjoint(parts)

@@ -14,13 +14,10 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
-
-import numpy as np
 
 from crosspro.data_prep.annotate.tokenise import SAMPLE, Tokeniser, looks_tokenised
 from crosspro.data_prep.core.errors import choices, input_error, quoted
@@ -39,9 +36,6 @@ SYMMETRISATION = "grow-diag-final"
 NO_PRIOR = "none"
 FEW_LINES = 20_000
 """Fewer lines teach the aligner little."""
-FREQUENT, LEAST_FREQUENT, ENOUGH_WORDS = 100, 0.3, 100
-"""The hundred most frequent words of a language are 40 to 50% of a text, those of another 10 to 25%
-(English, French, German and Spanish news)."""
 _WORDS = re.compile(r"\S+", re.ASCII)
 """A no-break space is a part of a word, as in other tools that count words."""
 
@@ -55,11 +49,9 @@ class LinkedSentence:
     links: Sequence[Link]
 
     def targets(self, position: int) -> tuple[int, ...]:
-        """Target positions linked to a source position, in order."""
         return tuple(target for source, target in self.links if source == position)
 
     def sources(self, position: int) -> tuple[int, ...]:
-        """Source positions linked to a target position, in order."""
         return tuple(source for source, target in self.links if target == position)
 
 
@@ -82,7 +74,6 @@ class LinkedWords:
     """Where the links come from."""
 
     def sentence(self, translation: LinkedTranslation, line: int) -> LinkedSentence:
-        """A line of a translation beside its source."""
         return LinkedSentence(self.source[line], translation.words[line], translation.links[line])
 
 
@@ -101,30 +92,32 @@ def link_texts(
     bundled model of the two languages is taken.
     """
     texts.require("word links", "source", "reference")
-    given = [links, *((candidate_links or {}).get(name) for name in texts.candidates)]
+    ready = [links, *((candidate_links or {}).get(name) for name in texts.candidates)]
     lines = [texts.reference, *texts.candidates.values()]
-    as_it_is = tokenised or any(given) or (tokenised is None and _look_tokenised(texts))
-    cut = _words if as_it_is else None
-    if cut is None:
+    as_it_is = tokenised or any(ready) or (tokenised is None and _look_tokenised(texts))
+    if not as_it_is:
         texts.require("word links of untokenised text", "source_language", "target_language")
-    source = list(map(cut or Tokeniser(texts.languages[0]), texts.source))
-    split = cut or Tokeniser(texts.languages[1])
+    split_source, split = (
+        _words if as_it_is else Tokeniser(language) for language in texts.languages
+    )
+    source = list(map(split_source, texts.source))
     translations = [list(map(split, text)) for text in lines]
     warnings = list(texts.warnings)
-    signature = ["given"] if any(link is not None for link in given) else []
-    if any(link is None for link in given):
-        aligner = _aligner(prior, texts.languages, (source, translations[0]))
-        if aligner.prior is None and len(source) < FEW_LINES:
+    signature = ["given"] if any(link is not None for link in ready) else []
+    loaded: Prior | None = None
+    if any(link is None for link in ready):
+        loaded, origin = _load_prior(prior, texts.languages)
+        if loaded is None and len(source) < FEW_LINES:
             warnings.append(
                 f"{len(source):,} lines are few to learn word links from, fewer than "
                 f"{FEW_LINES:,}: a prior learnt from more text of these languages is better"
             )
-        signature.append(aligner.signature if as_it_is else f"{aligner.signature},tokenised")
-    made = [
-        aligner.links(source, words) if link is None else link
-        for words, link in zip(translations, given, strict=True)
+        signature.append(origin if as_it_is else f"{origin},tokenised")
+    all_links = [
+        make_links(source, words, loaded) if link is None else link
+        for words, link in zip(translations, ready, strict=True)
     ]
-    linked = [LinkedTranslation(*pair) for pair in zip(translations, made, strict=True)]
+    linked = [LinkedTranslation(*pair) for pair in zip(translations, all_links, strict=True)]
     candidates = dict(zip(texts.candidates, linked[1:], strict=True))
     words = LinkedWords(source, linked[0], candidates, "+".join(signature))
     return replace(texts, links=words, warnings=tuple(warnings))
@@ -136,9 +129,6 @@ def _words(line: str) -> list[str]:
 
 def _look_tokenised(texts: Texts) -> bool:
     return looks_tokenised(texts.source[:SAMPLE]) or looks_tokenised(texts.reference[:SAMPLE])
-
-
-# Given links --------------------------------------------------------------------------------------
 
 
 def read_links(
@@ -182,92 +172,46 @@ def parse_links(
     return links
 
 
-# Links that are made ------------------------------------------------------------------------------
+def make_links(
+    source: Sequence[Sequence[str]], target: Sequence[Sequence[str]], prior: Prior | None
+) -> Links:
+    """The links of one text; with a prior each line is linked alone, as in `proofread`."""
+    from crosspro.data_prep.align.align import align, link_by_prior
 
-
-@dataclass(frozen=True)
-class _Aligner:
-    """What makes links, and how a signature calls it."""
-
-    prior: Prior | None
-    signature: str
-
-    def links(self, source: Sequence[Sequence[str]], target: Sequence[Sequence[str]]) -> Links:
-        """The links of one text. All that is asked of the aligner is asked here.
-
-        With a prior nothing is learnt from the text, as in `proofread`: each line is linked alone.
-        """
-        from crosspro.data_prep.align.align import align, link_by_prior
-
-        pairs = zip(source, target, strict=True)
-        if self.prior is None:
-            return align(pairs, SYMMETRISATION)
-        return link_by_prior(pairs, self.prior, SYMMETRISATION)
-
-
-def _aligner(
-    prior: str | Path | None,
-    languages: tuple[str, str],
-    sides: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]],
-) -> _Aligner:
-    """The aligner with the named prior, or with that of the bundled model of the languages."""
-    pair = "-".join(languages)
-    bundled = _bundled_models()
-    learnt = _Aligner(None, f"learnt({SYMMETRISATION})")
+    pairs = zip(source, target, strict=True)
     if prior is None:
-        return _with_bundled_prior(bundled[pair], pair) if pair in bundled else learnt
-    if str(prior) == NO_PRIOR:
-        return learnt
-    if str(prior) in bundled and not Path(prior).is_file():
-        if all(languages) and str(prior) != pair:
-            expected = f"a prior of the languages of the texts, {pair}"
-            raise input_error("prior", "languages", expected, str(prior))
-        return _with_bundled_prior(bundled[str(prior)], str(prior))
+        return align(pairs, SYMMETRISATION)
+    return link_by_prior(pairs, prior, SYMMETRISATION)
+
+
+def _load_prior(prior: str | Path | None, languages: tuple[str, str]) -> tuple[Prior | None, str]:
+    """The named prior, or that of the bundled model of the languages, and its signature."""
     from crosspro.data_prep.align.prior import load_prior
 
-    path = Path(prior)
-    if not path.is_file():
+    pair = "-".join(languages)
+    bundled = _bundled_models()
+    if prior is None:
+        prior = pair if pair in bundled else NO_PRIOR
+    if str(prior) == NO_PRIOR:
+        return None, f"learnt({SYMMETRISATION})"
+    path, name = Path(prior), str(prior)
+    if path.is_file():
+        return load_prior(path), f"prior-{sha256_of(path)[:8]}({SYMMETRISATION})"
+    if name not in bundled:
         expected = f"a file, {NO_PRIOR} or a bundled model ({choices(bundled)})"
         raise input_error(path, "prior", expected, "no such file")
-    loaded = load_prior(path)
-    _check_languages(path, loaded, sides)
-    return _Aligner(loaded, f"prior-{sha256_of(path)[:8]}({SYMMETRISATION})")
+    if all(languages) and name != pair:
+        expected = f"a prior of the languages of the texts, {pair}"
+        raise input_error("prior", "languages", expected, name)
+    with ZipFile(bundled[name]) as archive, TemporaryDirectory() as folder:
+        content = archive.read("prior.npz")
+        unpacked = Path(folder, "prior.npz")
+        unpacked.write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()[:8]
+        return load_prior(unpacked), f"prior-{name}-{digest}({SYMMETRISATION})"
 
 
 def _bundled_models() -> dict[str, Path]:
     from crosspro import models
 
     return {path.stem: path for path in sorted(Path(models.__file__).parent.glob("*.zip"))}
-
-
-def _with_bundled_prior(path: Path, name: str) -> _Aligner:
-    from crosspro.data_prep.align.prior import load_prior
-
-    with ZipFile(path) as archive, TemporaryDirectory() as folder:
-        content = archive.read("prior.npz")
-        unpacked = Path(folder, "prior.npz")
-        unpacked.write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()[:8]
-        return _Aligner(load_prior(unpacked), f"prior-{name}-{digest}({SYMMETRISATION})")
-
-
-def _check_languages(
-    path: Path, prior: Prior, sides: tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]
-) -> None:
-    """Refuse a prior whose most frequent words are not those of a text."""
-    from crosspro.data_prep.align.numbering import word_form
-
-    for lines, vocabulary, places, counts in (
-        (sides[0], prior.source_words, prior.pair_source, prior.backward.pairs),
-        (sides[1], prior.target_words, prior.pair_target, prior.forward.pairs),
-    ):
-        words = [word_form(word) for line in lines for word in line if word.isalpha()]
-        by_count = np.argsort(-np.bincount(places, counts, len(vocabulary)), kind="stable")
-        every = list(vocabulary)
-        ranked = (every[number] for number in by_count.tolist())
-        frequent = set(islice(filter(str.isalpha, ranked), FREQUENT))
-        share = sum(word in frequent for word in words) / max(len(words), 1)
-        if len(words) >= ENOUGH_WORDS and share < LEAST_FREQUENT:
-            expected = "a prior of the languages of the texts"
-            found = f"one whose {FREQUENT} most frequent words are {share:.0%} of a text"
-            raise input_error(path, "prior", expected, found)

@@ -61,6 +61,10 @@ class Display:
     """The measure that candidates are ordered by; the first one if empty."""
     measures: Mapping[str, str] = field(default_factory=dict)
     """Headings of measures that are not shown under their own names."""
+    compared: tuple[str, ...] = ()
+    """The measures that paired tests compare; all of them if empty."""
+    column: str = ""
+    """The heading of the headline measure in a table of several metrics."""
     counts: tuple[str, ...] = ()
     """Counts that have a column beside the scores."""
     digits: int = 2
@@ -74,8 +78,11 @@ class Display:
     """Lines under the scores."""
 
     def heading(self, name: str) -> str:
-        """A measure or a count as the heading of a column."""
         return self.measures.get(name, name.replace("_", " "))
+
+    def column_title(self, headline: str) -> str:
+        """The heading of the headline measure beside those of other metrics."""
+        return self.column or self.heading(headline)
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,6 @@ class Items(Generic[Data, Item]):
 
     @property
     def size(self) -> int:
-        """How many items each candidate has."""
         return len(self.units.of_item)
 
 
@@ -142,10 +148,6 @@ class Metric(ABC, Generic[Settings, Data, Item]):
     def counts(self, items: Items[Data, Item], candidate: int) -> Columns:
         """Columns that are only summed: numbers beside the scores of each group."""
         return {}
-
-    def compared(self, measures: Sequence[str]) -> Sequence[str]:
-        """The measures under which candidates are compared."""
-        return measures
 
     def signature(self, items: Items[Data, Item]) -> Sequence[str]:
         """All that changes a score and is not in its name: `key:value`, for quotation.

@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import combinations
@@ -32,6 +32,7 @@ from pydantic import dataclasses as pydantic_dataclasses
 from crosspro.data_prep.annotate.tokenise import Tokeniser, normalise_punctuation
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
+from crosspro.data_prep.core.settings import settings_error
 from crosspro.data_prep.core.words import (
     names_of,
     shipped_files,
@@ -39,6 +40,7 @@ from crosspro.data_prep.core.words import (
     word_lists,
     words_file,
 )
+from crosspro.data_prep.core.yaml_files import read_yaml
 
 
 def normal_form(word: str) -> str:
@@ -76,7 +78,6 @@ class Equivalent:
 
 
 def _as_group(value: object) -> object:
-    """A plain list is a group without a probability."""
     return {"pronouns": value} if isinstance(value, list) else value
 
 
@@ -106,11 +107,10 @@ class PronounLists:
     target_separator: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse words that belong to another list, and a pronoun in two identical groups."""
-        for group in (*self.identical, *(one.pronouns for one in self.equivalent)):
-            _check_known("identical and equivalent", group, self.target_pronouns)
-        _check_known("translations", tuple(self.translations), self.source_pronouns)
-        _check_known("ambiguous", self.ambiguous, self.all_translations)
+        for group in (*self.identical, *(group.pronouns for group in self.equivalent)):
+            _check_members("identical and equivalent", group, self.target_pronouns)
+        _check_members("translations", tuple(self.translations), self.source_pronouns)
+        _check_members("ambiguous", self.ambiguous, self.all_translations)
         merged = [word for group in self.identical for word in group]
         if len(set(merged)) < len(merged):
             raise ValueError("identical: expected each pronoun in one group")
@@ -136,7 +136,6 @@ class PronounLists:
 
     @cached_property
     def all_translations(self) -> frozenset[str]:
-        """Every word that may translate some source pronoun."""
         return frozenset(self.target_pronouns).union(*self.translations.values())
 
     @cached_property
@@ -145,7 +144,6 @@ class PronounLists:
         return frozenset((*self.source_pronouns, *self.other_source_pronouns))
 
     def label(self, word: str) -> str:
-        """The label of a target pronoun, and any other word as it is."""
         return self.labels.get(word, word)
 
     def possible(self, pronoun: str) -> frozenset[str]:
@@ -155,55 +153,42 @@ class PronounLists:
 
     def source_pronoun(self, word: str) -> str | None:
         """The scored pronoun that a lower-cased source word is or contains."""
-        return _first_part(word, self._source_set, self.source_separator)
+        return _first_part(word, self.source_pronouns, self.source_separator)
 
     def target_pronoun(self, word: str) -> str | None:
         """The pronoun that a lower-cased target word is or contains."""
-        return _first_part(word, self._target_set, self.target_separator)
-
-    @cached_property
-    def _source_set(self) -> frozenset[str]:
-        return frozenset(self.source_pronouns)
-
-    @cached_property
-    def _target_set(self) -> frozenset[str]:
-        return frozenset(self.target_pronouns)
+        return _first_part(word, self.labels, self.target_separator)
 
     @cached_property
     def signature(self) -> str:
-        """The name and a digest of the content."""
         content = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
         return f"{self.name}-{hashlib.sha256(content.encode('utf-8')).hexdigest()[:8]}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The content of a lists' file."""
         return asdict(self)
 
 
-def _check_known(field: str, words: Sequence[str], known: Sequence[str] | frozenset[str]) -> None:
+def _check_members(field: str, words: Sequence[str], members: Collection[str]) -> None:
     for word in words:
-        if word not in known:
-            raise ValueError(f"{field}: expected {choices(sorted(known))}, found {quoted(word)}")
+        if word not in members:
+            raise ValueError(f"{field}: expected {choices(sorted(members))}, found {quoted(word)}")
 
 
 def parts_of(word: str, separator: str) -> Sequence[str]:
-    """The parts of a word that may be pronouns."""
     return word.split(separator) if separator else (word,)
 
 
-def _first_part(word: str, pronouns: frozenset[str], separator: str) -> str | None:
+def _first_part(word: str, pronouns: Container[str], separator: str) -> str | None:
     if word in pronouns:
         return word
     return next((part for part in parts_of(word, separator) if part in pronouns), None)
 
 
 def lists_names() -> list[str]:
-    """The names of the lists that come with the package."""
     return list(names_of("pairs", "yaml"))
 
 
 def load_lists(name_or_path: str | Path) -> PronounLists:
-    """Read lists by name, or from a .yaml file."""
     path = Path(name_or_path)
     if path.suffix not in (".yaml", ".yml"):
         if str(name_or_path) not in lists_names():
@@ -215,29 +200,17 @@ def load_lists(name_or_path: str | Path) -> PronounLists:
 
 @cache
 def _read_lists(path: Path) -> PronounLists:
-    import yaml
-
-    try:
-        content = yaml.safe_load("\n".join(read_text_lines(path)))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else None
-        problem = str(getattr(error, "problem", error))
-        raise input_error(path, "file", "YAML", problem, line) from error
+    content = read_yaml(path)
     if isinstance(content, dict):
-        content = {"name": path.stem} | {
-            key: value for key, value in content.items() if value is not None
-        }
+        filled = {key: value for key, value in content.items() if value is not None}
+        content = {"name": path.stem} | filled
     try:
         return TypeAdapter(PronounLists).validate_python(content)
     except ValidationError as error:
-        fault = error.errors()[0]
-        key = ".".join(map(str, fault["loc"])) or "file"
-        raise input_error(path, key, fault["msg"], quoted(repr(fault["input"]))) from error
+        raise settings_error(error, path) from error
 
 
 def lists_of(languages: tuple[str, str]) -> PronounLists:
-    """The lists that come with the package for two languages."""
     name = "-".join(language or "?" for language in languages)
     if name not in lists_names():
         expected = f"lists of pronouns for {name}, or one of {choices(lists_names())}"
@@ -259,7 +232,6 @@ class Anchor:
 
 
 def find_anchors(source: Sequence[Sequence[str]], lists: PronounLists) -> list[Anchor]:
-    """Every source pronoun of the lists in tokenised lines."""
     pronoun_of = cache(lambda word: lists.source_pronoun(word.lower()))
     return [
         Anchor(line, position, word, pronoun)
@@ -366,26 +338,6 @@ def gender_of(readings: tuple[PronounReading, ...]) -> str | None:
     return GENDERS[genders.pop()] if len(genders) == 1 else None
 
 
-@lru_cache(maxsize=4096)
-def rivals_of(readings: tuple[PronounReading, ...], language: str) -> tuple[str, ...]:
-    """Other forms in the same role: of another gender, or in the second person another address."""
-    forms = {reading.form for reading in readings}
-    return tuple(
-        form
-        for form, others in readings_of(language).items()
-        if form not in forms and any(_compete(one, two) for one in readings for two in others)
-    )
-
-
-def _compete(first: PronounReading, second: PronounReading) -> bool:
-    if (first.kind, first.role, first.person) != (second.kind, second.role, second.person):
-        return False
-    if first.person == "2" and first.kind == "personal":
-        return True
-    genders_differ = bool(first.gender and second.gender and first.gender != second.gender)
-    return genders_differ and _agree(first.number, second.number)
-
-
 # Words of a translation, with what clitics hide ---------------------------------------------------
 
 _DEPENDING = {"fr": "s'", "de": "'s"}
@@ -417,7 +369,6 @@ class TranslationWords:
         self._words_of_token = cache(lambda token: tuple(self._words(token)))
 
     def __call__(self, text: str) -> list[str]:
-        """The words of a text in their order."""
         tokens = self.tokenise(text)
         words: list[str] = []
         for place, token in enumerate(tokens):
@@ -428,7 +379,6 @@ class TranslationWords:
         return words
 
     def _form(self, expected: str) -> tuple[str, ...]:
-        """The words of an expected form, which is nearly always one."""
         tokens = normalise_punctuation(expected).lower().split()
         return tuple(word for token in tokens for word in self._words(token))
 
@@ -443,7 +393,6 @@ class TranslationWords:
         return "'s" if name else "es"
 
     def _words(self, token: str) -> Iterator[str]:
-        """The words of a token by itself."""
         word = token.lower().strip("-") or token  # a speaker's dash may touch the word
         if word == self.depending:
             yield {"fr": "se", "de": "es"}[self.language]
@@ -481,7 +430,6 @@ class TranslationWords:
 
 @cache
 def target_words(language: str) -> TranslationWords:
-    """The words of a language, whose tokeniser remembers what it has seen."""
     return TranslationWords(language)
 
 

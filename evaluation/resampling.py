@@ -55,7 +55,6 @@ class Cells:
         return Cells(self.codes[chosen], self.size, self.names)
 
     def sums(self, of_item: Ints, units: int) -> Floats:
-        """The counts of each unit."""
         codes = of_item * self.size + self.codes
         counts = np.bincount(codes, minlength=units * self.size)
         return counts.reshape(units, self.size).astype(np.float64)
@@ -90,7 +89,6 @@ class Units:
         raise ValueError("the last division must be there")
 
     def among(self, chosen: Booleans) -> Units:
-        """The units of some of the items."""
         units, of_item = np.unique(self.of_item[chosen], return_inverse=True)
         return Units(self.name, of_item.astype(np.int64), len(units))
 
@@ -118,7 +116,6 @@ class UnitTable:
 
     @property
     def sums(self) -> Floats:
-        """Sums over all units, as the only row."""
         if self.counts is not None:
             return np.asarray(self.counts @ self.rows, dtype=np.float64)[None]
         # Each column by itself: numpy then sums pairwise, which loses least.
@@ -126,7 +123,6 @@ class UnitTable:
 
 
 def flat_width(layout: Mapping[str, int]) -> int:
-    """How many numbers a flat row has for each candidate."""
     return sum(max(width, 1) for width in layout.values())
 
 
@@ -216,7 +212,6 @@ class Resampling:
     seed: int = 12345
 
     def bootstrap(self, table: UnitTable) -> Floats:
-        """Sums of each resample of the units."""
         drawn = self.draws(len(table.rows), table.counts)
         return np.concatenate([numbers @ table.rows for numbers in drawn])
 
@@ -295,7 +290,6 @@ class Difference:
 def intervals(
     table: UnitTable, score: Callable[[Sums], Scores], resampling: Resampling
 ) -> dict[str, tuple[float, float] | tuple[None, None]]:
-    """The bootstrap interval of each measure."""
     samples = score(table.named(resampling.bootstrap(table)))
     return {measure: interval(values) for measure, values in samples.items()}
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from importlib.util import find_spec
-from math import isnan
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
+from crosspro.data_prep.core.settings import settings_error
 from crosspro.evaluation.evaluation import (
     Evaluation,
     PairChoice,
@@ -32,14 +32,21 @@ from crosspro.evaluation.report.page import (
     render_page,
     shown_numbers,
 )
-from crosspro.evaluation.report.records import csv_text, detail_records, json_text, record
+from crosspro.evaluation.report.records import (
+    csv_number,
+    csv_text,
+    detail_records,
+    json_text,
+    record,
+)
 from crosspro.evaluation.report.tables import (
+    DIFFERENCES,
+    PLAIN,
     Cell,
     Style,
     Table,
-    difference_cells,
+    difference_table,
     evaluation_tables,
-    outcome,
     score_cell,
     tables_text,
     text_report,
@@ -55,14 +62,9 @@ MOST_EVERY_PAIR = 3
 """With more candidates, the others are compared with the best."""
 MOST_EXAMPLES = 2000
 """A page with so many pronouns is still quick."""
-DIFFERENCES = "Paired differences"
-COLUMNS = {"apt": "APT", "autoprf": "AutoPRF F1", "pronoun-f1": "pronoun F1", "doubt": "in doubt"}
-"""The headings of scores that do not say what they are of."""
-
 Settings = Mapping[str, Mapping[str, Any]]
 """Settings of each metric by name."""
 JudgeOf = Callable[[str, str], PronounJudge | None]
-Progress = Callable[[str], None]
 USUAL_RESAMPLING = Resampling()
 
 
@@ -92,9 +94,7 @@ def make_metric(name: str, settings: Mapping[str, Any]) -> Any:
     try:
         return kind(TypeAdapter(kind.settings_class).validate_python(dict(settings)))
     except ValidationError as error:
-        fault = error.errors()[0]
-        key = ".".join([name, *map(str, fault["loc"])])
-        raise input_error("settings", key, fault["msg"], quoted(repr(fault["input"]))) from error
+        raise settings_error(error, "settings", name) from error
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,8 +124,12 @@ class ScoreReport:
     @property
     def warnings(self) -> list[str]:
         """The warnings of all metrics, each once."""
-        every = (warning for one in self.evaluations.values() for warning in one.warnings)
-        return list(dict.fromkeys(every))
+        metrics = self.evaluations.values()
+        return list(dict.fromkeys(text for metric in metrics for text in metric.warnings))
+
+    @property
+    def signatures(self) -> list[str]:
+        return [evaluation.signature for evaluation in self.evaluations.values()]
 
     @property
     def title(self) -> str:
@@ -135,99 +139,62 @@ class ScoreReport:
         documents = self.texts.document_of_line
         return size if documents is None else f"{size}, {counted(documents[-1] + 1, 'document')}"
 
-    def score_table(self) -> Table:
-        """Candidates in rows, metrics in columns."""
-        heading = ["candidate", *map(_heading, self.evaluations.values())]
-        rows: list[list[Cell | str]] = [
-            [
-                name,
-                *(
-                    score_cell(one.scores[name][one.headline], one.metric.display.digits)
-                    for one in self.evaluations.values()
-                ),
-            ]
-            for name in self.texts.candidates
-        ]
-        units = {one.items.units.name for one in self.evaluations.values() if one.resampling}
-        notes = (
-            [f"per cent [95% interval by {' or '.join(sorted(units))}]"] if units else ["per cent"]
-        )
+    def tables(self) -> list[Table]:
+        """Scores, with candidates in rows and metrics in columns, and paired differences."""
+        evaluations = list(self.evaluations.values())
+        rows: list[list[Cell | str]] = [[name] for name in self.texts.candidates]
+        for evaluation in evaluations:
+            digits = evaluation.metric.display.digits
+            for row, measures in zip(rows, evaluation.scores.values(), strict=True):
+                row.append(score_cell(measures[evaluation.headline], digits))
+        headings = [_column_title(evaluation) for evaluation in evaluations]
+        units = {each.items.units.name for each in evaluations if each.resampling}
+        by = f" [95% interval by {' or '.join(sorted(units))}]" if units else ""
+        notes = [f"per cent{by}"]
         if "doubt" in self.evaluations:
             notes.append("in doubt: expected wrong pronouns in a hundred; lower is better")
-        return Table(heading, rows, "Scores", notes=notes)
+        differences = difference_table(evaluations)
+        scores = Table(["candidate", *headings], rows, "Scores", notes=notes)
+        return [scores, *([differences] if differences else [])]
 
-    def difference_table(self) -> Table | None:
-        """The paired tests of the headline scores."""
-        rows: list[list[Cell | str]] = []
-        for one in self.evaluations.values():
-            display = one.metric.display
-            for test in one.comparisons:
-                if test.measure == one.headline:
-                    better = outcome(test, display.lower_is_better, one.items.units.name)
-                    pair = f"{test.first} - {test.second}"
-                    rows.append(
-                        [pair, _heading(one), *difference_cells(test, display.digits), better]
-                    )
-        if not rows:
-            return None
-        heading = ("pair", "measure", "difference", "p (randomisation)", "p (bootstrap)", "p < .05")
-        note = "p values are two-sided and not corrected for the number of comparisons."
-        return Table(heading, rows, DIFFERENCES, 2, (note,))
-
-    def tables(self) -> list[Table]:
-        """Scores and paired differences."""
-        differences = self.difference_table()
-        return [self.score_table(), *([differences] if differences else [])]
-
-    def text(self, style: Style) -> str:
+    def text(self, style: Style = PLAIN) -> str:
         """One metric as it shows itself, or all in one table."""
         if len(self.evaluations) == 1:
             return text_report(next(iter(self.evaluations.values())), style)
-        signatures = [one.signature for one in self.evaluations.values()]
-        return tables_text(self.title, self.tables(), signatures, style)
-
-    def to_dict(self) -> dict[str, Any]:
-        """What `--json` writes."""
-        return {
-            "crosspro": __version__,
-            "lines": self.texts.size,
-            "languages": list(self.texts.languages),
-            "warnings": self.warnings,
-            "metrics": {name: record(one) for name, one in self.evaluations.items()},
-        }
+        return tables_text(self.title, self.tables(), self.signatures, style)
 
     def json(self) -> str:
-        """The same as text."""
-        return json_text(self.to_dict())
+        return json_text(
+            {
+                "crosspro": __version__,
+                "lines": self.texts.size,
+                "languages": list(self.texts.languages),
+                "warnings": self.warnings,
+                "metrics": {name: record(metric) for name, metric in self.evaluations.items()},
+            }
+        )
 
     def csv(self) -> str:
         """A row for each candidate, with the score and interval of each metric."""
         columns = [f"{name}{end}" for name in self.evaluations for end in ("", "_low", "_high")]
-        rows = [
-            [
-                name,
-                *(
-                    "" if value is None or isnan(value) else f"{value:.6g}"
-                    for score in scores.values()
-                    for value in (score.value, score.low, score.high)
-                ),
-            ]
-            for name, scores in self.scores.items()
-        ]
-        return csv_text([["candidate", *columns], *rows])
+        rows: list[list[object]] = [["candidate", *columns]]
+        for name, scores in self.scores.items():
+            values = [value for score in scores.values() for value in astuple(score)]
+            rows.append([name, *map(csv_number, values)])
+        return csv_text(rows)
 
     def details(self) -> str:
         """A record of every item of every candidate, by metric, as JSON."""
-        return json_text({name: detail_records(one) for name, one in self.evaluations.items()})
+        return json_text({name: detail_records(each) for name, each in self.evaluations.items()})
 
     def html(self, most_examples: int = MOST_EXAMPLES) -> str:
         """A page: scores, pronouns that candidates translate differently, groups of each metric."""
-        followed = next((one for name, one in self.evaluations.items() if name in LINKED), None)
-        groups = [table for one in self.evaluations.values() for table in _page_tables(one)]
+        followed = next((each for name, each in self.evaluations.items() if name in LINKED), None)
+        groups = [table for each in self.evaluations.values() for table in _page_tables(each)]
         cases = [table for table in groups if table.title == "APT: Cases"]
         examples, cut_note = None, ""
         if followed is not None and followed.items.size:
-            numbers = differing_numbers(followed, most_examples)[0]
+            numbers = differing_numbers(followed, most_examples)
             others = shown_numbers(followed, most_examples)
             numbers = sorted({*numbers, *others[: most_examples - len(numbers)]})
             examples = followed.metric.examples(followed.items, numbers)
@@ -242,11 +209,11 @@ class ScoreReport:
             groups=[table for table in groups if table not in cases],
             examples=examples,
             cut_note=cut_note,
-            signatures=[one.signature for one in self.evaluations.values()],
+            signatures=self.signatures,
         )
 
     def __str__(self) -> str:
-        return self.text(Style()).rstrip("\n")
+        return self.text().rstrip("\n")
 
     def __repr__(self) -> str:
         metrics, candidates = ", ".join(self.evaluations), ", ".join(self.texts.candidates)
@@ -258,13 +225,12 @@ def _page_tables(evaluation: Evaluation) -> list[Table]:
     tables = page_tables(evaluation_tables(evaluation))
     if len(evaluation.measures) == 1:
         tables = [table for table in tables if table.title and table.title != DIFFERENCES]
-    heading = _heading(evaluation)
-    return [replace(table, title=f"{heading}: {table.title}".rstrip(": ")) for table in tables]
+    title = _column_title(evaluation)
+    return [replace(table, title=f"{title}: {table.title}".rstrip(": ")) for table in tables]
 
 
-def _heading(evaluation: Evaluation) -> str:
-    name = evaluation.metric.name
-    return COLUMNS.get(name) or evaluation.metric.display.heading(evaluation.headline)
+def _column_title(evaluation: Evaluation) -> str:
+    return evaluation.metric.display.column_title(evaluation.headline)
 
 
 def score_texts(
@@ -280,7 +246,6 @@ def score_texts(
     resampling: Resampling | None = USUAL_RESAMPLING,
     baseline: str | None = None,
     judge_of: JudgeOf | None = None,
-    progress: Progress = lambda message: None,
 ) -> ScoreReport:
     """Score texts by several metrics: those that are named, or all for which there is enough.
 
@@ -299,9 +264,8 @@ def score_texts(
     if "doubt" in names:
         texts.require("doubt", "source", "source_language", "target_language")
         chosen["doubt"]["judge"] = _judge(texts.languages, judge_of)
-    made = {name: make_metric(name, values) for name, values in chosen.items()}
+    metrics_by_name = {name: make_metric(name, values) for name, values in chosen.items()}
     if linked:
-        progress("word links")
         if chosen.get("apt", {}).get("tokens") is not None:
             tokenised = True  # positions count words between spaces
         texts = link_texts(texts, links, candidate_links, prior=prior, tokenised=tokenised)
@@ -309,8 +273,7 @@ def score_texts(
     if baseline is not None:
         pairs = against(baseline)
     evaluations = {}
-    for name, metric in made.items():
-        progress(name)
+    for name, metric in metrics_by_name.items():
         evaluations[name] = evaluate(metric, texts, resampling, pairs)
     return ScoreReport(evaluations, texts)
 

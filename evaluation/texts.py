@@ -14,16 +14,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.words import looks_otherwise, names_of
+from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.shared_task import read_doc_ids
 
 if TYPE_CHECKING:
     from crosspro.evaluation.links import LinkedWords
 
-SHORT_TEXT = 200
-"""Below so many lines a few quotations look like a text in another language: only a warning."""
 _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
@@ -43,12 +41,10 @@ class Texts:
 
     @property
     def size(self) -> int:
-        """The number of lines."""
         return len(next(filter(None, (self.reference, self.source)), ()))
 
     @property
     def linked(self) -> LinkedWords:
-        """The tokens and links, which must have been added."""
         if self.links is None:
             raise ValueError("texts without word links: call evaluation.links.link_texts first")
         return self.links
@@ -68,8 +64,8 @@ class Texts:
         for name in names:
             number = ("source_language", "target_language").index(name) if "_" in name else None
             if not (getattr(self, name) if number is None else self.languages[number]):
-                what = "a text" if number is None else "a language such as fr"
-                raise input_error(metric, name.replace("_", "-"), what, "none")
+                expected = "a text" if number is None else "a language such as fr"
+                raise input_error(metric, name.replace("_", "-"), expected, "none")
 
 
 def make_texts(
@@ -79,7 +75,6 @@ def make_texts(
     documents: Sequence[str] | None = None,
     languages: tuple[str, str] = ("", ""),
     *,
-    any_language: bool = False,
     paths: Mapping[str, Path] | None = None,
 ) -> Texts:
     """Texts whose lengths and languages are checked; errors name the paths, if they have any."""
@@ -102,21 +97,13 @@ def make_texts(
     warnings = []
     for key, lines in parallel.items():
         language = languages[key != "source"]
-        looks_like = None if key == "documents" else looks_otherwise(lines, language)
-        if looks_like is None or any_language:
-            continue
-        if size >= SHORT_TEXT:
-            problem = Problem(place_of[key], None, "language", f"text in {language}", looks_like)
-            raise InputError([problem], "any-language accepts it")
-        warnings.append(f"{place_of[key]}: expected text in {language}, found {looks_like}")
+        if key != "documents" and (looks_like := looks_otherwise(lines, language)):
+            warnings.append(f"{place_of[key]}: expected text in {language}, found {looks_like}")
     return Texts(source, reference, candidates, documents, languages, warnings=tuple(warnings))
 
 
 def _key(name: str) -> str:
     return f"candidate {name}"
-
-
-# Files --------------------------------------------------------------------------------------------
 
 
 def load_texts(
@@ -125,8 +112,6 @@ def load_texts(
     candidates: Mapping[str, Path],
     doc_ids: Path | None = None,
     languages: tuple[str, str] = ("", ""),
-    *,
-    any_language: bool = False,
 ) -> Texts:
     """Read parallel files; languages that are not stated are the ends of file names (X.fr)."""
     paths = {"source": source, "reference": reference, "documents": doc_ids}
@@ -142,16 +127,12 @@ def load_texts(
     documents = None
     if doc_ids is not None:
         documents = list(read_doc_ids(doc_ids))
-    if not any_language:
-        for path, language in ((source, languages[0]), *((p, languages[1]) for p in translations)):
-            _check_name(path, language)
     return make_texts(
         lines.get("source", []),
         lines.get("reference", []),
         {name: lines[_key(name)] for name in candidates},
         documents,
         languages,
-        any_language=any_language,
         paths=existing,
     )
 
@@ -164,16 +145,7 @@ def language_of(path: Path | None) -> str | None:
     return suffix if dot and stem and _LANGUAGE.fullmatch(suffix) else None
 
 
-def _check_name(path: Path | None, language: str) -> None:
-    named = language_of(path)
-    if language and named != language and named in names_of("frequent"):
-        raise input_error(
-            path or "", "language", f"text in {language}", f"a name that ends in {named}"
-        )
-
-
 def plain_name(path: Path) -> str:
-    """The name of a file without the suffix of its compression."""
     return path.name.removesuffix(".gz").removesuffix(".xz")
 
 
@@ -201,8 +173,6 @@ def system_names(paths: Sequence[Path]) -> list[str]:
     twice = next(path for path in paths if paths.count(path) > 1)
     raise input_error(twice, "candidate", "each file once", "it twice")
 
-
-# A folder of outputs ------------------------------------------------------------------------------
 
 _ROLES = {
     "source": re.compile(r"(.*[.-])?(source|src)([.-].*)?", re.IGNORECASE),
@@ -232,26 +202,20 @@ def find_files(folder: Path) -> TextFiles:
     beside X.fr. All may end in .gz or .xz.
     """
     if not folder.is_dir():
-        found = "a file" if folder.exists() else "nothing of that name"
-        raise input_error(folder, "folder", "a folder with source, reference and outputs", found)
+        raise input_error(folder, "folder", "a folder with source, reference and outputs", "none")
     here, outputs = _files_of(folder), _files_of(folder / OUTPUTS)
     texts: dict[str, Path | None] = {}
     for role, pattern in _ROLES.items():
         paths = [p for p in here if pattern.fullmatch(plain_name(p)) and not _is_links(p)]
         if len(paths) > 1:
-            found = choices(path.name for path in paths)
-            raise input_error(folder, role, "one such file", found)
+            names = ", ".join(path.name for path in paths)
+            raise input_error(folder, role, "one such file", names)
         texts[role] = paths[0] if paths else None
     translations = [path for path in outputs if not _is_links(path)]
     if not translations:
         raise input_error(folder / OUTPUTS, "candidates", "at least one file", "none")
     candidates = dict(zip(system_names(translations), translations, strict=True))
     linked = {name: _links_beside(path, outputs) for name, path in candidates.items()}
-    candidate_links = {name: path for name, path in linked.items() if path is not None}
-    missing = [name for name, path in linked.items() if path is None]
-    if candidate_links and missing:
-        expected = "links of every output or of none"
-        raise input_error(candidates[missing[0]], "links", expected, "no .links file beside it")
     reference = texts["reference"]
     return TextFiles(
         texts["source"],
@@ -259,7 +223,7 @@ def find_files(folder: Path) -> TextFiles:
         candidates,
         texts["doc_ids"],
         None if reference is None else _links_beside(reference, here),
-        candidate_links,
+        {name: path for name, path in linked.items() if path is not None},
     )
 
 

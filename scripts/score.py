@@ -9,7 +9,6 @@ import typer
 
 from crosspro.scores import judge_of
 from crosspro.scripts.common import (
-    AnyLanguage,
     App,
     DocIds,
     Html,
@@ -90,7 +89,6 @@ def score(
     target_language: Annotated[
         str, typer.Option(metavar="L", help="Language of the translations; else by names.")
     ] = "",
-    any_language: AnyLanguage = False,
     baseline: Annotated[
         str | None, typer.Option(metavar="NAME", help="Candidate that others are compared with.")
     ] = None,
@@ -148,7 +146,6 @@ def score(
         files.candidates,
         doc_ids or files.doc_ids,
         (source_language, target_language),
-        any_language=any_language,
     )
     word_links = None
     if files.links is not None:

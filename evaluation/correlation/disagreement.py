@@ -21,10 +21,10 @@ import numpy as np
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
-from crosspro.evaluation.correlation.systems import read_rows
 from crosspro.evaluation.metrics.apt.cases import CASE_NAMES, CASES
 from crosspro.evaluation.pronouns import readings_of
 from crosspro.evaluation.report.records import csv_text
+from crosspro.evaluation.rows import read_rows
 from crosspro.version import __version__
 
 COMPARED = (1, 2, 3)
@@ -82,12 +82,10 @@ class JudgedPronoun:
 
     @property
     def compared(self) -> bool:
-        """Whether APT and people both say that it is right or wrong."""
         return self.case in COMPARED and self.human in (CORRECT, INCORRECT)
 
     @property
     def disagrees(self) -> bool:
-        """Whether APT and people differ."""
         return self.compared and (self.human == CORRECT) == (self.case == DIFFERENT)
 
 
@@ -118,7 +116,6 @@ def join_cases(
 
 
 def disagreement_kind(case: PronounCase, human: str, anaphoric: bool, language: str) -> str:
-    """The kind of a disagreement, if there is one and the language has a table of pronouns."""
     if not JudgedPronoun("", case.case, human).disagrees or not readings_of(language):
         return ""
     if case.case == 2:
@@ -132,7 +129,6 @@ def disagreement_kind(case: PronounCase, human: str, anaphoric: bool, language: 
 
 
 def is_personal(form: str, language: str) -> bool:
-    """Whether a form may be a personal pronoun of the third person."""
     readings = readings_of(language).get(form.lower(), ())
     return any(reading.kind == "personal" and reading.person == "3" for reading in readings)
 
@@ -182,10 +178,9 @@ class DisagreementStudy:
 def study_disagreement(
     pronouns: Sequence[JudgedPronoun], resamples: int = 0, seed: int = 12345
 ) -> DisagreementStudy:
-    """Count judged pronouns by case, verdict, category and kind."""
     compared = [pronoun for pronoun in pronouns if pronoun.compared]
     names = dict.fromkeys(pronoun.category for pronoun in compared)
-    groups = {name: [one for one in compared if one.category == name] for name in names}
+    groups = {name: [pronoun for pronoun in compared if pronoun.category == name] for name in names}
     judged = Counter((pronoun.case, pronoun.human) for pronoun in pronouns)
     verdicts = {case: {name: judged[case, name] for name in VERDICTS} for case in CASES}
     hits = verdicts[1][CORRECT] + verdicts[2][CORRECT]
@@ -213,14 +208,17 @@ def _ratio(part: int, whole: int) -> float:
 def _count_category(
     name: str, group: Sequence[JudgedPronoun], resamples: int, seed: int
 ) -> CategoryCounts:
-    cases, verdicts = Counter(one.case for one in group), Counter(one.human for one in group)
-    kinds = Counter(one.kind for one in group if one.disagrees)
+    cases, verdicts = (
+        Counter(pronoun.case for pronoun in group),
+        Counter(pronoun.human for pronoun in group),
+    )
+    kinds = Counter(pronoun.kind for pronoun in group if pronoun.disagrees)
     low = high = None
     if group and resamples:
-        units = [one.unit or str(place) for place, one in enumerate(group)]
+        units = [pronoun.unit or str(place) for place, pronoun in enumerate(group)]
         _, index = np.unique(units, return_inverse=True)
         sizes = np.bincount(index)
-        disagreements = np.bincount(index, [one.disagrees for one in group])
+        disagreements = np.bincount(index, [pronoun.disagrees for pronoun in group])
         drawn = np.random.default_rng(seed).multinomial(
             len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples
         )
@@ -277,7 +275,6 @@ def read_placed_verdicts(path: Path) -> list[PlacedVerdict]:
 
 
 def verdict_table(verdicts: Iterable[PlacedVerdict]) -> str:
-    """The table that `read_placed_verdicts` reads, as CSV."""
     heading = ("system", "line", "position", "category", "human", "token", "document")
     rows = [[getattr(verdict, name) for name in heading] for verdict in verdicts]
     return csv_text([heading, *rows])
@@ -302,7 +299,6 @@ def read_cases(path: Path) -> dict[tuple[str, int, int], PronounCase]:
 
 
 def count_cases(cases: Mapping[tuple[str, int, int], PronounCase]) -> dict[str, list[int]]:
-    """The number of pronouns in each case, by system."""
     counts: dict[str, list[int]] = {}
     for (system, _, _), pronoun in cases.items():
         counts.setdefault(system, [0] * len(CASES))[pronoun.case - 1] += 1

@@ -9,7 +9,6 @@ resampled systems.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +26,9 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation import published
 from crosspro.evaluation.published.results import read_figures
+from crosspro.evaluation.rows import read_rows
 from crosspro.version import __version__
 
 Values = NDArray[np.float64]
@@ -37,7 +36,6 @@ FEWEST = 3
 """Over two systems every correlation is 1 or -1."""
 FEWEST_WILLIAMS = 4
 """With fewer systems Williams's test has no degree of freedom."""
-FEW_SYSTEMS = 20
 MOST_FOR_EXACT_P = 8
 """Nine systems have 362,880 permutations."""
 PERMUTATIONS = 9_999
@@ -66,35 +64,7 @@ class ScoreTable:
 
     @property
     def metrics(self) -> list[str]:
-        """The columns that are not human scores."""
         return [name for name in self.columns if name not in (self.human, self.other_human)]
-
-
-def read_rows(path: Path, columns: Sequence[str] = ()) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a CSV or TSV file by column, with line numbers; `columns` must be there."""
-    lines = list(read_text_lines(path))
-    heading = lines[0] if lines else ""
-    delimiter = max(",\t;", key=heading.count)
-    reader = csv.DictReader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
-    rows = []
-    try:
-        names = [name.strip() for name in reader.fieldnames or ()]
-        for column in columns:
-            if column not in names:
-                expected = choices(names) if names else "a heading"
-                raise input_error(path, "column", expected, quoted(column), 1)
-        if len(set(names)) < len(names):
-            raise input_error(path, "heading", "different names", ", ".join(names), 1)
-        reader.fieldnames = names
-        for row in reader:
-            cells = list(row.values())
-            if None in cells or None in row:
-                found = "another number of cells than in the heading"
-                raise input_error(path, "cells", str(len(names)), found, reader.line_num)
-            rows.append((reader.line_num, {name: row[name].strip() for name in names}))
-    except csv.Error as error:
-        raise input_error(path, "row", "CSV", str(error), reader.line_num) from error
-    return rows
 
 
 def read_score_table(
@@ -341,17 +311,21 @@ def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> Corre
     human, count = table.columns[table.human], len(table.systems)
     if not table.metrics:
         raise input_error("table", "columns", "a metric", ", ".join(table.columns))
-    found = []
+    correlations = []
     for metric in table.metrics:
         scores = table.columns[metric]
         for kind in COEFFICIENTS:
             value, p = float(correlation(kind, scores, human)), p_value(kind, scores, human, seed)
             limits = interval(kind, scores, human, resamples, seed) if resamples else (None, None)
-            found.append(Correlation(metric, kind, value, p, *limits))
+            correlations.append(Correlation(metric, kind, value, p, *limits))
     comparisons = []
     if count >= FEWEST_WILLIAMS:
         # The metric with the higher correlation is the first of its pair.
-        pearson = {one.metric: one.value for one in found if one.coefficient == "pearson"}
+        pearson = {
+            result.metric: result.value
+            for result in correlations
+            if result.coefficient == "pearson"
+        }
         ranked = sorted(table.metrics, key=lambda metric: -pearson[metric])
         pairs = sorted(
             combinations(ranked, 2), key=lambda pair: sorted(map(table.metrics.index, pair))
@@ -371,13 +345,12 @@ def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> Corre
     signature = ["correlation", f"crosspro:{__version__}", f"human:{table.human}",
                  f"systems:{count}", "p:t,permutation", *drawn, f"seed:{seed}"]  # fmt: skip
     return CorrelationStudy(
-        table.human, table.other_human, table.systems, tuple(found), tuple(comparisons),
+        table.human, table.other_human, table.systems, tuple(correlations), tuple(comparisons),
         tuple(humans), tuple(left_out), smallest_significant(count), "|".join(signature),
     )  # fmt: skip
 
 
 def compare(table: ScoreTable, shared: str, first: str, second: str) -> WilliamsComparison:
-    """Williams's test of two columns that are correlated with a shared one."""
     columns = np.stack([table.columns[name] for name in (shared, first, second)])
     common, x, y = columns[:, ~np.isnan(columns).any(axis=0)]
     r12, r13, r23 = (

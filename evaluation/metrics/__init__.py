@@ -23,7 +23,6 @@ METRICS = {
 
 
 def metric_class(name: str) -> Any:
-    """The class of a metric."""
     module, _, class_name = METRICS[name].partition(":")
     return getattr(import_module(f"{__name__}.{module}"), class_name)
 

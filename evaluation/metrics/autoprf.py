@@ -22,7 +22,7 @@ from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.data_prep.core.words import word_lists
 from crosspro.evaluation.links import LinkedSentence
 from crosspro.evaluation.metric import Display, Group, Items
-from crosspro.evaluation.metrics.linked_metric import LinkedMetric
+from crosspro.evaluation.metrics.linked_metric import LinkedMetric, LinkedPronoun, Side
 from crosspro.evaluation.pronouns import Anchor, PronounLists, normal_form, readings_of
 from crosspro.evaluation.resampling import Columns, Scores, Sums, ratio
 from crosspro.evaluation.texts import Texts
@@ -43,23 +43,13 @@ class AutoPrfSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedPronoun:
+class ComparedPronoun(LinkedPronoun):
     """A source pronoun with the words that are compared, and how many match.
 
     Under corpus clipping matches belong to the text and not to an example.
     """
 
-    anchor: Anchor
-    reference: tuple[str, ...]
-    candidate: tuple[str, ...]
     matches: int
-    places: tuple[Sequence[int], Sequence[int]]
-    repaired: tuple[bool, bool] = (False, False)
-
-    @property
-    def cell(self) -> tuple[str, str]:
-        """The words of both sides."""
-        return " ".join(self.reference) or NONE, " ".join(self.candidate) or NONE
 
 
 class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
@@ -70,6 +60,7 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
     display = Display(
         "Precision and recall of pronouns (AutoPRF)",
         headline="f1",
+        column="AutoPRF F1",
         measures={"f1": "F1"},
         counts=("matches", "candidate", "reference"),
         group=PRONOUN,
@@ -86,12 +77,15 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
     def anchors(self, texts: Texts, lists: PronounLists) -> list[Anchor]:
         """The source pronouns in lower case or capitalised: IT is no pronoun."""
         anchors = super().anchors(texts, lists)
-        return [one for one in anchors if one.word in (one.pronoun, one.pronoun.capitalize())]
+        return [
+            anchor
+            for anchor in anchors
+            if anchor.word in (anchor.pronoun, anchor.pronoun.capitalize())
+        ]
 
     def compare(
         self, texts: Texts, anchors: Sequence[Anchor], lists: PronounLists
     ) -> list[list[ComparedPronoun]]:
-        """The words of each candidate beside those of the reference."""
         words = texts.linked
         return [
             [
@@ -113,19 +107,24 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         second: LinkedSentence,
         lists: PronounLists,
     ) -> ComparedPronoun:
-        places = first.targets(anchor.position), second.targets(anchor.position)
-        reference = tuple(first.target[place] for place in places[0])
-        candidate = tuple(second.target[place] for place in places[1])
+        positions = first.targets(anchor.position), second.targets(anchor.position)
+        reference = tuple(first.target[place] for place in positions[0])
+        candidate = tuple(second.target[place] for place in positions[1])
         if self.settings.ignore_case or self.settings.one_pronoun:
             reference, candidate = (
                 tuple(map(str.lower, words)) for words in (reference, candidate)
             )
+        matches = (Counter(reference) & Counter(candidate)).total()
         if self.settings.one_pronoun:
             reference, candidate = _single(reference, candidate, lists)
-            same = bool(reference) and reference == candidate != (OTHER,)
-            return ComparedPronoun(anchor, reference, candidate, int(same), places)
-        matches = (Counter(reference) & Counter(candidate)).total()
-        return ComparedPronoun(anchor, reference, candidate, matches, places)
+            matches = int(bool(reference) and reference == candidate != (OTHER,))
+        return ComparedPronoun(
+            anchor,
+            Side(positions[0], reference),
+            Side(positions[1], candidate),
+            (" ".join(reference) or NONE, " ".join(candidate) or NONE),
+            matches,
+        )
 
     def statistics(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Columns:
         """Candidate words, reference words and matches.
@@ -135,26 +134,28 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         """
         examples = items.values[candidate]
         columns: dict[str, Any] = {
-            "candidate": [len(example.candidate) for example in examples],
-            "reference": [len(example.reference) for example in examples],
+            "candidate": [len(example.translation.words) for example in examples],
+            "reference": [len(example.reference.words) for example in examples],
         }
         if self.settings.clipping == "occurrence":
             return {**columns, "matches": [example.matches for example in examples]}
-        every = [example for one in items.values for example in one]
-        references = {word for example in every for word in example.reference}
-        candidates = {word for example in every for word in example.candidate}
+        every = [example for pronouns in items.values for example in pronouns]
+        references = {word for example in every for word in example.reference.words}
+        candidates = {word for example in every for word in example.translation.words}
         number = {word: at for at, word in enumerate(sorted((references & candidates) - {OTHER}))}
-        for side in ("reference", "candidate"):
+        for name, sides in (
+            ("reference_words", [example.reference for example in examples]),
+            ("candidate_words", [example.translation for example in examples]),
+        ):
             counts = np.zeros((len(examples), max(len(number), 1)))
-            for row, example in enumerate(examples):
-                for word in getattr(example, side):
+            for row, side in zip(counts, sides, strict=True):
+                for word in side.words:
                     if word in number:
-                        counts[row, number[word]] += 1
-            columns[f"{side}_words"] = counts
+                        row[number[word]] += 1
+            columns[name] = counts
         return columns
 
     def score(self, sums: Sums) -> Scores:
-        """Precision, recall and F1; undefined where nothing is linked."""
         candidate, reference = sums["candidate"], sums["reference"]
         if self.settings.clipping == "occurrence":
             matches = sums["matches"]
@@ -167,12 +168,10 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         return {"precision": 100 * precision, "recall": 100 * recall, "f1": 100 * f1}
 
     def counts(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Columns:
-        """Words of candidate and reference, and matches where they belong to an occurrence."""
         columns = self.statistics(items, candidate)
         return {name: column for name, column in columns.items() if not name.endswith("_words")}
 
     def groups(self, items: Items[Texts, ComparedPronoun]) -> Iterable[Group]:
-        """Source pronouns."""
         pronouns = np.array([example.anchor.pronoun for example in items.values[0]], dtype=object)
         for pronoun in self.lists(items.data).source_pronouns:
             chosen = np.asarray(pronouns == pronoun, dtype=bool)
@@ -180,7 +179,6 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
                 yield Group(PRONOUN, pronoun, chosen)
 
     def signature(self, items: Items[Texts, ComparedPronoun]) -> Sequence[str]:
-        """Text, pronouns and links; clipping, words and case."""
         settings = self.settings
         return [
             *super().signature(items),
@@ -190,37 +188,21 @@ class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
         ]
 
     def verdicts(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Sequence[int]:
-        """How far the words of each pronoun are the same."""
         return list(map(_verdict, items.values[candidate]))
 
     def facts(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Mapping[str, Any]:
-        """The words that match beside the pronoun."""
         return {"clipped": clipped_words(items.values[candidate], self.lists(items.data))}
-
-    def details(
-        self, items: Items[Texts, ComparedPronoun], candidate: int
-    ) -> Iterable[Mapping[str, Any]]:
-        """Each pronoun with the words that are compared, and its sentences."""
-        for number, example in enumerate(items.values[candidate]):
-            yield self.record(
-                items,
-                candidate,
-                number,
-                reference=list(example.reference),
-                translation=list(example.candidate),
-                matches=example.matches,
-            )
 
 
 def _verdict(example: ComparedPronoun) -> int:
-    """The number of the verdict on the words of an example."""
-    if not example.reference:
-        return 4 if example.candidate else 5
-    if not example.candidate:
+    reference, candidate = len(example.reference.words), len(example.translation.words)
+    if not reference:
+        return 4 if candidate else 5
+    if not candidate:
         return 3
     if not example.matches:
         return 2
-    return 0 if example.matches == len(example.reference) == len(example.candidate) else 1
+    return 0 if example.matches == reference == candidate else 1
 
 
 def _single(
@@ -250,7 +232,7 @@ def clipped_words(examples: Sequence[ComparedPronoun], lists: PronounLists) -> d
     kinds: dict[str, tuple[int, Counter[str]]] = {}
     above = single = 0
     for example in examples:
-        shared = Counter(example.reference) & Counter(example.candidate)
+        shared = Counter(example.reference.words) & Counter(example.translation.words)
         words = [normal_form(word) for word in shared.elements()]
         if len(words) < 2:
             continue

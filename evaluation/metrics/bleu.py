@@ -51,8 +51,6 @@ Settings = TypeVar("Settings")
 class SacrebleuMetric(Metric[Settings, Texts, Floats]):
     """A metric of sacrebleu; an item is a line with its statistics."""
 
-    needs = ("reference",)
-
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self.program = self.make_program(None)
@@ -62,7 +60,6 @@ class SacrebleuMetric(Metric[Settings, Texts, Floats]):
         """The metric of sacrebleu, which looks at references once."""
 
     def items(self, data: Texts) -> Items[Texts, Floats]:
-        """The lines with what sacrebleu counts on each."""
         data.require(self.name, "reference")
         self.program = self.make_program([data.reference])
         rows = [
@@ -75,17 +72,14 @@ class SacrebleuMetric(Metric[Settings, Texts, Floats]):
         return Items(data, names, tuple(rows), units, size, {}, warnings)  # type: ignore[arg-type]
 
     def statistics(self, items: Items[Texts, Floats], candidate: int) -> Columns:
-        """What sacrebleu has counted."""
         return {"statistics": np.asarray(items.values[candidate])}
 
     def score(self, sums: Sums) -> Scores:
-        """What sacrebleu makes of sums."""
         rows = np.rint(np.atleast_2d(sums["statistics"])).astype(np.int64).tolist()
         values = [self.program._compute_score_from_stats(row).score for row in rows]
         return {self.name: np.array(values)}
 
     def signature(self, items: Items[Texts, Floats]) -> Sequence[str]:
-        """The number of lines, and sacrebleu's signature."""
         return [f"lines:{items.size}", f"sacrebleu|{self.program.get_signature().format()}"]
 
 
@@ -97,7 +91,6 @@ class Bleu(SacrebleuMetric[BleuSettings]):
     display = Display("BLEU", measures={"bleu": "BLEU"})
 
     def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
-        """BLEU with sacrebleu's tokeniser."""
         kind = _sacrebleu().BLEU
         if self.settings.tokenise not in kind.TOKENIZERS:
             expected = choices(kind.TOKENIZERS)
@@ -111,7 +104,6 @@ class Bleu(SacrebleuMetric[BleuSettings]):
         )
 
     def items(self, data: Texts) -> Items[Texts, Floats]:
-        """The lines; a warning if they are cut into words twice."""
         from dataclasses import replace
 
         items = super().items(data)
@@ -132,7 +124,6 @@ class Chrf(SacrebleuMetric[ChrfSettings]):
     display = Display("chrF", measures={"chrf": "chrF"})
 
     def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
-        """chrF, or chrF++ with word n-grams."""
         settings = self.settings
         return _sacrebleu().CHRF(
             word_order=settings.word_order, lowercase=settings.ignore_case, references=references

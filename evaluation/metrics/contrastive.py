@@ -6,11 +6,13 @@ cannot tell them apart gets nothing for an instance.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import inf, isnan
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,8 @@ _PUNCTUATION = ".,;:!?…\"'’”“«»()[]-"
 class SetMetric(Metric[Settings, Data, Item]):
     """What metrics of contrastive sets share: units, groups, and pages."""
 
+    page_note: ClassVar[str]
+
     def set_items(
         self,
         data: Data,
@@ -69,24 +73,18 @@ class SetMetric(Metric[Settings, Data, Item]):
         )
 
     def counts(self, items: Items[Data, Item], candidate: int) -> Columns:
-        """How many instances there are."""
         return {"instances": np.ones(items.size)}
-
-    def compared(self, measures: Sequence[str]) -> Sequence[str]:
-        """Systems are compared by accuracy alone."""
-        return ("accuracy",)
 
     def groups(self, items: Items[Data, Item]) -> Iterable[Group]:
         """The groups of each breakdown; unknown ones and large distances last."""
         instances = items.data.test_set.instances
-        for breakdown in dict.fromkeys(name for one in instances for name in one.groups):
-            labels = np.array([one.groups.get(breakdown, UNKNOWN) for one in instances])
+        for breakdown in dict.fromkeys(name for instance in instances for name in instance.groups):
+            labels = np.array([instance.groups.get(breakdown, UNKNOWN) for instance in instances])
             order = {UNKNOWN: 2, FAR: 1}
             for group in sorted(set(labels.tolist()), key=lambda name: (order.get(name, 0), name)):
                 yield Group(breakdown, group, labels == group)
 
     def signature(self, items: Items[Data, Item]) -> Sequence[str]:
-        """The set and its content."""
         test_set = items.data.test_set
         return [
             f"set:{test_set.name}",
@@ -95,25 +93,30 @@ class SetMetric(Metric[Settings, Data, Item]):
         ]
 
     def placed(self, items: Items[Data, Item], number: int) -> dict[str, str]:
-        """Name, document and groups of an instance, for its record."""
         instance = items.data.test_set.instances[number]
         return {"instance": instance.name, "document": instance.document or "", **instance.groups}
 
-    def example_page(
-        self,
-        items: Items[Data, Item],
-        numbers: Sequence[int],
-        shown: Mapping[int, Sequence[tuple[str, Rendering]]],
-        reference_words: Mapping[int, Sequence[int]],
-        note: str,
-    ) -> Examples:
-        """Instances with their context and, in `shown`, each system's text and its rendering."""
+    @abstractmethod
+    def reference_places(self, instance: Instance) -> Sequence[int]:
+        """The words of the reference that a page marks."""
+
+    @abstractmethod
+    def rendering(self, instance: Instance, item: Item, line: int) -> tuple[str, Rendering]:
+        """A system's text, and what became of the instance in it, with marks in that line."""
+
+    def examples(self, items: Items[Data, Item], numbers: Sequence[int]) -> Examples:
+        """Instances with their context, and each system's text."""
         instances = items.data.test_set.instances
         grouped = {name for instance in instances for name in instance.groups}
         group = next((name for name in _GROUPS_OF_EXAMPLES if name in grouped), "")
-        verdicts = self.display.verdicts
-        terms = Terms(shown="instances", differ="systems differ")
-        examples = Examples(items.candidates, verdicts, items.size, group, terms=terms, note=note)
+        examples = Examples(
+            items.candidates,
+            self.display.verdicts,
+            items.size,
+            group,
+            terms=Terms(shown="instances", differ="systems differ"),
+            note=self.page_note,
+        )
         for number in numbers:
             instance = instances[number]
             document = instance.document or ""
@@ -122,16 +125,19 @@ class SetMetric(Metric[Settings, Data, Item]):
                 examples.add_line(-1, source, [target], empty, document)
                 for source, target in context_lines(instance)
             ]
-            texts = [text for text, _ in shown[number]]
-            reference = " ".join((instance.reference or "").split())
-            source = " ".join((instance.source or "").split())
+            line = len(lines)
+            shown = [self.rendering(instance, system[number], line) for system in items.values]
+            source, reference, *texts = (
+                " ".join((text or "").split())
+                for text in (instance.source, instance.reference, *(text for text, _ in shown))
+            )
             lines.append(examples.add_line(-1, source, [reference], texts, document))
-            mark = Mark(len(lines) - 1, pronoun_places(instance), reference_words[number])
+            mark = Mark(line, pronoun_places(instance), self.reference_places(instance))
             examples.add(
                 (instance.source_pronoun or instance.reference_pronoun or "").lower(),
                 lines,
                 [[mark]],
-                [rendering for _, rendering in shown[number]],
+                [rendering for _, rendering in shown],
                 instance.name,
                 instance.groups.get(group, UNKNOWN) if group else "",
             )
@@ -199,9 +205,11 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
     """Is the reference strictly better than every error?"""
 
     name = "contrastive"
+    page_note = "Shown is what each system scores best: the reference if it is right."
     display = Display(
         "Contrastive accuracy",
         headline="accuracy",
+        compared=("accuracy",),
         counts=("instances",),
         verdicts=(
             ("right", "right"),
@@ -213,16 +221,19 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
     )
 
     def items(self, data: ScoredSet) -> Items[ScoredSet, DecidedInstance]:
-        """The instances of the set, decided by each system."""
         decided = {system.name: decide(data.test_set, system) for system in data.systems}
         warnings = [f"{system.name}: {note}" for system in data.systems for note in system.notes]
         for name, instances in decided.items():
-            if ties := sum(one.verdict == TIED for one in instances):
+            if ties := sum(instance.verdict == TIED for instance in instances):
                 warnings.append(
                     f"{name}: {ties:,} instances where an error scores as well as the reference; "
                     "they count as wrong"
                 )
-        undecidable = any(one.verdict == UNDECIDABLE for own in decided.values() for one in own)
+        undecidable = any(
+            instance.verdict == UNDECIDABLE
+            for instances in decided.values()
+            for instance in instances
+        )
         return self.set_items(data, decided, warnings, undecidable=undecidable)
 
     def statistics(self, items: Items[ScoredSet, DecidedInstance], candidate: int) -> Columns:
@@ -234,14 +245,12 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
         )
 
     def score(self, sums: Sums) -> Scores:
-        """Accuracy over all instances, and over those that a system can decide."""
         scores = {"accuracy": 100 * ratio(sums["right"], sums["instances"])}
         if "decidable" in sums:
             scores["accuracy_of_decidable"] = 100 * ratio(sums["right"], sums["decidable"])
         return scores
 
     def signature(self, items: Items[ScoredSet, DecidedInstance]) -> Sequence[str]:
-        """The set, and for each system which scores are better and where they come from."""
         systems = []
         for system in items.data.systems:
             better = "higher" if system.maximise else "lower"
@@ -249,13 +258,11 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
         return [*super().signature(items), "rule:strictly-better", *systems]
 
     def verdicts(self, items: Items[ScoredSet, DecidedInstance], candidate: int) -> Sequence[int]:
-        """The verdict on each instance."""
         return [decided.verdict for decided in items.values[candidate]]
 
     def details(
         self, items: Items[ScoredSet, DecidedInstance], candidate: int
     ) -> Iterable[Mapping[str, Any]]:
-        """The verdict on each instance, with the scores that decided it."""
         for number, decided in enumerate(items.values[candidate]):
             words = translation_words(items.data.test_set.instances[number])
             yield {
@@ -265,33 +272,23 @@ class Contrastive(SetMetric[None, ScoredSet, DecidedInstance]):
                 "scores": dict(zip(words, decided.values, strict=True)),
             }
 
-    def examples(
-        self, items: Items[ScoredSet, DecidedInstance], numbers: Sequence[int]
-    ) -> Examples:
-        """Instances with the translation that each system prefers, and the scores of all."""
-        instances = items.data.test_set.instances
-        shown: dict[int, list[tuple[str, Rendering]]] = {}
-        for number in numbers:
-            instance = instances[number]
-            words = translation_words(instance)
-            texts = [instance.reference, *(error.text for error in instance.errors)]
-            line, places = len(context_lines(instance)), pronoun_places(instance)
-            shown[number] = []
-            for system in items.values:
-                decided = system[number]
-                preferred = decided.preferred
-                scores = zip(words, decided.values, strict=True)
-                note = ", ".join(f"{word} {value:.4g}" for word, value in scores)
-                marks = [Mark(line, places, differing_places(instance, preferred))]
-                rendering = Rendering(decided.verdict, words[0], words[preferred], marks, note)
-                shown[number].append((" ".join((texts[preferred] or "").split()), rendering))
-        references = {number: differing_places(instances[number], 0) for number in numbers}
-        note = "Shown is what each system scores best: the reference if it is right."
-        return self.example_page(items, numbers, shown, references, note)
+    def reference_places(self, instance: Instance) -> Sequence[int]:
+        return differing_places(instance, 0)
+
+    def rendering(
+        self, instance: Instance, item: DecidedInstance, line: int
+    ) -> tuple[str, Rendering]:
+        words, preferred = translation_words(instance), item.preferred
+        texts = [instance.reference, *(error.text for error in instance.errors)]
+        note = ", ".join(
+            f"{word} {value:.4g}" for word, value in zip(words, item.values, strict=True)
+        )
+        marks = [Mark(line, pronoun_places(instance), differing_places(instance, preferred))]
+        rendering = Rendering(item.verdict, words[0], words[preferred], marks, note)
+        return texts[preferred] or "", rendering
 
 
 def decide(test_set: ContrastiveSet, system: SystemScores) -> list[DecidedInstance]:
-    """Compare the score of each reference with the best of its errors."""
     decided, start = [], 0
     for number, instance in enumerate(test_set.instances):
         end = start + 1 + len(instance.errors)
@@ -323,14 +320,16 @@ def translation_words(instance: Instance) -> list[str]:
 def differing_places(instance: Instance, translation: int) -> range:
     """The words by which a translation differs from the reference (it from the first error)."""
     texts = [instance.reference, *(error.text for error in instance.errors)]
-    one, other = (
-        (texts[number] or "").split() for number in (translation, 0 if translation else 1)
-    )
-    shorter = min(len(one), len(other))
-    start = next((at for at in range(shorter) if one[at] != other[at]), shorter)
-    rest = shorter - start
-    end = next((at for at in range(rest) if one[-1 - at] != other[-1 - at]), rest)
-    return range(start, len(one) - end)
+    other = texts[0 if translation else 1]
+    words, other_words = (texts[translation] or "").split(), (other or "").split()
+    start = _common_start(words, other_words)
+    end = _common_start(words[start:][::-1], other_words[start:][::-1])
+    return range(start, len(words) - end)
+
+
+def _common_start(words: Sequence[str], other_words: Sequence[str]) -> int:
+    pairs = zip(words, other_words, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def read_scores(path: Path, test_set: ContrastiveSet) -> NDArray[np.float64]:

@@ -9,18 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from crosspro.data_prep.core.errors import InputError, input_error, quoted
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    Field,
+    StrictBool,
+    StrictInt,
+    StringConstraints,
+    ValidationError,
+)
+
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import parse_json, read_bytes
+from crosspro.data_prep.core.settings import settings_error
 
 CONTRAPRO = "contrapro"
 UNKNOWN = "unknown"
 MOST_DISTANCE, FAR = 3, ">3"
 """Larger distances are counted together, as in the released script."""
+Word = Annotated[str, StringConstraints(pattern=r"\S")]
+Kind = TypeVar("Kind", bound="Fields")
 
 
 @dataclass(frozen=True)
@@ -62,49 +75,75 @@ class ContrastiveSet:
 
     @property
     def candidates(self) -> int:
-        """How many translations are to be scored."""
         return sum(1 + len(instance.errors) for instance in self.instances)
 
 
 def read_contrastive(path: Path) -> ContrastiveSet:
-    """Read a set (also .gz, .xz)."""
     return contrastive_set(path.name, read_objects(path))
 
 
 def read_objects(path: Path) -> Any:
-    """The content of a JSON file."""
     try:
         return parse_json(read_bytes(path))
     except ValueError as error:
         raise input_error(path, "file", "JSON in UTF-8", str(error)) from error
 
 
+class Fields(BaseModel):
+    """The fields of an instance that both kinds of set have; others are passed over.
+
+    Released files and ctxpro's tool spell some of them in two ways.
+    """
+
+    document: str | None = Field(
+        None,
+        validation_alias=AliasChoices("document id", "document_id"),
+        coerce_numbers_to_str=True,
+    )
+    source: str | None = Field(None, validation_alias=AliasChoices("src segment", "source"))
+    reference: str | None = Field(None, validation_alias=AliasChoices("ref segment", "reference"))
+    source_pronoun: str | None = Field(None, alias="src pronoun")
+    source_context: tuple[str, ...] = Field((), alias="src context")
+    reference_context: tuple[str, ...] = Field((), alias="ref context")
+    same_segment: StrictBool | None = Field(None, alias="intrasegmental")
+    distance: StrictInt | None = Field(None, alias="ante distance")
+
+    def instance(self, number: int, **values: Any) -> Instance:
+        shared = self.model_dump(include={field.name for field in fields(Instance)})
+        return Instance(**{"name": f"instance {number}", **shared, **values})
+
+    def antecedent(self, present: Container[str]) -> dict[str, str]:
+        """Segment and distance of the antecedent, if any instance of the set has these fields."""
+        groups = {}
+        if "intrasegmental" in present:
+            segments = {None: UNKNOWN, True: "same segment", False: "earlier segment"}
+            groups["antecedent"] = segments[self.same_segment]
+        if "ante distance" in present:
+            distance = -1 if self.distance is None else self.distance
+            near = UNKNOWN if distance < 0 else str(distance)
+            groups["distance"] = near if distance <= MOST_DISTANCE else FAR
+        return groups
+
+
+class _Error(BaseModel):
+    contrastive: str | None = None
+    replacement: str | None = None
+
+
+class _ContraPro(Fields):
+    source_pronoun: Word = Field(alias="src pronoun")
+    reference_pronoun: Word = Field(alias="ref pronoun")
+    errors: Annotated[list[_Error], Field(min_length=1)]
+
+
 def contrastive_set(name: str, content: Any) -> ContrastiveSet:
-    """The set that the content of a JSON file is."""
+    records, present = read_fields(name, content, _ContraPro)
     instances = []
-    for one in fields_of_instances(name, content):
-        words = one.text("src pronoun", required=True), one.text("ref pronoun", required=True)
-        errors = one.values.get("errors")
-        if not isinstance(errors, list) or not errors:
-            raise one.fault("errors", "a list of at least one error")
-        wrong = [
-            InstanceFields(name, f"{one.name}, error {number}", error)
-            for number, error in enumerate(errors, start=1)
-        ]
-        instances.append(
-            Instance(
-                errors=tuple(
-                    WrongTranslation(error.text("contrastive"), error.text("replacement"))
-                    for error in wrong
-                ),
-                groups={"pronoun": ":".join(map(str, words)).lower(), **one.antecedent()},
-                source=one.text("src segment"),
-                reference=one.text("ref segment"),
-                source_pronoun=words[0],
-                reference_pronoun=words[1],
-                **one.document(),
-            )
-        )
+    for number, record in enumerate(records, start=1):
+        words = f"{record.source_pronoun}:{record.reference_pronoun}".lower()
+        groups = {"pronoun": words, **record.antecedent(present)}
+        errors = [WrongTranslation(error.contrastive, error.replacement) for error in record.errors]
+        instances.append(record.instance(number, errors=tuple(errors), groups=groups))
     return ContrastiveSet(name, CONTRAPRO, tuple(instances), content_digest(content))
 
 
@@ -114,73 +153,14 @@ def content_digest(content: object) -> str:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-class InstanceFields:
-    """The fields of one object of a set, which are checked as they are read."""
-
-    def __init__(self, path: str, name: str, values: Any, present: Iterable[str] = ()) -> None:
-        self.path, self.name, self.values, self.present = path, name, values, set(present)
-        if not isinstance(values, dict):
-            raise input_error(path, name, "an object", quoted(json.dumps(values)))
-
-    def fault(self, key: str, expected: str) -> InputError:
-        """The error that says that a field is not what was expected."""
-        found = quoted(json.dumps(self.values[key])) if key in self.values else "nothing"
-        return input_error(self.path, f"{self.name}, {key}", expected, found)
-
-    def text(self, *keys: str, required: bool = False) -> str | None:
-        """A text under the first of some keys that is there; one that is required is not blank."""
-        key = next((key for key in keys if key in self.values), keys[0])
-        value = self.values.get(key)
-        if value is None and not required:
-            return None
-        if not isinstance(value, str) or (required and not value.strip()):
-            raise self.fault(key, "text")
-        return value
-
-    def document(self) -> dict[str, Any]:
-        """Name, document and context, as `Instance` calls them."""
-        key = "document id" if "document id" in self.values else "document_id"
-        document = self.values.get(key)
-        if isinstance(document, list | dict):
-            raise self.fault(key, "text or a number")
-        context = {}
-        for name, key in (("source_context", "src context"), ("reference_context", "ref context")):
-            lines = self.values.get(key, [])
-            if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-                raise self.fault(key, "a list of sentences")
-            context[name] = tuple(lines)
-        return {
-            "name": self.name,
-            "document": None if document is None else str(document),
-            **context,
-        }
-
-    def antecedent(self) -> dict[str, str]:
-        """Segment and distance of the antecedent, if any instance of the set has these fields."""
-        groups = {}
-        if "intrasegmental" in self.present:
-            value = self.values.get("intrasegmental")
-            if value is not None and not isinstance(value, bool):
-                raise self.fault("intrasegmental", "true or false")
-            segments = {True: "same segment", False: "earlier segment"}
-            groups["antecedent"] = UNKNOWN if value is None else segments[value]
-        if "ante distance" in self.present:
-            value = self.values.get("ante distance")
-            if value is not None and type(value) is not int:
-                raise self.fault("ante distance", "a whole number")
-            groups["distance"] = (
-                UNKNOWN if value is None or value < 0 else str(value) if value <= MOST_DISTANCE
-                else FAR
-            )  # fmt: skip
-        return groups
-
-
-def fields_of_instances(name: str, content: Any) -> list[InstanceFields]:
-    """The objects of a set."""
+def read_fields(name: str, content: Any, kind: type[Kind]) -> tuple[list[Kind], set[str]]:
+    """The fields of each instance, and the names of fields that any instance has."""
     if not isinstance(content, list) or not content:
         raise input_error(name, "file", "a list of instances", quoted(json.dumps(content)[:80]))
-    present = {key for one in content if isinstance(one, dict) for key in one}
-    return [
-        InstanceFields(name, f"instance {number}", values, present)
-        for number, values in enumerate(content, start=1)
-    ]
+    instances: list[Kind] = []
+    for number, values in enumerate(content, start=1):
+        try:
+            instances.append(kind.model_validate(values))
+        except ValidationError as error:
+            raise settings_error(error, name, f"instance {number}") from error
+    return instances, {key for values in content for key in values}

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import BeforeValidator
 
 from crosspro.data_prep.core.errors import counted
-from crosspro.evaluation.links import LinkedTranslation
+from crosspro.evaluation.link_repair import Repair
 from crosspro.evaluation.metric import Items, Metric
 from crosspro.evaluation.pronouns import Anchor, PronounLists, find_anchors, lists_of, load_lists
 from crosspro.evaluation.report.examples import Examples, Mark, Rendering
@@ -36,24 +37,36 @@ class PronounSettings(Protocol):
         """Lists, their name or file; those of the languages of the texts if there are none."""
 
 
-class LinkedPronoun(Protocol):
-    """An item: a source pronoun, and what became of it in the reference and in a candidate."""
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What a pronoun became in the reference or in a candidate: positions and their words.
+
+    `labels` are those of the lists, identical pronouns under one name, or OTHER; there are none
+    where nothing is linked.
+    """
+
+    positions: tuple[int, ...]
+    words: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+    repair: Repair = Repair.KEPT
 
     @property
-    def anchor(self) -> Anchor:
-        """The source pronoun."""
+    def moved(self) -> bool:
+        """Whether the positions come from a repair instead of a link."""
+        return self.repair is Repair.MOVED
 
-    @property
-    def cell(self) -> tuple[str, str]:
-        """What is compared, in words."""
+    def mark(self, anchor: Anchor) -> Mark:
+        return Mark(0, (anchor.position,), self.positions, repaired=self.moved)
 
-    @property
-    def places(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The positions of these words."""
 
-    @property
-    def repaired(self) -> tuple[bool, bool]:
-        """Whether the positions (reference, candidate) come from a repair instead of a link."""
+@dataclass(frozen=True, slots=True)
+class LinkedPronoun:
+    """An item: a source pronoun with both sides; `cell` has the compared word of each."""
+
+    anchor: Anchor
+    reference: Side
+    translation: Side
+    cell: tuple[str, str]
 
 
 Settings = TypeVar("Settings", bound=PronounSettings)
@@ -63,10 +76,7 @@ Item = TypeVar("Item", bound=LinkedPronoun)
 class LinkedMetric(Metric[Settings, Texts, Item]):
     """A metric whose items are source pronouns with the words that are linked to them."""
 
-    needs = ("source", "reference", "links")
-
     def lists(self, texts: Texts) -> PronounLists:
-        """The lists of pronouns."""
         chosen = self.settings.pronouns
         if chosen is None:
             texts.require(self.name, "source_language", "target_language")
@@ -74,7 +84,6 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
         return chosen if isinstance(chosen, PronounLists) else load_lists(chosen)
 
     def anchors(self, texts: Texts, lists: PronounLists) -> list[Anchor]:
-        """The pronouns that are scored."""
         return find_anchors(texts.linked.source, lists)
 
     @abstractmethod
@@ -84,7 +93,6 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
         """What each candidate makes of the pronouns."""
 
     def items(self, data: Texts) -> Items[Texts, Item]:
-        """The pronouns of the lists, with what became of them in each candidate."""
         lists = self.lists(data)
         anchors = self.anchors(data, lists)
         values = self.compare(data, anchors, lists)
@@ -110,7 +118,6 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
         )
 
     def signature(self, items: Items[Texts, Item]) -> Sequence[str]:
-        """Text, pronouns and links; settings of a metric stand before them."""
         facts = items.facts
         return [
             f"text:{facts['text']}",
@@ -119,35 +126,35 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
             f"links:{facts['links']}",
         ]
 
-    def record(
-        self, items: Items[Texts, Item], candidate: int, number: int, **values: Any
-    ) -> dict[str, Any]:
-        """A pronoun, what a metric says of it, and its sentences; positions count from 0."""
-        anchor = items.values[candidate][number].anchor
+    def details(self, items: Items[Texts, Item], candidate: int) -> Iterable[dict[str, Any]]:
+        """The fields of each item, and its sentences; positions count from 0."""
         words = items.data.linked
         texts = {
             "source": words.source,
             "reference": words.reference.words,
             "translation": words.candidates[items.candidates[candidate]].words,
         }
-        return {
-            "sentence": anchor.line,
-            "position": anchor.position,
-            "source": anchor.word,
-            "pronoun": anchor.pronoun,
-            **values,
-            "sentences": {name: " ".join(text[anchor.line]) for name, text in texts.items()},
-        }
+        for item in items.values[candidate]:
+            line = item.anchor.line
+            fields = asdict(item)
+            anchor = fields.pop("anchor")
+            yield {
+                "sentence": line,
+                "position": anchor["position"],
+                "source": anchor["word"],
+                "pronoun": anchor["pronoun"],
+                **fields,
+                "sentences": {name: " ".join(text[line]) for name, text in texts.items()},
+            }
 
     def examples(self, items: Items[Texts, Item], numbers: Sequence[int]) -> Examples:
-        """Pronouns with their lines and what is linked to them."""
         texts, words = items.data, items.data.linked
         examples = Examples(items.candidates, self.display.verdicts, items.size)
         verdicts = [self.verdicts(items, place) for place in range(len(items.candidates))]
         line_numbers: dict[int, int] = {}
         for number in numbers:
-            values = [candidate[number] for candidate in items.values]
-            anchor = values[0].anchor
+            pronouns = [candidate[number] for candidate in items.values]
+            anchor = pronouns[0].anchor
             line = anchor.line
             if line not in line_numbers:
                 line_numbers[line] = examples.add_line(
@@ -157,17 +164,12 @@ class LinkedMetric(Metric[Settings, Texts, Item]):
                     [" ".join(candidate.words[line]) for candidate in words.candidates.values()],
                     texts.documents[line] if texts.documents else "",
                 )
-
-            def mark(value: Item, side: int) -> Mark:
-                position, target = (value.anchor.position,), value.places[side]
-                return Mark(0, position, target, repaired=value.repaired[side])
-
             renderings = [
-                Rendering(verdicts[place][number], *value.cell, [mark(value, 1)])
-                for place, value in enumerate(values)
+                Rendering(verdicts[place][number], *item.cell, [item.translation.mark(anchor)])
+                for place, item in enumerate(pronouns)
             ]
-            lines = [line_numbers[line]]
-            examples.add(anchor.pronoun, lines, [[mark(values[0], 0)]], renderings)
+            references = [[pronouns[0].reference.mark(anchor)]]
+            examples.add(anchor.pronoun, [line_numbers[line]], references, renderings)
         return examples
 
 
@@ -179,27 +181,16 @@ def text_digest(texts: Texts) -> str:
     return content.hexdigest()[:8]
 
 
-def linked_words(
-    anchors: Iterable[Anchor], texts: Texts, translation: LinkedTranslation
-) -> list[tuple[str, ...]]:
-    """The words that are linked to each pronoun."""
-    words = texts.linked
-    linked = []
-    for anchor in anchors:
-        sentence = words.sentence(translation, anchor.line)
-        linked.append(tuple(sentence.target[place] for place in sentence.targets(anchor.position)))
-    return linked
-
-
 def foreign_texts(texts: Texts, anchors: Collection[Anchor], lists: PronounLists) -> Iterable[str]:
     """A warning for each text none of whose linked words is a pronoun of the lists."""
-    translations: Mapping[str, LinkedTranslation] = {
-        "reference": texts.linked.reference,
-        **texts.linked.candidates,
-    }
-    for name, translation in translations.items():
-        linked = linked_words(anchors, texts, translation)
-        if not any(lists.target_pronoun(word.lower()) for words in linked for word in words):
+    words = texts.linked
+    for name, translation in {"reference": words.reference, **words.candidates}.items():
+        sentences = ((anchor, words.sentence(translation, anchor.line)) for anchor in anchors)
+        if not any(
+            lists.target_pronoun(sentence.target[place].lower())
+            for anchor, sentence in sentences
+            for place in sentence.targets(anchor.position)
+        ):
             yield (
                 f"{name}: no target pronoun of the lists {lists.name} is linked to a pronoun; "
                 "are they the lists of this language pair?"

@@ -72,11 +72,11 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
 
     name = "doubt"
     settings_class = PronounDoubtSettings
-    needs = ("source",)
     display = Display(
         "Pronouns in doubt, without a reference",
         measures={"per_100": "in doubt per 100", "doubtful": "% doubtful"},
         lower_is_better=True,
+        column="in doubt",
         counts=("pronouns",),
         group="source word",
         notes=(
@@ -86,7 +86,6 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
     )
 
     def items(self, data: Texts) -> Items[Texts, Line]:
-        """The lines, each with its judged pronouns."""
         data.require(self.name, "source")
         numbers = data.document_of_line
         documents = None if numbers is None else list(map(str, numbers))
@@ -117,32 +116,27 @@ class PronounsInDoubt(Metric[PronounDoubtSettings, Texts, Line]):
         return {"wrong": rows[:, 0], "pronouns": rows[:, 1], "doubtful": rows[:, 2]}
 
     def score(self, sums: Sums) -> Scores:
-        """Undefined where there is no pronoun."""
         return {
             "per_100": 100 * ratio(sums["wrong"], sums["pronouns"]),
             "doubtful": 100 * ratio(sums["doubtful"], sums["pronouns"]),
         }
 
     def counts(self, items: Items[Texts, Line], candidate: int) -> Columns:
-        """How many pronouns there are."""
         return {"pronouns": self.statistics(items, candidate)["pronouns"]}
 
     def groups(self, items: Items[Texts, Line]) -> Iterable[Group]:
-        """The translations of each source word, the most frequent first."""
         lines = (line for candidate in items.values for line in candidate)
         counts = Counter(pronoun.source_word.lower() for line in lines for pronoun in line)
         for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
             yield Group("source word", word, statistics=partial(self._columns, items, word))
 
     def signature(self, items: Items[Texts, Line]) -> Sequence[str]:
-        """Lines, threshold, the model and its calibration."""
         threshold = f"threshold:{self.settings.threshold:g}"
         return [f"lines:{items.size}", threshold, *self.settings.judge.described]
 
     def details(self, items: Items[Texts, Line], candidate: int) -> Iterable[dict[str, Any]]:
-        """Each pronoun, the most doubtful first."""
         pronouns = [pronoun for line in items.values[candidate] for pronoun in line]
-        for pronoun in sorted(pronouns, key=lambda one: -one.wrong):
+        for pronoun in sorted(pronouns, key=lambda judged_pronoun: -judged_pronoun.wrong):
             yield {
                 "sentence": pronoun.line,
                 "source": pronoun.source_word,

@@ -53,6 +53,7 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
     display = Display(
         "F1 of pronouns without links",
         headline="f1",
+        column="pronoun F1",
         measures={"f1": "F1"},
         counts=("reference", "candidate", "matched"),
         group="pronouns",
@@ -64,22 +65,19 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
     )
 
     def language(self, texts: Texts) -> str:
-        """The language of the translations, which must have a table of pronouns."""
         language = self.settings.language or texts.languages[1]
         if language not in LANGUAGES:
-            found = quoted(language) if language else "none"
-            raise input_error(self.name, "target-language", choices(LANGUAGES), found)
+            actual = quoted(language) if language else "none"
+            raise input_error(self.name, "target-language", choices(LANGUAGES), actual)
         return language
 
     def items(self, data: Texts) -> Items[Texts, Ints]:
-        """The lines with their pronouns."""
         data.require(self.name, "reference")
         language = self.language(data)
         words_of = target_words(language)
         number_of = {form: number for number, form in enumerate(self._forms(language))}
 
         def counts(lines: Sequence[str]) -> Ints:
-            """How often each form is on each line."""
             table = np.zeros((len(lines), len(number_of)), dtype=np.int64)
             for row, line in enumerate(lines):
                 for word in words_of(line):
@@ -107,14 +105,13 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
             groups: list[GroupName] = []
             for breakdown, names in VALUES.items():
                 values = {getattr(reading, breakdown) for reading in readings}
-                named = {names.get(value, "") if names else value for value in values}
-                if len(named) == 1 and "" not in named:
-                    groups.append((breakdown, named.pop()))
+                value_names = {names.get(value, "") if names else value for value in values}
+                if len(value_names) == 1 and "" not in value_names:
+                    groups.append((breakdown, value_names.pop()))
             forms[form] = [*groups, ("pronoun", form)]
         return forms
 
     def statistics(self, items: Items[Texts, Ints], candidate: int) -> Columns:
-        """Matched pronouns of each line, those of the candidate and those of the reference."""
         forms = np.asarray(items.values[candidate])
         return {
             "matched": forms.min(axis=1).sum(axis=1),
@@ -134,7 +131,6 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
         }
 
     def groups(self, items: Items[Texts, Ints]) -> Iterable[Group]:
-        """Kinds, persons, numbers, genders and forms that are in some text."""
         there = np.any([np.any(lines, axis=(0, 1)) for lines in items.values], axis=0)
         members: dict[GroupName, list[int]] = {}
         for number, groups in enumerate(self._forms(items.facts["language"]).values()):
@@ -149,7 +145,6 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
         return {"matched": sums.min(axis=1), "candidate": sums[:, 1], "reference": sums[:, 0]}
 
     def signature(self, items: Items[Texts, Ints]) -> Sequence[str]:
-        """Language, lines, and which words count."""
         ambiguous = "yes" if self.settings.ambiguous else "no"
         language = items.facts["language"]
         return [f"language:{language}", f"lines:{items.size}", f"ambiguous:{ambiguous}"]

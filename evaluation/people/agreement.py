@@ -25,7 +25,6 @@ class Agreement:
 
 
 def agreement(ratings: Iterable[Mapping[str, str]]) -> Agreement:
-    """All measures."""
     shared = [rating for rating in ratings if len(rating) > 1]
     by_annotators: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     coincidences: dict[tuple[str, str], float] = defaultdict(float)
@@ -34,8 +33,11 @@ def agreement(ratings: Iterable[Mapping[str, str]]) -> Agreement:
             by_annotators[first, second].append((rating[first], rating[second]))
         for values in permutations(rating.values(), 2):
             coincidences[values] += 1 / (len(rating) - 1)
-    pairs = [values for of_two in by_annotators.values() for values in of_two]
-    kappas = [(cohens_kappa(of_two), len(of_two)) for of_two in by_annotators.values()]
+    pairs = [values for shared_values in by_annotators.values() for values in shared_values]
+    kappas = [
+        (cohens_kappa(shared_values), len(shared_values))
+        for shared_values in by_annotators.values()
+    ]
     weighted = [(kappa * size, size) for kappa, size in kappas if kappa is not None]
     return Agreement(
         len(shared),
@@ -50,7 +52,7 @@ def cohens_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     size = len(pairs)
     first, second = (Counter(pair[side] for pair in pairs) for side in (0, 1))
     expected = sum(count * second[value] for value, count in first.items()) / size**2
-    equal = sum(one == other for one, other in pairs) / size
+    equal = sum(value == other for value, other in pairs) / size
     return (equal - expected) / (1 - expected) if expected < 1 else None
 
 

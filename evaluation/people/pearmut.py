@@ -79,7 +79,9 @@ def read_annotations(
         for record in parse_json(read_bytes(path))[f"protest-{suite}"]:
             annotator = record["user_id"]
             if record["annotation"] == "__RESET__":
-                verdicts = {key: one for key, one in verdicts.items() if key[0] != annotator}
+                verdicts = {
+                    key: verdict for key, verdict in verdicts.items() if key[0] != annotator
+                }
                 continue
             for segment, answers in zip(record["item"], record["annotation"], strict=True):
                 row = _row(segment, answers[OUTPUT]) | {"annotator": annotator, "kind": kind}
@@ -93,7 +95,6 @@ def read_annotations(
 
 
 def _row(segment: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, str]:
-    """The cells of a review file's row."""
     names = ("system", "output_pronoun", "output_head")
     pronoun, antecedent = answers["sliders"]["pronoun"], answers["sliders"]["antecedent"]
     return {

@@ -7,17 +7,13 @@ A verdict of a store has the same row, with its annotator and its kind.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
 from crosspro.data_prep.core.errors import InputError, choices, input_error, quoted
-from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.people.verdicts import (
     ANTECEDENT_VERDICTS,
     KINDS,
@@ -27,6 +23,8 @@ from crosspro.evaluation.people.verdicts import (
     Kind,
     Verdict,
 )
+from crosspro.evaluation.report.records import csv_text
+from crosspro.evaluation.rows import read_rows
 
 MarkedLine = tuple[tuple[str, Literal["", "pronoun", "head"]], ...]
 """The words of a line, each with its mark."""
@@ -73,13 +71,11 @@ def bracketed(lines: Iterable[MarkedLine]) -> str:
 
 
 def review_table(questions: Iterable[Question]) -> str:
-    """A review file to be filled in."""
     empty = [""] * len(FILLED_IN)
     return _table([[*_cells(question), *empty] for question in questions])
 
 
 def verdict_table(questions: Mapping[ItemKey, Question], verdicts: Iterable[Verdict]) -> str:
-    """A review file with a row for each verdict on the questions."""
     rows = []
     for verdict in verdicts:
         question = questions.get(verdict.item.key)
@@ -98,15 +94,12 @@ def _cells(question: Question) -> list[str]:
 
 
 def _table(rows: Iterable[Iterable[str]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        # A space keeps a spreadsheet from taking a text for a formula.
-        writer.writerow(
-            f" {cell}" if cell.startswith(("=", "+", "-", "@")) else cell for cell in row
-        )
-    return text.getvalue()
+    # A space keeps a spreadsheet from taking a text for a formula.
+    cells = (
+        [f" {cell}" if cell.startswith(("=", "+", "-", "@")) else cell for cell in row]
+        for row in rows
+    )
+    return csv_text([COLUMNS, *cells], "\t")
 
 
 def read_review(
@@ -117,27 +110,18 @@ def read_review(
     `anaphoric` has the tokens of the suite. `annotator` and `kind` are for rows that name none.
     """
     verdicts = []
-    rows = csv.reader(read_text_lines(path), delimiter="\t", strict=True)
-    try:
-        for number, cells in enumerate(rows, start=1):
-            if len(cells) > len(COLUMNS) or (number == 1 and tuple(cells) != COLUMNS):
-                found = quoted(" ".join(cells))
-                raise input_error(path, "columns", " ".join(COLUMNS), found, rows.line_num)
-            row = dict(zip_longest(COLUMNS, map(str.strip, cells), fillvalue=""))
-            if number > 1 and any(row[name] for name in FILLED_IN):
-                row["annotator"] = row["annotator"] or annotator or ""
-                row["kind"] = row["kind"] or kind
-                verdicts.append(read_verdict(path, rows.line_num, row, anaphoric))
-    except csv.Error as error:
-        raise input_error(path, "columns", "a table", str(error), rows.line_num) from error
+    for line, row in read_rows(path, COLUMNS, padded=True):
+        filled = {name: row[name] for name in FILLED_IN}
+        if any(filled.values()):
+            filled["annotator"] = filled["annotator"] or annotator or ""
+            filled["kind"] = filled["kind"] or kind
+            verdicts.append(read_verdict(path, line, row | filled, anaphoric))
     return verdicts
 
 
 def read_verdict(
     path: Path, line: int | None, row: Mapping[str, str], anaphoric: Mapping[str, bool]
 ) -> Verdict:
-    """The verdict in the cells of a row."""
-
     def fault(field: str, expected: str) -> InputError:
         return input_error(path, field, expected, quoted(row[field]), line)
 

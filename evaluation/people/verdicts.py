@@ -13,7 +13,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -90,9 +90,17 @@ class ItemVerdicts:
     by_annotator: dict[str, Verdict] = field(default_factory=dict)
     decision: Verdict | None = None
 
+    def add(self, verdict: Verdict) -> bool:
+        """Count a verdict; one that its annotator (or a decision) repeats changes nothing."""
+        if verdict.kind == "decision":
+            repeated, self.decision = verdict == self.decision, verdict
+        else:
+            repeated = verdict == self.by_annotator.get(verdict.annotator)
+            self.by_annotator[verdict.annotator] = verdict
+        return not repeated
+
     @property
     def judgement(self) -> Judgement:
-        """The verdicts together."""
         verdicts = list(self.by_annotator.values())
         deciding = [self.decision] if self.decision is not None else verdicts
         pronouns = {verdict.pronoun for verdict in deciding}
@@ -111,11 +119,7 @@ def verdicts_by_item(verdicts: Iterable[Verdict]) -> dict[ItemKey, ItemVerdicts]
     """The verdicts that count, from all verdicts in the order in which they were added."""
     items: dict[ItemKey, ItemVerdicts] = {}
     for verdict in verdicts:
-        on_item = items.setdefault(verdict.item.key, ItemVerdicts(verdict.item))
-        if verdict.kind == "decision":
-            on_item.decision = verdict
-        else:
-            on_item.by_annotator[verdict.annotator] = verdict
+        items.setdefault(verdict.item.key, ItemVerdicts(verdict.item)).add(verdict)
     return items
 
 
@@ -125,23 +129,19 @@ AGREEMENT_HEADING = ("agreement", "judged by several", "equal %", "Cohen's κ", 
 def agreement_table(items: Iterable[ItemVerdicts]) -> list[tuple[str, ...]]:
     """Agreement of annotators on pronouns and on antecedents; decisions do not count."""
     pronouns, antecedents = [], []
-    for on_item in items:
-        verdicts = on_item.by_annotator.items()
+    for item in items:
+        verdicts = item.by_annotator.items()
         pronouns.append({name: verdict.pronoun for name, verdict in verdicts})
         antecedents.append({n: v.antecedent for n, v in verdicts if v.antecedent is not None})
-    measured = {"pronoun": agreement(pronouns), "antecedent": agreement(antecedents)}
-    return [
-        (
-            what,
-            str(result.items),
-            "–" if result.equal is None else f"{100 * result.equal:.1f}",
-            *("–" if value is None else f"{value:.2f}" for value in (result.kappa, result.alpha)),
-        )
-        for what, result in measured.items()
-    ]
+    rows = []
+    for subject, ratings in (("pronoun", pronouns), ("antecedent", antecedents)):
+        measures = agreement(ratings)
+        equal = "–" if measures.equal is None else f"{100 * measures.equal:.1f}"
+        values = (measures.kappa, measures.alpha)
+        shown = ("–" if value is None else f"{value:.2f}" for value in values)
+        rows.append((subject, str(measures.items), equal, *shown))
+    return rows
 
-
-# The file -----------------------------------------------------------------------------------------
 
 _APPLICATION = 0x70726F74
 _VERSION = 4
@@ -191,53 +191,37 @@ class VerdictStore:
 
         A verdict that its annotator's last verdict on the item repeats is not added again.
         """
-        added = 0
         with self._transaction("IMMEDIATE") as connection:
-            for verdict in verdicts:
-                if self._last(connection, verdict) != verdict:
-                    self._insert(connection, verdict)
-                    added += 1
-        return added
+            items = verdicts_by_item(self._select(connection, None))
+            new = [
+                verdict
+                for verdict in verdicts
+                if items.setdefault(verdict.item.key, ItemVerdicts(verdict.item)).add(verdict)
+            ]
+            connection.executemany(
+                f"INSERT INTO verdict (suite, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "  # noqa: S608
+                "COALESCE(NULLIF(?, ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))",
+                [(self.suite, *_row(verdict)) for verdict in new],
+            )
+        return len(new)
 
     def verdicts(self, annotator: str | None = None) -> list[Verdict]:
         """All verdicts ever given, or those of an annotator, in the order in which they came."""
+        with self._transaction("DEFERRED") as connection:
+            return self._select(connection, annotator)
+
+    def _select(self, connection: sqlite3.Connection, annotator: str | None) -> list[Verdict]:
         query = (
             f"SELECT {_COLUMNS} FROM verdict "  # noqa: S608
             "WHERE suite = ?1 AND (?2 IS NULL OR annotator = ?2) ORDER BY id"
         )
-        with self._transaction("DEFERRED") as connection:
-            return [_verdict(row) for row in connection.execute(query, (self.suite, annotator))]
+        return [_verdict(row) for row in connection.execute(query, (self.suite, annotator))]
 
     def by_item(self, annotator: str | None = None) -> dict[ItemKey, ItemVerdicts]:
-        """The verdicts that count."""
         return verdicts_by_item(self.verdicts(annotator))
 
     def judgements(self) -> Judgements:
-        """The verdicts on each item together."""
-        return {key: on_item.judgement for key, on_item in self.by_item().items()}
-
-    def _last(self, connection: sqlite3.Connection, verdict: Verdict) -> Verdict | None:
-        """The last verdict of its author on an item, or for a decision, the last decision."""
-        own = "" if verdict.kind == "decision" else "AND annotator = ?"
-        query = (
-            f"SELECT {_COLUMNS} FROM verdict WHERE suite = ? AND token = ? AND digest = ? "  # noqa: S608
-            f"AND kind = ? {own} ORDER BY id DESC LIMIT 1"
-        )
-        values = [self.suite, *verdict.item.key, verdict.kind]
-        row = connection.execute(query, [*values, verdict.annotator] if own else values).fetchone()
-        return None if row is None else _verdict(row)
-
-    def _insert(self, connection: sqlite3.Connection, verdict: Verdict) -> None:
-        item = verdict.item
-        connection.execute(
-            f"INSERT INTO verdict (suite, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "  # noqa: S608
-            "COALESCE(NULLIF(?, ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))",
-            (
-                *(self.suite, item.token, item.digest, item.system, item.pronoun, item.head),
-                *(verdict.annotator, verdict.pronoun, verdict.antecedent, verdict.remark),
-                *(verdict.kind, verdict.time),
-            ),
-        )
+        return {key: item.judgement for key, item in self.by_item().items()}
 
     def _check_or_create(self, connection: sqlite3.Connection) -> None:
         (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -268,14 +252,20 @@ class VerdictStore:
         except (sqlite3.Error, ValueError) as error:
             raise self._refused(str(error)) from error
 
-    def _refused(self, found: str) -> InputError:
-        return input_error(self.path, "verdicts", "a file of verdicts (SQLite)", found)
+    def _refused(self, actual: str) -> InputError:
+        return input_error(self.path, "verdicts", "a file of verdicts (SQLite)", actual)
+
+
+def _row(verdict: Verdict) -> tuple[Any, ...]:
+    item, *values = astuple(verdict)
+    annotator, pronoun, antecedent, remark, kind, time = values
+    return (*item, annotator, pronoun, antecedent, remark, kind, time)
 
 
 def _verdict(row: Sequence[Any]) -> Verdict:
     *item, annotator, pronoun, antecedent, remark, kind, time = row
-    known = pronoun in PRONOUN_VERDICTS and antecedent in (None, *ANTECEDENT_VERDICTS)
-    if not known or kind not in KINDS:
+    valid = pronoun in PRONOUN_VERDICTS and antecedent in (None, *ANTECEDENT_VERDICTS)
+    if not valid or kind not in KINDS:
         raise ValueError(f"the verdict {pronoun!r}, {antecedent!r}, {kind!r}")
     return Verdict(
         Item(*map(str, item)), str(annotator), pronoun, antecedent, str(remark), kind, str(time)
@@ -283,5 +273,4 @@ def _verdict(row: Sequence[Any]) -> Verdict:
 
 
 def read_judgements(path: Path | None, suite: str) -> Judgements:
-    """The judgements of a store, if there is one."""
     return {} if path is None else VerdictStore(path, suite, create=False).judgements()

@@ -170,7 +170,6 @@ def build_suite(
     seed: int = 1,
     repair: bool = False,
 ) -> BuiltSuite:
-    """Read the files, make links if none are given, and select tokens of each category."""
     languages = (source.language, target.language)
     documents = read_mmax(files.annotation)
     types = count_types(documents, source)
@@ -189,12 +188,12 @@ def build_suite(
             text, links=[read_word_links(path, text.source, other) for path, other in pairs]
         )
     else:
-        made = [
+        aligned = [
             make_links(text.source, reference, languages, files.prior)
             for reference in text.references
         ]
-        text = replace(text, links=[aligned.links for aligned in made])
-        signature, warnings = made[0].signature, made[0].warnings
+        text = replace(text, links=[texts.linked.reference.links for texts in aligned])
+        signature, warnings = aligned[0].linked.signature, aligned[0].warnings
     candidates = find_candidates(documents, text, source, target, decisions, repair)
     tokens = select(candidates.tokens, wanted, target, seed)
     record = {
@@ -213,7 +212,6 @@ def build_suite(
 def suite_of(
     text: ParallelText, languages: Languages, tokens: Iterable[Token], settings: Mapping[str, Any]
 ) -> Suite:
-    """A suite of some tokens of a text."""
     references = tuple(map(tuple, text.references))
     documents = tuple(text.documents)
     return Suite(*languages, tuple(text.source), references, documents, tuple(tokens), settings)
@@ -308,7 +306,6 @@ Row = tuple[str, ...]
 
 
 def report_tables(built: BuiltSuite) -> list[Table]:
-    """What became of every pronoun, and all annotated pronouns by type."""
     candidates, usable = built.candidates, built.candidates.usable()
     selected = Counter(token.category for token in built.suite.tokens)
     rows: list[Row] = [
@@ -345,7 +342,6 @@ def report_tables(built: BuiltSuite) -> list[Table]:
 
 
 def _reasons(counts: Mapping[PronounType, int], names: Mapping[str, str]) -> list[Row]:
-    """Counts by group and reason: groups in the order of the names, frequent reasons first."""
     order = list(names)
     items = sorted(counts.items(), key=lambda item: (order.index(item[0][0]), -item[1], item[0][1]))
     return [(names[group], reason, str(count)) for (group, reason), count in items]

@@ -32,7 +32,8 @@ from crosspro.evaluation.protest.language import Role, Slot, SourceWords, Target
 from crosspro.evaluation.protest.locate import locate
 from crosspro.evaluation.protest.match import PronounLinks
 from crosspro.evaluation.protest.suite import Place, Positions, Token, Translation, slot_of
-from crosspro.evaluation.protest.text import ParallelText, tsv_rows
+from crosspro.evaluation.protest.text import ParallelText
+from crosspro.evaluation.rows import read_rows
 
 DECISION_COLUMNS = ("document", "word", "category", "head")
 REJECTED = "reject"
@@ -60,7 +61,8 @@ def read_decisions(
     """The decisions of a TSV file; `#` begins a comment, and the last cell may be missing."""
     words = {document.name: set(document.word_names) for document in documents}
     decisions: dict[tuple[str, str], Decision] = {}
-    for number, (name, word, category, head) in tsv_rows(path, DECISION_COLUMNS):
+    for number, row in read_rows(path, DECISION_COLUMNS, padded=True):
+        name, word, category, head = (row[column] for column in DECISION_COLUMNS)
         decision = Decision(category, tuple(head.split()))
         if category and category != REJECTED and category not in BY_NAME:
             expected = choices([*BY_NAME, REJECTED])
@@ -87,7 +89,6 @@ class Candidates:
     unusable: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def usable(self) -> dict[str, int]:
-        """Usable tokens of each category."""
         counts = Counter(token.category for token in self.tokens)
         return {name: counts[name] for name in BY_NAME}
 
@@ -100,7 +101,6 @@ def find_candidates(
     decisions: Decisions | None = None,
     repair: bool = False,
 ) -> Candidates:
-    """All tokens of the annotated documents that have a category and a known translation."""
     candidates = Candidates()
     finder = PronounLinks(target, source.language, repair)
     for document, lines in zip(documents, match_documents(documents, text), strict=True):
@@ -185,7 +185,6 @@ class _Reader:
         return places
 
     def category(self, position: int, form: str) -> tuple[str, Antecedent | None]:
-        """The category of a pronoun, and its antecedent if it is anaphoric."""
         key = self.document.name, self.document.word_names[position]
         decision = self.decisions.get(key, Decision("", ()))
         if decision.category == REJECTED:
@@ -214,7 +213,6 @@ class _Reader:
         return category, antecedent
 
     def antecedent(self, pronoun: Markable, decision: Decision) -> Antecedent:
-        """The antecedent; its heads must be on one line of the text."""
         antecedent = self.chains.antecedent(pronoun)
         if isinstance(antecedent, NoCategory):
             raise _LeftOutError(antecedent.reason)
@@ -228,7 +226,6 @@ class _Reader:
         return antecedent
 
     def token(self, position: int, category: str, antecedent: Antecedent | None) -> Token:
-        """The token with its translation in each reference."""
         place = self.places[position]
         if place is None:
             raise _LeftOutError("not in the parallel text")
@@ -267,7 +264,6 @@ class _Reader:
     def translation(
         self, number: int, place: Place, heads: Place | None, slot: Slot
     ) -> Translation:
-        """Pronoun and head in one reference."""
         links: Sequence[Link] = self.text.links[number][place.line]
         words = self.text.references[number][place.line]
         source = self.text.source[place.line]

@@ -20,6 +20,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
+from crosspro.data_prep.core.settings import settings_error
 from crosspro.data_prep.core.words import names_of, shipped_files
 from crosspro.data_prep.core.yaml_files import read_yaml
 
@@ -95,7 +96,6 @@ class Slot:
     role: Role
 
     def takes(self, pronoun: TargetPronoun) -> bool:
-        """Whether a pronoun can be the translation."""
         right_role = self.role == "any" or pronoun.role in ("any", self.role)
         return right_role and pronoun.person in ("either", self.person)
 
@@ -110,7 +110,6 @@ class TargetWords:
     elisions: dict[str, Words] = Field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse forms that stand twice."""
         forms = [form for pronoun in self.pronouns for form in pronoun.forms]
         if len(self.by_form) < len(forms):
             twice = sorted(form for form in self.by_form if forms.count(form) > 1)
@@ -118,12 +117,10 @@ class TargetWords:
 
     @cached_property
     def by_form(self) -> Mapping[str, TargetPronoun]:
-        """The pronoun of each form."""
         return {form: pronoun for pronoun in self.pronouns for form in pronoun.forms}
 
     @cached_property
     def signature(self) -> str:
-        """The language and a checksum of the lists, for signatures of scores."""
         content = repr((self.pronouns, sorted(self.elisions.items()), sorted(self.dropped)))
         return f"{self.language}.{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
@@ -137,7 +134,6 @@ class TargetWords:
         return self.elisions.get(part, (part,))
 
     def pronoun(self, form: str) -> TargetPronoun | None:
-        """The pronoun of a form, elided or not."""
         forms = (form, *self.full_forms(form))
         return next((self.by_form[full] for full in forms if full in self.by_form), None)
 
@@ -152,7 +148,6 @@ class TargetWords:
         return pronouns
 
     def pronoun_in(self, word: str, slot: Slot) -> str | None:
-        """The first pronoun in a word that can fill a slot."""
         for form in self.pronouns_in(word):
             pronoun = self.pronoun(form)
             if pronoun is not None and slot.takes(pronoun):
@@ -171,7 +166,6 @@ class TargetWords:
         return [part for part in parts if any(map(str.isalnum, part))]
 
     def head_forms(self, words: Iterable[str]) -> set[str]:
-        """The content words among words."""
         return {part for word in words for part in self.head_words(word)}
 
 
@@ -186,12 +180,10 @@ def target_words(language: str) -> TargetWords:
 
 
 def shipped_languages() -> list[str]:
-    """The languages that have lists in this package."""
     return list(names_of("protest", "yaml"))
 
 
 def _read_lists(language: str, section: str, kind: type[Lists]) -> Lists:
-    """One of the two sections of a language's file."""
     path = shipped_files("protest").get(language, Path(language))
     if path.suffix not in (".yaml", ".yml"):
         expected = f"{choices(shipped_languages())}, or the path of a .yaml file"
@@ -203,6 +195,4 @@ def _read_lists(language: str, section: str, kind: type[Lists]) -> Lists:
         lists = {"language": content.get("language"), **content[section]}
         return TypeAdapter(kind).validate_python(lists)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"])) or section
-        raise input_error(path, key, first["msg"], quoted(repr(first["input"]))) from None
+        raise settings_error(error, path) from error

@@ -44,7 +44,6 @@ class PronounLinks:
         links: Sequence[Link],
         slot: Slot,
     ) -> Positions:
-        """The target positions of the pronoun at some source positions."""
         linked = project(at, links)
         if self.apt_lists is None or not at:
             return linked
@@ -80,13 +79,11 @@ class TokenResult:
 
     @property
     def words(self) -> Words:
-        """The words for the pronoun."""
         line = self.output.output[self.token.place.line]
         return tuple(line[at] for at in self.target.pronoun)
 
     @property
     def head_words(self) -> Words:
-        """The words for the head of the antecedent."""
         return self.output.head_words(self.token, self.target.head)
 
     @cached_property
@@ -110,7 +107,6 @@ def score_system(
     silver: Mapping[str, Sequence[Alternative]] | None = None,
     repair: bool = False,
 ) -> list[TokenResult]:
-    """The results of a system for every token of a suite, in the suite's order."""
     finder = PronounLinks(lists, suite.source_language, repair)
     return [
         _result(suite, output, token, finder, (silver or {}).get(token.name, ()))

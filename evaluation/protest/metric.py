@@ -62,7 +62,6 @@ class ScoredSystems:
 
     @property
     def tokens(self) -> list[TokenResult]:
-        """The results of all systems."""
         return [result for results in self.results.values() for result in results]
 
 
@@ -100,7 +99,6 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
     )
 
     def items(self, data: ScoredSystems) -> Judged:
-        """The tokens of the suite with their status in each system."""
         suite, judgements = data.suite, data.judgements
         values, warnings = [], []
         for name, results in data.results.items():
@@ -139,7 +137,6 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         return "unclear" if "bad" in values else "right"
 
     def statistics(self, items: Judged, candidate: int) -> Columns:
-        """Whether each token matches, and whether it is right."""
         tokens = items.values[candidate]
         return {
             "matches": [token.result.outcome == "match" for token in tokens],
@@ -148,21 +145,18 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         }
 
     def score(self, sums: Sums) -> Scores:
-        """The shares of tokens that match, and that are right."""
         return {
             AUTOMATIC: 100 * ratio(sums["matches"], sums["tokens"]),
             SEMI_AUTOMATIC: 100 * ratio(sums["right"], sums["tokens"]),
         }
 
     def groups(self, items: Judged) -> Iterable[Group]:
-        """The categories that the suite has tokens of."""
         names = np.array([token.category for token in items.data.suite.tokens])
         for category in CATEGORIES:
             if (chosen := names == category.name).any():
                 yield Group("category", category.name, chosen)
 
     def counts(self, items: Judged, candidate: int) -> Columns:
-        """Tokens, matches, and tokens of each status."""
         statistics = self.statistics(items, candidate)
         codes = np.array(self.verdicts(items, candidate), dtype=np.int64)
         return {
@@ -172,11 +166,9 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         }
 
     def verdicts(self, items: Judged, candidate: int) -> Sequence[int]:
-        """The number of each token's status."""
         return [STATUS_NAMES.index(token.status) for token in items.values[candidate]]
 
     def signature(self, items: Judged) -> Sequence[str]:
-        """The suite, lists and links; silver alternatives and verdicts."""
         data = items.data
         outputs = [results[0].output for results in data.results.values() if results]
         return [
@@ -200,7 +192,6 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         return {"at_most": 100 * len(possible) / max(1, len(tokens))}
 
     def details(self, items: Judged, candidate: int) -> Iterator[Mapping[str, Any]]:
-        """Each token with the words and the texts in question."""
         for token in items.values[candidate]:
             question = question_of(token.result, [])
             yield {
@@ -218,7 +209,6 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             }
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
-        """Matches by category, systems by status, and the categories of each system by status."""
         systems = evaluation.candidates
         shown = [
             status
@@ -240,7 +230,6 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
         return tables
 
     def examples(self, items: Judged, numbers: Sequence[int]) -> Examples:
-        """Tokens with their context and their translations."""
         suite = items.data.suite
         labels = [category.label for category in CATEGORIES]
         verdicts = list(STATUSES.values())
@@ -278,7 +267,6 @@ def seen_with(system: str, judgement: Judgement) -> bool:
 
 
 def _verdict_signature(judgements: Mapping[ItemKey, Judgement]) -> str:
-    """The number of judgements, and a checksum of them."""
     if not judgements:
         return "none"
     rows = sorted(
@@ -292,7 +280,6 @@ def _verdict_signature(judgements: Mapping[ItemKey, Judgement]) -> str:
 
 
 def _labelled(system: CandidateScores) -> list[tuple[str, GroupScores]]:
-    """The categories and the total of a system."""
     groups = [(BY_NAME[group.group].label, group) for group in system.groups]
     return [*groups, ("all", system.total)]
 

@@ -27,7 +27,6 @@ def questions_of(results: Iterable[TokenResult]) -> dict[ItemKey, Question]:
 
 
 def question_of(result: TokenResult, systems: Sequence[str]) -> Question:
-    """The question about a translation that some systems have."""
     suite, token = result.suite, result.token
     references = [reference for reference in token.references if reference.pronoun]
     return Question(
@@ -61,7 +60,6 @@ def to_judge(
 def _marked(
     suite: Suite, token: Token, text: Sequence[Words], spots: Spots
 ) -> tuple[MarkedLine, ...]:
-    """The lines that are needed to judge a token, with its pronoun and head marked."""
     marks: dict[tuple[int, int], Mark] = {}
     if token.antecedent is not None:
         marks |= {(token.antecedent.line, at): "head" for at in spots.head}

@@ -16,7 +16,8 @@ from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import write_text
 from crosspro.evaluation.people.verdicts import Judgement
 from crosspro.evaluation.protest.suite import Suite, Words
-from crosspro.evaluation.protest.text import tsv_rows
+from crosspro.evaluation.report.records import csv_text
+from crosspro.evaluation.rows import read_rows
 
 COLUMNS = ("token", "pronoun", "head", "remark")
 
@@ -38,7 +39,8 @@ def read_silver(path: Path, suite: Suite) -> Silver:
     """The alternatives in a TSV file: token, pronoun, head, and a remark that may be missing."""
     anaphoric = suite.anaphoric
     silver: Silver = defaultdict(list)
-    for number, (name, pronoun, head, remark) in tsv_rows(path, COLUMNS):
+    for number, row in read_rows(path, COLUMNS, padded=True):
+        name, pronoun, head, remark = (row[column] for column in COLUMNS)
         if name not in anaphoric:
             raise input_error(path, "token", "a token of the suite", quoted(name), number)
         if not pronoun.split():
@@ -51,16 +53,15 @@ def read_silver(path: Path, suite: Suite) -> Silver:
 
 
 def write_silver(path: Path, silver: Mapping[str, Iterable[Alternative]]) -> None:
-    """Write alternatives atomically."""
-    rows = [COLUMNS]
-    for name, alternatives in silver.items():
-        for pair in alternatives:
-            rows.append((name, " ".join(pair.pronoun), " ".join(pair.head), pair.remark))
-    write_text(path, "".join("\t".join(row) + "\n" for row in rows))
+    rows = [
+        (name, " ".join(pair.pronoun), " ".join(pair.head), pair.remark)
+        for name, alternatives in silver.items()
+        for pair in alternatives
+    ]
+    write_text(path, csv_text([COLUMNS, *rows], "\t"))
 
 
 def silver_signature(silver: Mapping[str, Iterable[Alternative]]) -> str:
-    """The number of alternatives and a checksum of their words."""
     rows = sorted(
         (name, pair.pronoun, pair.head) for name, pairs in silver.items() for pair in pairs
     )

@@ -55,7 +55,6 @@ class Translation:
 
     @property
     def spots(self) -> Spots:
-        """The positions of pronoun and head."""
         return Spots(self.pronoun_at, self.head_at)
 
 
@@ -84,7 +83,6 @@ class Token:
     references: tuple[Translation, ...]
 
     def __post_init__(self) -> None:
-        """Refuse unknown categories, and antecedents of the wrong ones."""
         if self.category not in BY_NAME:
             raise ValueError(f"category: {quoted(self.category)} is none of PROTEST's")
         if self.anaphoric != (self.antecedent is not None):
@@ -92,17 +90,14 @@ class Token:
 
     @property
     def anaphoric(self) -> bool:
-        """Whether the head of the antecedent must match as well."""
         return BY_NAME[self.category].anaphoric
 
     @property
     def spots(self) -> Spots:
-        """The positions of pronoun and head in the source."""
         return Spots(self.place.at, self.antecedent.at if self.antecedent else ())
 
     @property
     def slot(self) -> Slot:
-        """The person and role that a translation must have."""
         return slot_of(self.category, self.role)
 
 
@@ -134,7 +129,6 @@ class Suite:
 
     @cached_property
     def anaphoric(self) -> dict[str, bool]:
-        """Whether each token has an antecedent, by its name."""
         return {token.name: token.anaphoric for token in self.tokens}
 
     def form(self, token: Token) -> str:
@@ -159,9 +153,6 @@ class Suite:
         if token.antecedent is not None:
             lines.add(token.antecedent.line)
         return [line for line in sorted(lines) if self.documents[line] == token.document]
-
-
-# Files --------------------------------------------------------------------------------------------
 
 
 @checked_dataclass(frozen=True, config=_STRICT)
@@ -199,7 +190,6 @@ def write_suite(path: str | Path, suite: Suite) -> None:
 
 
 def _records(suite: Suite) -> Iterator[str]:
-    """The lines and tokens of a suite, a JSON object each."""
     for document, *texts in zip(suite.documents, suite.source, *suite.references, strict=True):
         source, *references = map(" ".join, texts)
         yield _json(_Line(document, source, tuple(references)))
@@ -211,13 +201,12 @@ def _json(record: Any) -> str:
 
 
 def read_suite(path: str | Path) -> Suite:
-    """Read a suite and check it; the first fault is raised with its line."""
     texts = list(read_text_lines(Path(path)))
     if not texts:
         raise input_error(path, "file", "a suite written by `protest build`", "an empty file")
 
-    def fault(number: int, key: str, expected: object, found: object) -> InputError:
-        return input_error(path, key, str(expected), str(found), number)
+    def fault(number: int, key: str, expected: object, actual: object) -> InputError:
+        return input_error(path, key, str(expected), str(actual), number)
 
     def record(kind: type[Record], number: int) -> Record:
         try:

@@ -7,7 +7,7 @@ text alone, so that the score of a system never depends on the other systems.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -89,27 +89,6 @@ def _tokens(lines: Iterable[str], language: str, tokenised: bool | None) -> list
     return [tuple(words) for words in tokenise_lines(lines, language, tokenised=tokenised)]
 
 
-def tsv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The rows under the heading of a TSV file, with their lines; `#` begins a comment.
-
-    The last cell may be missing.
-    """
-    for number, line in enumerate(read_text_lines(path), start=1):
-        cells = line.rstrip("\r").split("\t")
-        if number == 1:
-            if cells != list(columns):
-                raise input_error(path, "columns", " ".join(columns), quoted(line), 1)
-        elif line.strip() and not line.startswith("#"):
-            if len(cells) not in (len(columns) - 1, len(columns)):
-                expected = f"{len(columns)} cells separated by tabs"
-                found = f"{len(cells)}: {quoted(line)}"
-                raise input_error(path, "columns", expected, found, number)
-            yield number, (*cells, "")[: len(columns)]
-
-
-# Links --------------------------------------------------------------------------------------------
-
-
 def project(positions: Iterable[int], links: Iterable[Link]) -> Positions:
     """The target positions that are linked to some source positions, in order."""
     chosen = set(positions)
@@ -117,17 +96,7 @@ def project(positions: Iterable[int], links: Iterable[Link]) -> Positions:
 
 
 def read_word_links(path: Path, source: Sequence[Words], target: Sequence[Words]) -> Links:
-    """Links from a file, checked against the texts."""
     return read_links(path, list(map(" ".join, source)), list(map(" ".join, target)))
-
-
-@dataclass(frozen=True)
-class MadeLinks:
-    """Links of our aligner, their signature, and warnings about them."""
-
-    links: Links
-    signature: str
-    warnings: Sequence[str] = ()
 
 
 def make_links(
@@ -135,25 +104,10 @@ def make_links(
     target: Sequence[Words],
     languages: Languages,
     prior: str | Path | None = None,
-) -> MadeLinks:
-    """Links by our aligner, with the prior of the languages; blank lines have none."""
-    filled = [at for at, pair in enumerate(zip(source, target, strict=True)) if all(pair)]
-    texts = Texts(
-        [" ".join(source[at]) for at in filled],
-        [" ".join(target[at]) for at in filled],
-        {},
-        languages=languages,
-    )
-    links: list[Sequence[Link]] = [()] * len(source)
-    if not filled:
-        return MadeLinks(links, "none")
-    linked = link_texts(texts, prior=prior, tokenised=True)
-    for at, of_line in zip(filled, linked.linked.reference.links, strict=True):
-        links[at] = of_line
-    return MadeLinks(links, linked.linked.signature, linked.warnings)
-
-
-# Systems ------------------------------------------------------------------------------------------
+) -> Texts:
+    """The texts with the links of our aligner, made with the prior of the languages."""
+    lines = [" ".join(words) for words in source], [" ".join(words) for words in target]
+    return link_texts(Texts(*lines, {}, languages=languages), prior=prior, tokenised=True)
 
 
 @dataclass(frozen=True)
@@ -172,14 +126,12 @@ class SystemOutput:
     warnings: Sequence[str] = ()
 
     def positions(self, place: Place) -> Positions:
-        """The positions of words of the suite in the system's source."""
         moved = self.moved.get(place.line)
         if moved is None:
             return place.at
         return tuple(sorted({position for at in place.at for position in moved[at]}))
 
     def head_words(self, token: Token, positions: Positions) -> Words:
-        """Words of the line with the translation of a token's antecedent."""
         if token.antecedent is None:
             return ()
         return tuple(self.output[token.antecedent.line][at] for at in positions)
@@ -200,18 +152,26 @@ def read_system(
     lines = list(read_text_lines(output))
     _check_length(output, len(lines), len(suite.source), "the suite")
     words = _tokens(lines, suite.target_language, None if links is None else True)
-    own_source: Sequence[Words] = suite.source
+    system_source: Sequence[Words] = suite.source
     moved: Mapping[int, Sequence[Positions]] = {}
     if source is not None:
-        own_source = [tuple(line.split()) for line in read_text_lines(source)]
-        _check_length(source, len(own_source), len(suite.source), "the suite")
-        moved = relocate(suite, own_source, str(source))
+        system_source = [tuple(line.split()) for line in read_text_lines(source)]
+        _check_length(source, len(system_source), len(suite.source), "the suite")
+        moved = relocate(suite, system_source, str(source))
     if links is not None:
-        word_links = read_word_links(links, own_source, words)
-        return SystemOutput(name, own_source, words, word_links, moved)
+        word_links = read_word_links(links, system_source, words)
+        return SystemOutput(name, system_source, words, word_links, moved)
     languages = suite.source_language, suite.target_language
-    made = make_links(own_source, words, languages, prior)
-    return SystemOutput(name, own_source, words, made.links, moved, made.signature, made.warnings)
+    texts = make_links(system_source, words, languages, prior)
+    return SystemOutput(
+        name,
+        system_source,
+        words,
+        texts.linked.reference.links,
+        moved,
+        texts.linked.signature,
+        texts.warnings,
+    )
 
 
 def relocate(suite: Suite, source: Sequence[Words], path: str) -> dict[int, Sequence[Positions]]:
@@ -232,6 +192,6 @@ def relocate(suite: Suite, source: Sequence[Words], path: str) -> dict[int, Sequ
         for at in place.at:
             if not moved[place.line][at]:
                 expected = f"{quoted(words[at])} of token {name}"
-                found = quoted(" ".join(others))
-                raise input_error(path, "source", expected, found, place.line + 1)
+                line = quoted(" ".join(others))
+                raise input_error(path, "source", expected, line, place.line + 1)
     return moved

@@ -44,17 +44,14 @@ class PublishedResult:
 
     @property
     def macro_recall(self) -> float:
-        """The official score of 2016 and 2017."""
         return self.scores["macro_recall"]
 
     @property
     def accuracy(self) -> float:
-        """The share of right predictions."""
         return self.scores["accuracy"]
 
 
 def published_results(year: int | None = None, pair: str | None = None) -> list[PublishedResult]:
-    """The published results of a year and a language pair, or of all, in the papers' order."""
     return [row for row in _all_results() if year in (None, row.year) and pair in (None, row.pair)]
 
 
@@ -90,7 +87,6 @@ def published_instances(year: int, pair: str) -> dict[str, int]:
 
 
 def test_set_gaps(year: int, pair: str) -> int:
-    """The number of gaps of an official test set."""
     rows = {(row["year"], row["pair"]): row for row in read_figures("test_instances_inferred")}
     return int(rows[str(year), pair]["instances"])
 
@@ -99,17 +95,11 @@ def read_figures(name: str) -> list[dict[str, str]]:
     """The rows of a table of `evaluation/published/figures/`."""
     if name not in figure_names():
         raise input_error("published", "table", choices(figure_names()), quoted(name))
-    with figures_file(name).open(encoding="utf-8", newline="") as handle:
+    with (_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as handle:
         return list(csv.DictReader(handle))
 
 
-def figures_file(name: str) -> Path:
-    """The file of a table."""
-    return _FOLDER / f"{name}.csv"
-
-
 def figure_names() -> list[str]:
-    """The names of all tables."""
     return sorted(path.stem for path in _FOLDER.glob("*.csv"))
 
 
@@ -123,11 +113,9 @@ def figure_rows(
     if pairs:
         rows = [row for row in rows if row.get("pair", pairs[0]) in pairs]
     if not rows:
-        known = sorted(
-            {f"{row.get('year', '')} {row.get('pair', '')}" for row in read_figures(name)}
-        )
-        found = " ".join(filter(None, [str(year or ""), *pairs]))
-        raise input_error("published", name, choices(known), found)
+        sets = {f"{row.get('year', '')} {row.get('pair', '')}" for row in read_figures(name)}
+        chosen = " ".join(filter(None, [str(year or ""), *pairs]))
+        raise input_error("published", name, choices(sorted(sets)), chosen)
     return rows
 
 

@@ -122,7 +122,6 @@ class Examples:
         name: str = "",
         group: str = "",
     ) -> None:
-        """Keep an item, in the group of this name."""
         if group not in self.groups:
             self.groups.append(group)
         number = self.groups.index(group)

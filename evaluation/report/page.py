@@ -22,7 +22,6 @@ MOST_EXAMPLES = 20_000
 
 
 def evaluation_page(evaluation: Evaluation, max_examples: int = MOST_EXAMPLES) -> str:
-    """The page of an evaluation, with at most so many examples where the metric has any."""
     numbers = shown_numbers(evaluation, max_examples)
     examples = evaluation.metric.examples(evaluation.items, numbers)
     cut_note = ""
@@ -66,7 +65,6 @@ def render_page(template: Path, **content: Any) -> str:
 
 
 def page_tables(tables: Iterable[Table]) -> list[Table]:
-    """The tables that a page shows."""
     return [table for table in tables if table.only != "text"]
 
 
@@ -96,15 +94,12 @@ def shown_numbers(evaluation: Evaluation, limit: int = MOST_EXAMPLES) -> list[in
     return sorted(chosen)
 
 
-def differing_numbers(evaluation: Evaluation, limit: int) -> tuple[list[int], int]:
-    """Some items on which candidates have different verdicts, and how many there are."""
+def differing_numbers(evaluation: Evaluation, limit: int) -> list[int]:
+    """Some items on which candidates have different verdicts."""
     metric, items = evaluation.metric, evaluation.items
-    if not metric.display.verdicts:
-        return [], 0
     places = range(len(items.candidates))
     verdicts = np.array([metric.verdicts(items, place) for place in places])
-    differing = np.flatnonzero((verdicts != verdicts[:1]).any(axis=0)).tolist()
-    return spread_over(differing, limit), len(differing)
+    return spread_over(np.flatnonzero((verdicts != verdicts[:1]).any(axis=0)).tolist(), limit)
 
 
 def spread_over(numbers: Sequence[int], limit: int) -> list[int]:

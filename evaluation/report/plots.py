@@ -30,7 +30,6 @@ class ScatterPanel(NamedTuple):
 
 
 def has_matplotlib() -> bool:
-    """Whether plots can be drawn."""
     return find_spec("matplotlib") is not None
 
 
@@ -116,4 +115,23 @@ def scatter_panels(
         axis.set_title(printable(panel.title), fontsize=9)
         axis.set_xlabel(printable(panel.x_label))
     axes[0].set_ylabel(printable(y_label))
+    return _svg(canvas)
+
+
+@_settings()
+def bar_panels(
+    y_label: str, names: Sequence[str], panels: Mapping[str, Mapping[str, Sequence[float]]]
+) -> str:
+    """Panels side by side over the same y: by title, bars by their name (000 Figure 2)."""
+    canvas, axes = _panels(len(panels), len(panels), 4, 3.5, sharey=True)
+    places = range(len(names))
+    for axis, (title, bars) in zip(axes, panels.items(), strict=True):
+        width = 0.8 / len(bars)
+        for number, (label, heights) in enumerate(bars.items()):
+            shift = (number - (len(bars) - 1) / 2) * width
+            axis.bar([place + shift for place in places], heights, width, label=printable(label))
+        axis.set_title(printable(title))
+        axis.set_xticks(places, names, rotation=40, ha="right")
+    axes[0].set_ylabel(y_label)
+    axes[-1].legend()
     return _svg(canvas)

@@ -68,12 +68,10 @@ def plain(value: Any) -> Any:
 
 
 def json_text(content: Any) -> str:
-    """JSON with null where a number is undefined."""
     return json.dumps(plain(content), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def json_report(evaluation: Evaluation) -> str:
-    """The record of an evaluation."""
     return json_text(record(evaluation))
 
 
@@ -111,14 +109,12 @@ def csv_number(value: object) -> object:
 
 
 def csv_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
-    """Rows with commas or tabs; cells are quoted where they must be."""
     text = io.StringIO()
     csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
 def detail_records(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """A record of every item of every candidate."""
     return [
         {"candidate": name} | dict(detail) | {"candidate": name}  # its name is not overwritten
         for place, name in enumerate(evaluation.names)

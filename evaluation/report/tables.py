@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ from crosspro.data_prep.core.errors import printable
 from crosspro.evaluation.evaluation import Evaluation, GroupScores, Score
 from crosspro.evaluation.resampling import Difference
 
+DIFFERENCES = "Paired differences"
 _NARROWEST_NAME = 12
 _COLUMN_GAP = 2
 
@@ -55,9 +56,6 @@ class Table:
     left: int = 1
     notes: Sequence[str] = ()
     only: Literal["", "text", "page"] = ""
-
-
-# Tables that every metric has ---------------------------------------------------------------------
 
 
 def score_tables(evaluation: Evaluation) -> list[Table]:
@@ -110,12 +108,10 @@ def _candidates_in_columns(evaluation: Evaluation, notes: Sequence[str]) -> Tabl
 
 
 def group_title(group: GroupScores) -> str:
-    """A group with its breakdown."""
     return f"{group.breakdown} {group.group}"
 
 
 def score_cell(score: Score, digits: int, note: str = "") -> Cell:
-    """A score with its interval."""
     return Cell(score.shown(digits), score, note=note)
 
 
@@ -133,21 +129,16 @@ def matrix_table(
     title: str,
     candidate: int,
     sides: tuple[str, str] = ("reference", "candidate"),
-    never_right: Collection[str] = (),
 ) -> Table:
-    """How often the labels in rows became those in columns, without labels that do not occur.
-
-    Equal labels are a hit unless they are `never_right` (a label for words of no class).
-    """
+    """How often the labels in rows became those in columns, without labels that do not occur."""
     rows: list[list[Cell | str]] = []
     columns = np.flatnonzero(counts.sum(axis=0)).tolist()
     for row in np.flatnonzero(counts.sum(axis=1)).tolist():
         cells: list[Cell | str] = [labels[row]]
         for column in columns:
             filters = {"candidate": candidate, "reference": labels[row], "word": labels[column]}
-            hit = row == column and labels[row] not in never_right
             number = f"{counts[row, column]:,}" if counts[row, column] else "·"
-            cells.append(Cell(number, filters=filters, kind="hit" if hit else ""))
+            cells.append(Cell(number, filters=filters, kind="hit" if row == column else ""))
         rows.append([*cells, f"{counts[row].sum():,}"])
     sums = [*counts[:, columns].sum(axis=0).tolist(), counts.sum()]
     rows.append(["sum", *(f"{number:,}" for number in sums)])
@@ -155,33 +146,36 @@ def matrix_table(
     return Table(heading, rows, title, notes=(f"{sides[0]} in rows, {sides[1]} in columns",))
 
 
-def difference_table(evaluation: Evaluation) -> Table | None:
-    """Paired differences; none if there are none."""
-    tests = evaluation.comparisons
-    if not tests:
+def difference_table(evaluations: Sequence[Evaluation]) -> Table | None:
+    """Paired differences: under all measures of one metric, or the headlines of several."""
+    heading = ["pair", "measure", "difference", "p (randomisation)", "p (bootstrap)", "p < .05"]
+    rows: list[list[str]] = []
+    for evaluation in evaluations:
+        display, headline = evaluation.metric.display, evaluation.headline
+        for test in evaluation.comparisons:
+            if len(evaluations) > 1 and test.measure != headline:
+                continue
+            ends = (test.difference, test.low, test.high)
+            shown = (f"{value:+.{display.digits}f}" for value in ends)
+            heading_of = display.column_title if len(evaluations) > 1 else display.heading
+            rows.append(
+                [
+                    f"{test.first} - {test.second}",
+                    heading_of(test.measure),
+                    "{} [{}, {}]".format(*shown),
+                    *(f"{value:.4f}" for value in (test.p_randomisation, test.p_bootstrap)),
+                    outcome(test, display.lower_is_better, evaluation.items.units.name),
+                ]
+            )
+    if not rows:
         return None
-    display = evaluation.metric.display
-    several = len({test.measure for test in tests}) > 1
-    rows = [
-        [
-            f"{test.first} - {test.second}",
-            *([display.heading(test.measure)] if several else []),
-            *difference_cells(test, display.digits),
-            outcome(test, display.lower_is_better, evaluation.items.units.name),
-        ]
-        for test in tests
-    ]
-    between = ["measure"] if several else []
-    heading = ("pair", *between, "difference", "p (randomisation)", "p (bootstrap)", "p < .05")
+    left = 2
+    if len({row[1] for row in rows}) == 1:
+        left = 1
+        for row in (heading, *rows):
+            del row[1]
     notes = ("p values are two-sided and not corrected for the number of comparisons.",)
-    return Table(heading, rows, "Paired differences", 1 + len(between), notes)
-
-
-def difference_cells(test: Difference, digits: int) -> list[str]:
-    """The difference with its interval, and both p values."""
-    change, low, high = (f"{value:+.{digits}f}" for value in (test.difference, test.low, test.high))
-    p_values = (f"{value:.4f}" for value in (test.p_randomisation, test.p_bootstrap))
-    return [f"{change} [{low}, {high}]", *p_values]
+    return Table(heading, rows, DIFFERENCES, left, notes)
 
 
 def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
@@ -193,57 +187,41 @@ def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
     return test.second if (test.difference > 0) == lower_is_better else test.first
 
 
-# Text and Markdown --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Style:
-    """Markdown, or text that keeps to `width` where it can."""
+    """Tables as text that keeps to `width` where it can."""
 
-    markdown: bool = False
     width: int | None = None
 
-    def title(self, text: str) -> str:
-        """The line above a table."""
-        return f"## {text}\n" if self.markdown else f"{text}\n"
-
     def table(self, heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-        """Rows under a heading."""
-        if self.markdown:
-            return markdown_table(heading, rows, left)
         return text_table(heading, rows, left, self.width)
 
     def shown(self, table: Table) -> str:
         """A table under its title, with its notes."""
-        notes = "".join(f"{printable(note)}\n" for note in table.notes)
+        title = f"{printable(table.title)}\n\n" if table.title else ""
         body = self.table(table.heading, table.rows, table.left) if table.heading else ""
-        between = "\n" if self.markdown and body and notes else ""
-        title = f"{self.title(printable(table.title))}\n" if table.title else ""
-        return f"{title}{body}{between}{notes}"
+        return title + body + "".join(f"{printable(note)}\n" for note in table.notes)
 
 
 PLAIN = Style()
 
 
 def text_report(evaluation: Evaluation, style: Style = PLAIN) -> str:
-    """All tables of an evaluation, and its signature."""
     description = evaluation.items.description or evaluation.metric.display.title
     tables = [table for table in evaluation_tables(evaluation) if table.only != "page"]
     return tables_text(description, tables, [evaluation.signature], style)
 
 
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:
-    """The tables of the metric, and the paired differences."""
-    differences = difference_table(evaluation)
+    differences = difference_table([evaluation])
     return [*evaluation.metric.tables(evaluation), *([differences] if differences else [])]
 
 
 def tables_text(
     title: str, tables: Iterable[Table], signatures: Iterable[str], style: Style = PLAIN
 ) -> str:
-    """Tables under a title, and signatures."""
     signed = "".join(f"signature: {signature}\n" for signature in signatures)
-    return "\n".join([style.title(title), *map(style.shown, tables), signed])
+    return "\n".join([f"{title}\n", *map(style.shown, tables), signed])
 
 
 def text_table(heading: Row, rows: Sequence[Row], left: int = 1, width: int | None = None) -> str:
@@ -296,7 +274,6 @@ def _padded(lines: Sequence[Sequence[str]], widths: Sequence[int], left: int) ->
 
 
 def markdown_table(heading: Row, rows: Sequence[Row], left: int = 1) -> str:
-    """A Markdown table with the same alignment."""
     titles, *lines = (
         [printable(str(cell)).replace("|", "\\|") for cell in row] for row in (heading, *rows)
     )

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.core.words import looks_otherwise
-from crosspro.evaluation.texts import SHORT_TEXT
 
+SHORT_TEXT = 200
+"""Below so many lines a few quotations look like a text in another language: only a warning."""
 ONE_LINE = str.maketrans(dict.fromkeys("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
 """Line breaks inside a segment are spaces, so that characters keep their places."""
 

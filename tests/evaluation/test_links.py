@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.links import LinkedSentence, link_texts, parse_links, read_links
+from crosspro.evaluation.links import link_texts, parse_links, read_links
 from crosspro.evaluation.texts import make_texts
 from tests.conftest import ROOT
 
@@ -27,13 +27,6 @@ def fault(error):
     return problem.path, problem.line, problem.field
 
 
-def test_links_of_a_sentence():
-    sentence = LinkedSentence(["a", "b"], ["x", "y"], [(0, 0), (0, 1), (1, 1)])
-    assert sentence.targets(0) == (0, 1)
-    assert sentence.sources(1) == (0, 1)
-    assert sentence.targets(5) == ()
-
-
 def test_links_are_sorted_and_each_once():
     lines = ["2-2 0-0 1-1 0-0", [(1, 0), (0, 1)]]
     expected = [[(0, 0), (1, 1), (2, 2)], [(0, 1), (1, 0)]]
@@ -46,7 +39,7 @@ def test_links_are_sorted_and_each_once():
 )
 def test_wrong_links_are_named(tmp_path, lines, line):
     path = tmp_path / "links"
-    path.write_text("".join(f"{one}\n" for one in lines))
+    path.write_text("".join(f"{line_text}\n" for line_text in lines))
     with pytest.raises(InputError) as caught:
         read_links(path, ["a", "b"], ["x", "y"])
     assert fault(caught)[:2] == (str(path), line)
@@ -75,28 +68,14 @@ def test_the_bundled_prior_of_the_languages_is_used():
     assert not link_texts(texts()).warnings
 
 
-def test_links_of_a_text_do_not_depend_on_the_other_texts():
-    alone = link_texts(texts()).linked
-    together = link_texts(texts(B=REFERENCE, A=CANDIDATE)).linked
-    assert together.reference == alone.reference
-    assert together.candidates["A"] == alone.candidates["A"]
-
-
 def test_given_links_count_words_between_spaces():
-    given = [[(0, 0)], [], []]
-    texts_with_links = link_texts(texts(), given, {"A": given})
+    own_links = [[(0, 0)], [], []]
+    texts_with_links = link_texts(texts(), own_links, {"A": own_links})
     assert texts_with_links.linked.source[0] == ["It", "rains,", "he", "says."]
     assert texts_with_links.linked.signature == "given"
-    half = link_texts(texts(), given).linked
-    assert half.reference.links == given
+    half = link_texts(texts(), own_links).linked
+    assert half.reference.links == own_links
     assert half.signature.startswith("given+prior-en-fr-")
-
-
-def test_what_is_missing_is_named():
-    with pytest.raises(InputError):
-        link_texts(make_texts([], REFERENCE, {"A": CANDIDATE}))
-    with pytest.raises(InputError):
-        link_texts(texts(("", "")))
 
 
 def test_a_prior_of_other_languages_is_refused():
@@ -121,11 +100,6 @@ def test_a_prior_from_a_file(tmp_path):
     path.write_bytes(ZipFile(ROOT / "models" / "en-fr.zip").read("prior.npz"))
     linked = link_texts(texts(), prior=path).linked
     assert linked.reference == link_texts(texts()).linked.reference
-    german = ["Die Katze schläft heute noch auf dem großen Tisch."] * 20
-    other = make_texts(["The cat still sleeps."] * 20, german, {"A": german})
-    with pytest.raises(InputError) as caught:
-        link_texts(other, prior=path, tokenised=True)
-    assert fault(caught)[0] == str(path)
     for wrong in (tmp_path / "none", tmp_path / "text"):
         (tmp_path / "text").write_text("no prior")
         with pytest.raises(InputError) as caught:

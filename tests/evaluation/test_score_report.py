@@ -85,19 +85,6 @@ def test_the_page_has_the_pronouns_of_the_first_linked_metric(report):
     assert "<script" not in plain
 
 
-def test_one_metric_shows_its_own_tables():
-    assert "1 same" in str(scored("apt"))
-    assert "1 same" not in str(scored("apt", "autoprf"))
-
-
-def test_three_documents_cannot_decide():
-    documents = ["a"] * 4 + ["b"] * 4 + ["c"] * 4
-    report = scored("pronoun-f1", "apt", data=texts(documents=documents))
-    assert not any(test.decidable for test in report["apt"].comparisons)
-    outcomes = [str(row[-1]) for row in report.difference_table().rows]
-    assert all(outcome != "=" for outcome in outcomes)
-
-
 def test_pairs():
     many = dict.fromkeys("abcd", GOOD)
     links = {"candidate_links": dict.fromkeys(many, LINKS)}
@@ -108,13 +95,6 @@ def test_pairs():
     report = scored("apt", baseline="bad")
     assert [(test.first, test.second) for test in report["apt"].comparisons] == [("good", "bad")]
     assert scored("apt", resampling=None)["apt"].comparisons == ()
-
-
-def test_settings_reach_their_metric():
-    report = scored("apt", "autoprf", settings={"apt": {"repair": "off", "weights": "0,0,1,0,0,0"}})
-    assert report["apt"].metric.settings.repair == "off"
-    assert report.scores["good"]["apt"].value == 0
-    assert "repair:off" in report["apt"].signature
 
 
 @pytest.mark.parametrize(

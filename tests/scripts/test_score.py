@@ -139,7 +139,6 @@ def test_the_figure_of_the_cases(tmp_path):
         ([SAMPLE, "--set", "apt"], "--set"),
         ([SAMPLE, "--set", "apt.colour=red"], "apt.colour"),
         ([SAMPLE, "--baseline", "nobody"], "baseline"),
-        ([SAMPLE, "--target-language", "de"], "reference.fr"),
     ],
 )
 def test_wrong_input_is_named_and_nothing_is_written(arguments, named, tmp_path):

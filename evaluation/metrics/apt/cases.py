@@ -12,6 +12,7 @@ from typing import Literal
 from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.link_repair import Repair, RepairedLinks, released_repair, repair_links
 from crosspro.evaluation.links import LinkedTranslation, LinkedWords
+from crosspro.evaluation.metrics.linked_metric import LinkedPronoun, Side
 from crosspro.evaluation.pronouns import Anchor, PronounLists
 
 CASES = (1, 2, 3, 4, 5, 6)
@@ -27,44 +28,15 @@ Others = Literal["different", "equal", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """What a pronoun became in a translation: positions, words, and labels.
+class Occurrence(LinkedPronoun):
+    """A pronoun with its case.
 
-    Labels are those of the lists, identical pronouns under one name, or OTHER; there are none where
-    nothing is linked.
-    """
-
-    positions: tuple[int, ...]
-    words: tuple[str, ...]
-    labels: tuple[str, ...]
-    repair: Repair = Repair.KEPT
-
-
-@dataclass(frozen=True, slots=True)
-class Occurrence:
-    """One pronoun with its reference, its candidate and its case.
-
-    `cell` has a label of the reference and one of the candidate: the matching ones in cases 1 and
-    2, otherwise the first of each side.
+    `cell` has the matching labels in cases 1 and 2, otherwise the first of each side.
     `probability` is that of the equivalent pair in case 2, where it is known.
     """
 
-    anchor: Anchor
-    reference: Side
-    candidate: Side
     case: int
-    cell: tuple[str, str]
     probability: float | None = None
-
-    @property
-    def places(self) -> tuple[Sequence[int], Sequence[int]]:
-        """The positions in the reference and in the candidate."""
-        return self.reference.positions, self.candidate.positions
-
-    @property
-    def repaired(self) -> tuple[bool, bool]:
-        """Whether the positions (reference, candidate) come from a repair instead of a link."""
-        return self.reference.repair is Repair.MOVED, self.candidate.repair is Repair.MOVED
 
 
 def find_sides(
@@ -74,7 +46,6 @@ def find_sides(
     lists: PronounLists,
     heuristics: Heuristics,
 ) -> list[Side]:
-    """What each pronoun became in a translation, after the repair of its links."""
     sides: list[Side] = []
     line, chosen = -1, set[int]()
     for anchor in anchors:
@@ -113,36 +84,37 @@ def find_cases(
     lists: PronounLists,
     others: Others = "different",
 ) -> list[Occurrence]:
-    """The case of each pronoun."""
     return [
-        Occurrence(anchor, reference, candidate, *_case(reference, candidate, lists, others))
+        _occurrence(anchor, reference, candidate, lists, others)
         for anchor, reference, candidate in zip(anchors, references, candidates, strict=True)
     ]
 
 
-def _case(
-    reference: Side, candidate: Side, lists: PronounLists, others: Others
-) -> tuple[int, tuple[str, str], float | None]:
+def _occurrence(
+    anchor: Anchor, reference: Side, candidate: Side, lists: PronounLists, others: Others
+) -> Occurrence:
+    def with_case(case: int, cell: tuple[str, str], probability: float | None = None) -> Occurrence:
+        return Occurrence(anchor, reference, candidate, cell, case, probability)
+
     first, second = reference.labels, candidate.labels
     if others == "missing":
         first, second = (() if labels == (OTHER,) else labels for labels in (first, second))
     cell = (first or (NONE,))[0], (second or (NONE,))[0]
     if not first:
-        return (5 if second else 6), cell, None
+        return with_case(5 if second else 6, cell)
     if not second:
-        return 4, cell, None
+        return with_case(4, cell)
     for label in first:
         if label in second and (label != OTHER or others == "equal"):
-            return 1, (label, label), None
+            return with_case(1, (label, label))
     for label in first:
         for other in second:
             pair = frozenset((label, other))
             if pair in lists.probabilities:
-                return 2, (label, other), lists.probabilities[pair]
-    return 3, cell, None
+                return with_case(2, (label, other), lists.probabilities[pair])
+    return with_case(3, cell)
 
 
 def case_counts(occurrences: Sequence[Occurrence]) -> list[int]:
-    """How many pronouns are in each case."""
     cases = [occurrence.case for occurrence in occurrences]
     return [cases.count(case) for case in CASES]

@@ -60,7 +60,6 @@ class PairEstimate:
 
     @property
     def probability(self) -> float:
-        """The share of examples that were judged right."""
         return self.right / self.examples
 
 
@@ -82,7 +81,7 @@ def draw_equivalents(
             for text, places in (
                 (words.source, (anchor.position,)),
                 (words.reference.words, occurrence.reference.positions),
-                (candidate.words, occurrence.candidate.positions),
+                (candidate.words, occurrence.translation.positions),
             )
         ]
         place = anchor.line, anchor.position, anchor.pronoun

@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from crosspro.data_prep.core.errors import CrossproError, how_to_install
-from crosspro.data_prep.core.task import NONE, OTHER
 from crosspro.evaluation.evaluation import Evaluation
 from crosspro.evaluation.metric import Display, Items, Kind
 from crosspro.evaluation.metrics.apt.cases import (
     CASE_NAMES,
     CASES,
-    UNLISTED,
     Heuristics,
     Occurrence,
     Others,
-    Side,
     case_counts,
     find_cases,
     find_sides,
 )
 from crosspro.evaluation.metrics.linked_metric import LinkedMetric, Listed
 from crosspro.evaluation.pronouns import Anchor, PronounLists, anchors_at, read_tokens
-from crosspro.evaluation.report.tables import Cell, Table, matrix_table, score_tables
+from crosspro.evaluation.report.tables import Cell, Table, score_tables
 from crosspro.evaluation.resampling import Cells, Columns, Scores, Sums, ratio
 from crosspro.evaluation.texts import Texts
 
@@ -79,7 +73,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
     )
 
     def anchors(self, texts: Texts, lists: PronounLists) -> list[Anchor]:
-        """Every source pronoun of the lists, or the given tokens."""
         tokens = self.settings.tokens
         if tokens is None:
             return super().anchors(texts, lists)
@@ -90,7 +83,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
     def compare(
         self, texts: Texts, anchors: Sequence[Anchor], lists: PronounLists
     ) -> list[list[Occurrence]]:
-        """The cases of each candidate."""
         words, heuristics = texts.linked, self.settings.repair
         references = find_sides(anchors, words, words.reference, lists, heuristics)
         return [
@@ -105,7 +97,6 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         ]
 
     def statistics(self, items: Items[Texts, Occurrence], candidate: int) -> Columns:
-        """The weight of each pronoun, and whether its case is used."""
         occurrences = items.values[candidate]
         return {
             "weight": [self._weight(occurrence) for occurrence in occurrences],
@@ -124,21 +115,19 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         return {"apt": 100 * ratio(sums["weight"], sums["used"])}
 
     def counts(self, items: Items[Texts, Occurrence], candidate: int) -> Columns:
-        """The cases, and the links that were repaired."""
         occurrences = items.values[candidate]
         cases = np.array([occurrence.case - 1 for occurrence in occurrences], dtype=np.int64)
         return {
             "cases": Cells(cases, len(CASES), [f"case_{case}" for case in CASES]),
-            "repaired_in_reference": [occurrence.repaired[0] for occurrence in occurrences],
-            "repaired_in_candidate": [occurrence.repaired[1] for occurrence in occurrences],
+            "repaired_in_reference": [pronoun.reference.moved for pronoun in occurrences],
+            "repaired_in_candidate": [pronoun.translation.moved for pronoun in occurrences],
         }
 
     def signature(self, items: Items[Texts, Occurrence]) -> Sequence[str]:
-        """Cases, weights, repair; text, pronouns and links."""
         settings = self.settings
         start = "source"
         if settings.tokens is not None:
-            places = [(one.anchor.line, one.anchor.position) for one in items.values[0]]
+            places = [(item.anchor.line, item.anchor.position) for item in items.values[0]]
             digest = hashlib.sha256(repr(places).encode()).hexdigest()[:8]
             start = f"tokens-{digest}"
         return [
@@ -152,11 +141,9 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         ]
 
     def verdicts(self, items: Items[Texts, Occurrence], candidate: int) -> Sequence[int]:
-        """The case of each pronoun, from 0."""
         return [occurrence.case - 1 for occurrence in items.values[candidate]]
 
     def tables(self, evaluation: Evaluation) -> list[Table]:
-        """Scores, the number of pronouns in each case, and labels against labels."""
         settings, size = self.settings, max(evaluation.items.size, 1)
         rows: list[list[Cell | str]] = []
         for case, name, weight in zip(CASES, CASE_NAMES, settings.weights, strict=True):
@@ -178,70 +165,13 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
         if settings.repair != "off":
             candidates = evaluation.candidates
             counts = [
-                f"{one.counts['repaired_in_candidate']:,} in {one.name}" for one in candidates
+                f"{candidate.counts['repaired_in_candidate']:,} in {candidate.name}"
+                for candidate in candidates
             ]
             reference = candidates[0].counts["repaired_in_reference"]
             notes = [f"Repaired links: {reference:,} in the reference, {', '.join(counts)}."]
         cases = Table(("case", "weight", *evaluation.names), rows, "Cases", 1, notes)
-        matrices = [
-            replace(
-                matrix_table(
-                    candidate.facts["labels"],
-                    np.array(candidate.facts["matrix"], dtype=np.int64).reshape(
-                        2 * [len(candidate.facts["labels"])]
-                    ),
-                    candidate.name,
-                    place,
-                    never_right=(OTHER, NONE),
-                ),
-                only="page",
-            )
-            for place, candidate in enumerate(evaluation.candidates)
-        ]
-        return [*score_tables(evaluation), cases, *matrices]
-
-    def facts(self, items: Items[Texts, Occurrence], candidate: int) -> Mapping[str, Any]:
-        """Labels of the reference against labels of the candidate, in cases that are used."""
-        cells = Counter(
-            occurrence.cell
-            for occurrence in items.values[candidate]
-            if occurrence.case not in self.settings.discard
-        )
-        lists = self.lists(items.data)
-        labels = list(dict.fromkeys(map(lists.label, lists.target_pronouns)))
-        words = Counter(label for cell in cells.elements() for label in cell)
-        labels += sorted(
-            words.keys() - {*labels, OTHER, NONE, UNLISTED}, key=lambda w: (-words[w], w)
-        )
-        labels += [label for label in (OTHER, NONE, UNLISTED) if words[label]]
-        return {
-            "labels": labels,
-            "matrix": [[cells[row, column] for column in labels] for row in labels],
-        }
-
-    def details(
-        self, items: Items[Texts, Occurrence], candidate: int
-    ) -> Iterable[Mapping[str, Any]]:
-        """Each pronoun with both sides, its case and its sentences."""
-        for number, occurrence in enumerate(items.values[candidate]):
-            yield self.record(
-                items,
-                candidate,
-                number,
-                reference=_side(occurrence.reference),
-                translation=_side(occurrence.candidate),
-                case=occurrence.case,
-                probability=occurrence.probability,
-            )
-
-
-def _side(side: Side) -> dict[str, Any]:
-    return {
-        "positions": list(side.positions),
-        "words": list(side.words),
-        "labels": list(side.labels),
-        "repair": side.repair.value,
-    }
+        return [*score_tables(evaluation), cases]
 
 
 REPAIRED, AS_LINKED = "links repaired", "as linked"
@@ -262,32 +192,14 @@ def distribution(chosen: AptSettings, texts: Texts) -> dict[str, dict[str, list[
 
 def plot_distribution(settings: AptSettings, texts: Texts) -> bytes:
     """Figure 2 of 000 as SVG: the share of each case, one panel for each candidate."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise CrossproError(f"figures need matplotlib: {how_to_install('mt')}") from error
-    counts = distribution(settings, texts)
-    figure = Figure(figsize=(4 * len(counts), 3.5), layout="constrained")
-    panels = figure.subplots(1, len(counts), sharey=True, squeeze=False)[0]
-    for panel, (name, bars) in zip(panels, counts.items(), strict=True):
-        width = 0.8 / len(bars)
-        for place, (heading, numbers) in enumerate(bars.items()):
-            shares = 100 * np.array(numbers) / max(sum(numbers), 1)
-            panel.bar(
-                np.array(CASES) + (place - (len(bars) - 1) / 2) * width,
-                shares,
-                width,
-                label=heading,
-            )
-        panel.set(title=name, xlabel="case")
-        panel.set_xticks(
-            CASES,
-            [f"{case} {what}" for case, what in zip(CASES, CASE_NAMES, strict=True)],
-            rotation=40,
-            ha="right",
-        )
-    panels[0].set_ylabel("% of pronouns")
-    panels[-1].legend()
-    svg = BytesIO()
-    figure.savefig(svg, format="svg", metadata={"Date": None})
-    return svg.getvalue()
+    from crosspro.evaluation.report.plots import bar_panels
+
+    shares = {
+        name: {
+            heading: [100 * number / max(sum(numbers), 1) for number in numbers]
+            for heading, numbers in by_repair.items()
+        }
+        for name, by_repair in distribution(settings, texts).items()
+    }
+    cases = [f"{case} {name}" for case, name in zip(CASES, CASE_NAMES, strict=True)]
+    return bar_panels("% of pronouns", cases, shares).encode("utf-8")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -13,7 +11,7 @@ from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNoun, no_noun
 from crosspro.evaluation.metrics.submissions.metric import Submitted
-from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
+from crosspro.evaluation.metrics.submissions.submission import ClassIndices, Gold, Submission
 from crosspro.evaluation.report.examples import Examples, Mark, Rendering, Terms
 
 CONTEXT = 3
@@ -34,26 +32,16 @@ _NOTE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line of gold: its number from 0, its example, and the numbers of its gaps in the file."""
-
-    number: int
-    example: Example
-    gaps: range
-
-    @property
-    def complete(self) -> bool:
-        """Whether each label has its placeholder, which the scorer does not require."""
-        return len(self.example.gaps) == len(self.gaps)
-
-
 def gap_examples(task: Task, data: Submitted, numbers: Iterable[int]) -> Examples | None:
     """The gaps of these numbers with what became of them; none where there is only their class."""
-    gold, submissions, wanted = data.gold, data.submissions, set(numbers)
-    if not data.examples:
+    gold, submissions = data.gold, data.submissions
+    lines = list(data.examples)
+    if not lines:
         return None
-    examples = Examples(
+    if len(lines) != len(gold.gaps):  # a pipe cannot be read twice
+        expected = f"{len(gold.gaps)} lines, as when the labels were read"
+        raise input_error(gold.name, "file", expected, f"{len(lines)}; use a file, not a pipe")
+    page = Examples(
         [submission.name for submission in submissions],
         _VERDICTS,
         len(gold.classes),
@@ -62,49 +50,47 @@ def gap_examples(task: Task, data: Submitted, numbers: Iterable[int]) -> Example
         terms=_TERMS,
         note=_NOTE,
     )
+    starts = np.cumsum(gold.gaps) - gold.gaps
+    line_of_gap = np.repeat(np.arange(len(lines)), gold.gaps)
     rows: dict[int, int] = {}
-    nouns = {
-        (place, index): noun
-        for place, submission in enumerate(submissions)
-        for index in (wanted if submission.pointed is not None else ())
-        if (noun := _antecedent(submission, index)) is not None
-    }
-    farthest = max((noun.sentences for noun in nouns.values()), default=0)
-    before: deque[_Line] = deque(maxlen=max(CONTEXT, farthest))
-    for line in _lines(gold, data.examples):
-        document = line.example.document
-        if before and (document is None or before[-1].example.document != document):
-            before.clear()
-        for offset, index in enumerate(line.gaps):
-            if index not in wanted:
-                continue
-            pointed = [nouns.get((place, index)) for place in range(len(submissions))]
-            passage = _passage(before, line, pointed)
-            for shown in passage:
-                if shown.number not in rows:
-                    rows[shown.number] = _add_line(examples, task, gold, shown)
-            renderings = [
-                _rendering(task, gold, submission, index, noun, passage)
-                for submission, noun in zip(submissions, pointed, strict=True)
-            ]
-            pronoun, marks, name = _place(task, gold, line, offset, len(passage) - 1)
-            lines = [rows[shown.number] for shown in passage]
-            examples.add(pronoun, lines, [marks], renderings, name)
-        before.append(line)
-    return examples
+    for index in sorted(numbers):
+        line = int(line_of_gap[index])
+        nouns = [_antecedent(submission, index) for submission in submissions]
+        distances = {*range(1, CONTEXT + 1), *(noun.sentences for noun in nouns if noun)}
+        earlier = [line - distance for distance in sorted(distances, reverse=True)]
+        passage = [*(first for first in earlier if _same_document(lines, first, line)), line]
+        for number in passage:
+            if number not in rows:
+                labels = gold.classes[starts[number] : starts[number] + gold.gaps[number]]
+                target = _filled(task, lines[number], labels)
+                source, document = " ".join(lines[number].source), lines[number].document or ""
+                rows[number] = page.add_line(number, source, [target], [], document)
+        renderings = [
+            _rendering(task, gold, submission, index, noun, lines, passage)
+            for submission, noun in zip(submissions, nouns, strict=True)
+        ]
+        example, label = lines[line], task.classes[gold.classes[index]]
+        pronoun, name, marks = "", "", []
+        if len(example.gaps) == gold.gaps[line]:  # which the scorer does not require
+            gap = example.gaps[index - starts[line]]
+            linked = 0 <= gap.source_index < len(example.source)
+            pronoun = example.source[gap.source_index] if linked else ""
+            if task.source_language != "de":  # where Sie and sie are two pronouns
+                pronoun = pronoun.lower()
+            name = f"gold word {gap.word}" if gap.word and gap.word != label else ""
+            source_places = [gap.source_index] if linked else []
+            marks = [Mark(len(passage) - 1, source_places, [gap.position])]
+        page.add(pronoun, [rows[number] for number in passage], [marks], renderings, name)
+    return page
 
 
-def _lines(gold: Gold, examples: Iterable[Example]) -> Iterator[_Line]:
-    ends = np.cumsum(gold.gaps).tolist()
-    starts = [0, *ends]
-    count = 0
-    for count, (example, start, end) in enumerate(
-        zip(examples, starts, ends, strict=False), start=1
-    ):
-        yield _Line(count - 1, example, range(start, end))
-    if count != len(ends):  # a pipe cannot be read twice
-        expected = f"{len(ends)} lines, as when the labels were read"
-        raise input_error(gold.name, "file", expected, f"{count}; use a file, not a pipe")
+def _same_document(lines: Sequence[Example], first: int, last: int) -> bool:
+    document = lines[last].document
+    return (
+        first >= 0
+        and document is not None
+        and all(example.document == document for example in lines[first:last])
+    )
 
 
 def _antecedent(submission: Submission, index: int) -> PointedNoun | None:
@@ -113,41 +99,14 @@ def _antecedent(submission: Submission, index: int) -> PointedNoun | None:
     return nouns[0] if nouns and nouns[0].given_class > no_noun(nouns)[1] else None
 
 
-def _passage(
-    before: Sequence[_Line], line: _Line, pointed: Iterable[PointedNoun | None]
-) -> list[_Line]:
-    """The line of a gap, a few before it, and those of the nouns that it stands for."""
-    wanted = {*range(1, CONTEXT + 1), *(noun.sentences for noun in pointed if noun is not None)}
-    distances = sorted(wanted & {*range(1, len(before) + 1)}, reverse=True)
-    return [*(before[-distance] for distance in distances), line]
-
-
-def _add_line(examples: Examples, task: Task, gold: Gold, line: _Line) -> int:
-    """Keep a line, with the gold class, or the word that is of none, in each gap."""
-    example = line.example
+def _filled(task: Task, example: Example, labels: ClassIndices) -> str:
+    """The target with the gold class, or the word that is of none, in each gap."""
     target = list(example.target)
-    if line.complete:
-        for gap, index in zip(example.gaps, line.gaps, strict=True):
-            label = task.classes[gold.classes[index]]
+    if len(example.gaps) == len(labels):
+        for gap, index in zip(example.gaps, labels, strict=True):
+            label = task.classes[index]
             target[gap.position] = gap.word or label if label == OTHER else label
-    source, document = " ".join(example.source), example.document or ""
-    return examples.add_line(line.number, source, [" ".join(target)], [], document)
-
-
-def _place(
-    task: Task, gold: Gold, line: _Line, offset: int, row: int
-) -> tuple[str, list[Mark], str]:
-    """The source pronoun of a gap, where it is, and the gold word if that is not the class."""
-    if not line.complete:
-        return "", [], ""
-    gap, source = line.example.gaps[offset], line.example.source
-    linked = 0 <= gap.source_index < len(source)
-    pronoun = source[gap.source_index] if linked else ""
-    if task.source_language != "de":  # where Sie and sie are two pronouns
-        pronoun = pronoun.lower()
-    mark = Mark(row, [gap.source_index] if linked else [], [gap.position])
-    label = task.classes[gold.classes[line.gaps[offset]]]
-    return pronoun, [mark], f"gold word {gap.word}" if gap.word and gap.word != label else ""
+    return " ".join(target)
 
 
 def _rendering(
@@ -156,19 +115,18 @@ def _rendering(
     submission: Submission,
     index: int,
     noun: PointedNoun | None,
-    passage: Sequence[_Line],
+    lines: Sequence[Example],
+    passage: Sequence[int],
 ) -> Rendering:
-    """What a submission has for a gap, and the noun that it points at, where that is shown."""
     label, predicted = int(gold.classes[index]), int(submission.classes[index])
     shares = () if submission.probabilities is None else submission.probabilities[index].tolist()
     marks, note = [], ""
-    numbers = [line.number for line in passage]
-    if noun is not None and numbers[-1] - noun.sentences in numbers:
-        row = numbers.index(numbers[-1] - noun.sentences)
-        example, places = passage[row].example, [noun.index]
-        on_source = noun.side == "source"
+    if noun is not None and passage[-1] - noun.sentences in passage:
+        number = passage[-1] - noun.sentences
+        example, on_source = lines[number], noun.side == "source"
         words = example.source if on_source else example.lemmas
-        marks = [Mark(row, places if on_source else [], [] if on_source else places, "head")]
+        sides = ([noun.index], []) if on_source else ([], [noun.index])
+        marks = [Mark(passage.index(number), *sides, "head")]
         note = f"antecedent {words[noun.index]} ({noun.given_class:.2f})"
     return Rendering(
         int(label != predicted),

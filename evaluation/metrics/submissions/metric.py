@@ -98,13 +98,13 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         self.display = Display(
             "Pronoun prediction",
             headline=self.task.official_score,
+            compared=(self.task.official_score, "accuracy"),
             measures={name: name.replace("_", " ").replace(" f1", " F1") for name in self.measures},
             candidate="submission",
             verdicts=(("right", "right"), ("wrong", "wrong")),
         )
 
     def items(self, data: Submitted) -> GapItems:
-        """The gaps, with their predicted classes."""
         gold, submissions = data.gold, data.submissions
         if not len(gold.classes):
             raise CrossproError(f"{gold.name}: classes: expected at least one label, found none")
@@ -123,7 +123,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
                 "gold": gold.name,
                 "documents": gold.document_count,
                 "content": hashlib.sha256(gold.classes.tobytes()).hexdigest()[:8],
-                "agreement": agreement(submissions).tolist() if len(submissions) > 1 else None,
             },
             (
                 *gold.warnings,
@@ -132,22 +131,15 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         )
 
     def statistics(self, items: GapItems, candidate: int) -> Columns:
-        """The cell of the confusion matrix that each gap is in."""
         predicted = items.data.submissions[candidate].classes
         cells = items.data.gold.classes.astype(np.int64) * self.size + predicted
         return {"confusion": Cells(cells, self.size * self.size)}
 
     def score(self, sums: Sums) -> Scores:
-        """The measures of the task, the official one first."""
         counts = np.rint(sums["confusion"]).astype(np.int64).reshape(-1, self.size, self.size)
         return {name: measure(counts) for name, measure in self.measures.items()}
 
-    def compared(self, measures: Sequence[str]) -> Sequence[str]:
-        """Submissions are compared by the official score and by accuracy."""
-        return [self.task.official_score, "accuracy"]
-
     def signature(self, items: GapItems) -> Sequence[str]:
-        """The task, its classes and the gold file."""
         coarse = [f"coarse:{len(self.task.coarse_classes)}"] if self.task.coarse else []
         return [
             f"task:{self.task.name}",
@@ -159,12 +151,10 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         ]
 
     def confusion(self, items: GapItems, candidate: int) -> Counts:
-        """The confusion counts of a submission."""
         predicted = items.data.submissions[candidate].classes
         return confusion_counts(items.data.gold.classes, predicted, self.size)
 
     def facts(self, items: GapItems, candidate: int) -> Mapping[str, Any]:
-        """Whether it has a rank, all averages, the scores of classes, and confusion counts."""
         counts, absent = self.confusion(items, candidate), self.settings.absent
         columns = {
             "instances": counts.sum(axis=1),
@@ -189,20 +179,17 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         }
 
     def verdicts(self, items: GapItems, candidate: int) -> Sequence[int]:
-        """Whether each gap is right (0) or wrong (1)."""
         wrong = items.data.submissions[candidate].classes != items.data.gold.classes
         numbers: list[int] = wrong.astype(np.int64).tolist()
         return numbers
 
     def details(self, items: GapItems, candidate: int) -> Iterator[Mapping[str, Any]]:
-        """The gold class and the predicted class of each gap."""
         classes = self.task.classes
         pairs = zip(items.data.gold.classes, items.values[candidate], strict=True)
         for number, (gold, predicted) in enumerate(pairs):
             yield {"gap": number, "gold": classes[gold], "predicted": classes[predicted]}
 
     def examples(self, items: GapItems, numbers: Sequence[int]) -> Examples | None:
-        """Gaps with their sentences, links and probabilities."""
         from crosspro.evaluation.metrics.submissions.gap_examples import gap_examples
 
         return gap_examples(self.task, items.data, numbers)
@@ -210,7 +197,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
     # Tables ---------------------------------------------------------------------------------------
 
     def tables(self, evaluation: Evaluation) -> Sequence[Table]:
-        """Ranks, recall of each class, confusion matrices, agreement."""
         rows = self.result_rows(evaluation)
         matrices = [
             matrix_table(
@@ -226,7 +212,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             self._ranking(evaluation, rows),
             self._recalls(evaluation, rows),
             *matrices,
-            *self._agreement(evaluation),
         ]
 
     def result_rows(self, evaluation: Evaluation) -> list[ResultRow]:
@@ -251,7 +236,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         )
 
     def _ranking(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
-        """Submissions by rank, with all their scores."""
         published = bool(evaluation.items.data.published)
         official, digits = self.task.official_score, self.display.digits
         places = {name: _ranks(rows, name) for name in self.measures}
@@ -271,7 +255,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         return Table(heading, cells, left=2, notes=["; ".join(notes)])
 
     def _recalls(self, evaluation: Evaluation, rows: Sequence[ResultRow]) -> Table:
-        """Gold instances and recall of each class."""
         shown = [row for row in rows if row.class_recall]
         lines = []
         for name, values in evaluation.candidates[0].facts["classes"].items():
@@ -280,15 +263,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
             lines.append([name, f"{values['instances']:,}", *cells])
         heading = ("class", "instances", *(row.name for row in shown))
         return Table(heading, lines, "Recall of each class")
-
-    def _agreement(self, evaluation: Evaluation) -> list[Table]:
-        """How often each two submissions agree."""
-        values = evaluation.items.facts["agreement"]
-        if values is None:
-            return []
-        names = evaluation.names
-        rows = [[name, *(f"{v:.2f}" for v in row)] for name, row in zip(names, values, strict=True)]
-        return [Table(("", *names), rows, "Agreement (% of gaps)")]
 
 
 def evaluate_submissions(
@@ -300,7 +274,6 @@ def evaluate_submissions(
     examples: Iterable[Example] = (),
     published: Sequence[PublishedResult] = (),
 ) -> Evaluation:
-    """Score submissions; with a resampling also their intervals and differences."""
     metric = Submissions(SubmissionSettings(task, absent))
     return evaluate(metric, Submitted(gold, tuple(submissions), examples, published), resampling)
 
@@ -320,19 +293,12 @@ def task_measures(task: Task, absent: Absent) -> dict[str, Measure]:
 
 
 def coarse_groups(task: Task) -> list[int]:
-    """The coarse class index of each class."""
     index = {name: position for position, name in enumerate(task.coarse_classes)}
     return [index[task.coarse.get(name, name)] for name in task.classes]
 
 
 def _grouped(measure: Measure, groups: Sequence[int]) -> Measure:
     return lambda counts: measure(regroup(counts, groups))
-
-
-def agreement(submissions: Sequence[Submission]) -> Values:
-    """Share of gaps, in per cent, for which each two submissions give the same class."""
-    rows = np.stack([submission.classes for submission in submissions])
-    return np.array([[100.0 * np.mean(row == other) for other in rows] for row in rows])
 
 
 def ranks(values: Sequence[float]) -> list[int]:

@@ -16,10 +16,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
-    SHOWN_AT_MOST,
     InputError,
     Problem,
     choices,
@@ -44,7 +44,6 @@ from crosspro.evaluation.metrics.submissions.submission import (
 )
 
 _TEXT = slice(2, 4)
-_SHOWN_WORDS = 6
 _PLACEHOLDER = PLACEHOLDER.casefold()
 _NUMBERED = re.compile(rf"{_PLACEHOLDER}\d+")
 
@@ -66,9 +65,8 @@ class LabelColumns:
         self._labels: set[str] = set()
         self._other_tasks = other_tasks
 
-    def problem(self, line: int | None, field: str, expected: str, found: str) -> None:
-        """Note what is wrong with a line."""
-        self.problems.append(Problem(self.path, line, field, expected, found))
+    def problem(self, line: int | None, field: str, expected: str, actual: str) -> None:
+        self.problems.append(Problem(self.path, line, field, expected, actual))
 
     def parse(self, column: bytes, line: int) -> tuple[int, ...]:
         """The classes of a column, with a problem for each label that is none of the task."""
@@ -78,18 +76,15 @@ class LabelColumns:
         text = column.decode("utf-8", errors="surrogateescape")
         labels = text.split(" ")
         self._labels.update(labels)
-        for label in labels:
-            if (
-                label not in self._index
-                and self._other_tasks
-                and label in _labels_of_pair(self.task)
-            ):
-                self._index[label] = self.task.class_index[OTHER]
-                self.replaced.add(label)
         unknown = [label for label in labels if label not in self._index]
+        if unknown and self._other_tasks:
+            replaced = _labels_of_pair(self.task.source_language, self.task.target_language)
+            self.replaced |= replaced & {*unknown}
+            self._index |= dict.fromkeys(self.replaced, self.task.class_index[OTHER])
+            unknown = [label for label in unknown if label not in replaced]
         for label in unknown:
-            found = unknown_label(label, text, self.task.class_index)
-            self.problem(line, "classes", choices(self.task.class_index), found)
+            actual = unknown_label(label, text, self.task.class_index)
+            self.problem(line, "classes", choices(self.task.class_index), actual)
         if unknown:
             return (-1,) * len(labels)
         classes = self._parsed[column] = tuple(self._index[label] for label in labels)
@@ -103,20 +98,19 @@ class LabelColumns:
         if not fitting and len(self._parsed) > 1:
             return self.problems
         expected = f"labels of {self.task.name} ({choices(self.task.class_index)})"
-        found = f"those of {' or '.join(fitting)}" if fitting else "none in the whole file"
-        return [Problem(self.path, None, "classes", expected, found)]
-
-
-def _labels_of_pair(task: Task) -> frozenset[str]:
-    """The labels of all tasks of the language pair of a task."""
-    return _labels_of_languages(task.source_language, task.target_language)
+        actual = f"those of {' or '.join(fitting)}" if fitting else "none in the whole file"
+        return [Problem(self.path, None, "classes", expected, actual)]
 
 
 @cache
-def _labels_of_languages(*pair: str) -> frozenset[str]:
+def _labels_of_pair(source_language: str, target_language: str) -> frozenset[str]:
     tasks = [load_task(name) for name in task_names()]
-    of_pair = [task for task in tasks if (task.source_language, task.target_language) == pair]
-    return frozenset(label for task in of_pair for label in task.class_index)
+    return frozenset(
+        label
+        for task in tasks
+        if (task.source_language, task.target_language) == (source_language, target_language)
+        for label in task.class_index
+    )
 
 
 def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -> Gold:
@@ -125,14 +119,13 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
     per_line: list[tuple[int, ...]] = []
     texts: list[bytes] = []
     unequal: list[int] = []
-    has_words = False
     for number, raw in enumerate(read_lines(Path(path)), start=1):
         columns = raw.split(b"\t")
         if len(columns) != len(COLUMNS):
-            found = f"{len(columns)}: {quoted(raw.rstrip())}"
-            labels.problem(number, "columns", f"5 ({', '.join(COLUMNS)}) separated by tabs", found)
+            actual = f"{len(columns)}: {quoted(raw.rstrip())}"
+            labels.problem(number, "columns", f"5 ({', '.join(COLUMNS)}) separated by tabs", actual)
             continue
-        column, words, source, target, links = columns
+        column, _, source, target, links = columns
         if not (source and target and links):  # the line end counts as content of the last
             for field, text in zip(COLUMNS[2:], columns[2:], strict=True):
                 if not text:
@@ -140,7 +133,6 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
         classes = labels.parse(column, number)
         per_line.append(classes)
         texts.append(source + b"\t" + target)
-        has_words = has_words or bool(words)
         if len(classes) != count_placeholders(target):
             unequal.append(number)
     if labels.problems:
@@ -160,7 +152,7 @@ def read_gold(path: str | Path, task: Task, doc_ids: str | Path | None = None) -
         )
     indices, gaps = flat_classes(per_line)
     numbers = number_documents(documents, gaps)
-    return Gold(str(path), indices, gaps, numbers, tuple(warnings), tuple(texts), has_words)
+    return Gold(str(path), indices, gaps, numbers, tuple(warnings), tuple(texts))
 
 
 def read_submissions(
@@ -190,13 +182,13 @@ def read_submissions(
 
 
 def _read_submission(name: str, labels: LabelColumns, gold: Gold, lenient: bool) -> Submission:
-    """A submission; where it has another number of lines and does not fit, only that is told."""
+    """A submission; one with another number of lines that does not fit has this problem alone."""
     path, gaps = labels.path, gold.gaps.tolist()
     texts = gold.texts or (b"",) * len(gaps)
     per_line: list[tuple[int, ...]] = []
     unequal: list[Problem] = []
     other_text: list[Problem] = []
-    lines, number_other_text, has_words = 0, 0, False
+    lines = 0
     for lines, raw in enumerate(read_lines(Path(path)), start=1):
         if lines > len(gaps):
             continue
@@ -206,16 +198,13 @@ def _read_submission(name: str, labels: LabelColumns, gold: Gold, lenient: bool)
         per_line.append(classes)
         if len(classes) != gaps[lines - 1] and not (column and b"" in column.split(b" ")):
             expected = f"{gaps[lines - 1]} labels as in {gold.name}"
-            found = f"{len(classes)}: {quoted(column.decode('utf-8', 'surrogateescape'))}"
-            unequal.append(Problem(path, lines, "classes", expected, found))
-        has_words = has_words or (len(columns) == len(COLUMNS) and bool(columns[1]))
-        text, gold_text = b"\t".join(columns[_TEXT]), texts[lines - 1]
-        if text and gold_text and text != gold_text and (other := _difference(text, gold_text)):
-            number_other_text += 1
-            if len(other_text) < SHOWN_AT_MOST:
-                field, expected, found = other
-                expected = f"{expected} as in {gold.name}"
-                other_text.append(Problem(path, lines, field, expected, found))
+            actual = f"{len(classes)}: {quoted(column.decode('utf-8', 'surrogateescape'))}"
+            unequal.append(Problem(path, lines, "classes", expected, actual))
+        text = b"\t".join(columns[_TEXT])
+        if text != texts[lines - 1] and (difference := _difference(text, texts[lines - 1])):
+            field, expected, actual = difference
+            expected = f"{quoted(expected)} as in {gold.name}"
+            other_text.append(Problem(path, lines, field, expected, quoted(actual)))
     expected = f"{len(gaps):,} as in {gold.name}"
     another_set = Problem(path, None, "lines", expected, f"{lines:,}: another set?")
     if lines < len(gaps) or (lines > len(gaps) and unequal):
@@ -227,57 +216,40 @@ def _read_submission(name: str, labels: LabelColumns, gold: Gold, lenient: bool)
         raise InputError(sorted([*faults, *unequal], key=lambda problem: problem.line or 0))
     if other_text and not lenient:
         faults = [another_set, *other_text] if lines > len(gaps) else other_text
-        hint = f"{path} has other text than gold; --lenient scores it as it is"
-        raise InputError(faults, hint, number_other_text)
+        raise InputError(faults, f"{path} has other text than gold; --lenient scores it as it is")
     warnings = []
     if labels.replaced:
         listed = ", ".join(sorted(labels.replaced))
         warnings.append(f"{path}: {OTHER} for labels that {labels.task.name} lacks: {listed}")
     if lines > len(gaps):
         warnings.append(f"{path}: lines after line {len(gaps):,} are ignored, as gold ends there")
-    if has_words and not gold.has_words:
-        warnings.append(f"{path} looks like gold and {gold.name} like a submission: gold is first")
     if other_text:
-        warnings.append(f"{path}: other text than gold on {number_other_text:,} lines, at first "
-                        f"line {other_text[0].line}: {other_text[0].found}")  # fmt: skip
+        first = f"at first line {other_text[0].line}: {other_text[0].found}"
+        warnings.append(f"{path}: other text than gold on {len(other_text):,} lines, {first}")
     return Submission(name, flat_classes(per_line)[0], tuple(warnings))
 
 
 def _difference(text: bytes, gold: bytes) -> tuple[str, str, str] | None:
-    """The first column with other words than gold: its name, and the words of gold and its own.
+    """The first word that differs from gold: its column, that of gold, and the word itself.
 
-    Both are shown from the first word that differs.
+    A gap of gold may be a bare one, or filled; missing columns do not count.
     """
     columns = zip(COLUMNS[_TEXT], text.split(b"\t"), gold.split(b"\t"), strict=False)
-    for field, column, expected in columns:
-        words, gold_words = _words(column), _words(expected)
-        if not words or words == gold_words:
+    for field, column, gold_column in columns:
+        words, gold_words = _words(column), _words(gold_column)
+        if not words or not gold_words:
             continue
-        for place in range(max(len(words), len(gold_words))):
-            if not _alike(words[place : place + 1], gold_words[place : place + 1]):
-                return field, f"{_from(expected, place)} (word {place + 1})", _from(column, place)
+        for word, gold_word in zip_longest(words, gold_words, fillvalue=""):
+            is_gap = bool(_NUMBERED.fullmatch(gold_word))
+            if word != gold_word and not (is_gap and word and not _NUMBERED.fullmatch(word)):
+                return field, gold_word, word
     return None
 
 
-def _alike(word: Sequence[str], gold: Sequence[str]) -> bool:
-    """Whether two words, or two ends of a text, are the same but for the number of a gap."""
-    if not word or not gold or word == gold:
-        return word == gold
-    return bool(_NUMBERED.fullmatch(gold[0])) and not word[0].startswith(_PLACEHOLDER)
-
-
 def _words(column: bytes) -> list[str]:
-    return unicodedata.normalize("NFC", _decoded(column)).casefold().split()
-
-
-def _from(column: bytes, place: int) -> str:
-    words = _decoded(column).split()[place : place + _SHOWN_WORDS]
-    return quoted(" ".join(words)) if words else "the end"
-
-
-def _decoded(column: bytes) -> str:
-    """The text of a column; one that is not UTF-8 is taken for Latin-1, as the scorer takes any."""
+    """The words without case; what is not UTF-8 is read as Latin-1, as the scorer reads any."""
     try:
-        return column.decode("utf-8")
+        text = column.decode("utf-8")
     except UnicodeDecodeError:
-        return column.decode("latin-1")
+        text = column.decode("latin-1")
+    return unicodedata.normalize("NFC", text).casefold().split()

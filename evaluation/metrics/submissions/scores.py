@@ -51,17 +51,14 @@ def hits(counts: Counts) -> Counts:
 
 
 def recall(counts: Counts) -> Values:
-    """Recall of each class."""
     return percent(hits(counts), counts.sum(axis=-1))
 
 
 def precision(counts: Counts) -> Values:
-    """Precision of each class."""
     return percent(hits(counts), counts.sum(axis=-2))
 
 
 def f1(counts: Counts) -> Values:
-    """F1 of each class."""
     first, second = precision(counts), recall(counts)
     result: Values = np.zeros(first.shape)
     np.divide(2 * first * second, first + second, out=result, where=first + second > 0)
@@ -86,7 +83,6 @@ def macro_average(values: Values, counts: Counts, absent: Absent = "skip") -> Va
 
 
 def macro_recall(counts: Counts, absent: Absent = "skip") -> Values:
-    """Macro-averaged recall."""
     return macro_average(recall(counts), counts, absent)
 
 
@@ -99,10 +95,8 @@ def frequent_macro_recall(counts: Counts, frequent: NDArray[np.bool_]) -> Values
 
 
 def macro_precision(counts: Counts, absent: Absent = "skip") -> Values:
-    """Macro-averaged precision."""
     return macro_average(precision(counts), counts, absent)
 
 
 def macro_f1(counts: Counts, absent: Absent = "skip") -> Values:
-    """Macro-averaged F1."""
     return macro_average(f1(counts), counts, absent)

@@ -37,17 +37,13 @@ class Gold:
     documents: Numbers | None = None
     warnings: tuple[str, ...] = ()
     texts: tuple[bytes, ...] = ()
-    has_words: bool = True
-    """Whether the words of the gaps are there (column 2), which submissions usually lack."""
 
     @property
     def document_count(self) -> int | None:
-        """The number of documents that have a gap, where documents are known."""
         return None if self.documents is None else len(set(self.documents.tolist()))
 
     @property
     def units(self) -> Units:
-        """What is resampled: documents, else gaps."""
         return Units.choose(document=self.documents, gap=np.arange(len(self.classes)))
 
 
@@ -80,7 +76,6 @@ def gold_of(examples: Sequence[Example], task: Task, name: str) -> Gold:
 def gold_of_labels(
     labels: Sequence[str], task: Task, documents: Sequence[str] | None = None
 ) -> Gold:
-    """Gold labels, one for each gap, and the document of each."""
     gaps = np.ones(len(labels), dtype=np.int64)
     return Gold(
         "gold", class_indices(labels, task, "gold"), gaps, number_documents(documents, gaps)
@@ -95,8 +90,8 @@ def class_indices(labels: Iterable[str], task: Task, name: str) -> ClassIndices:
     except (KeyError, TypeError) as error:
         valid = [isinstance(label, str) and label in index for label in listed]
         label = listed[valid.index(False)]
-        found = quoted(label) if isinstance(label, str) else repr(label)
-        raise input_error(name, "label", choices(index), found, valid.index(False) + 1) from error
+        actual = quoted(label) if isinstance(label, str) else repr(label)
+        raise input_error(name, "label", choices(index), actual, valid.index(False) + 1) from error
 
 
 def flat_classes(per_line: Sequence[tuple[int, ...]]) -> tuple[ClassIndices, Numbers]:

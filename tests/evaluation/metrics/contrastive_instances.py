@@ -6,7 +6,7 @@ import json
 
 
 def instance(**changes):
-    one = {
+    fields = {
         "src pronoun": "It",
         "ref pronoun": "Er",
         "ante distance": 1,
@@ -17,7 +17,7 @@ def instance(**changes):
         "ref segment": "Er sieht ihn .",
         "errors": [{"contrastive": "Sie sieht ihn .", "replacement": "sie"}],
     }
-    return {k: v for k, v in {**one, **changes}.items() if v is not ...}
+    return {k: v for k, v in {**fields, **changes}.items() if v is not ...}
 
 
 def french_instance(reference, *errors, **extra):
@@ -26,7 +26,7 @@ def french_instance(reference, *errors, **extra):
         "ref pronoun": reference.split()[0],
         "src segment": "It does .",
         "ref segment": reference,
-        "errors": [{"contrastive": one, "replacement": one.split()[0]} for one in errors],
+        "errors": [{"contrastive": fields, "replacement": fields.split()[0]} for fields in errors],
         **extra,
     }
 

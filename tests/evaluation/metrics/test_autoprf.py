@@ -10,14 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.links import link_texts, read_links
 from crosspro.evaluation.metrics.apt.cases import case_counts
 from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings
 from crosspro.evaluation.metrics.autoprf import AutoPrf, AutoPrfSettings
 from crosspro.evaluation.resampling import Resampling
-from crosspro.evaluation.texts import load_texts
 from tests.conftest import GOLDEN, SHARED_DATA
-from tests.evaluation.metrics.apt.texts import LISTS, linked_texts
+from tests.evaluation.metrics.apt.texts import LISTS, linked_files, linked_texts
 
 PLAN = Resampling(200, 1)
 SOURCE = ["It rains", "they and it", "IT is"]
@@ -81,48 +79,38 @@ def test_recall_of_one_pronoun_is_apt_without_lists_and_repair(sentences):
     sides = []
     for target, links in ((1, 3), (2, 4)):
         inside = [
-            [(s, t) for s, t in one[links] if s < len(one[0]) and t < len(one[target])]
-            for one in sentences
+            [(s, t) for s, t in group[links] if s < len(group[0]) and t < len(group[target])]
+            for group in sentences
         ]
-        sides.append(([" ".join(one[target]) for one in sentences], inside))
-    texts = linked_texts([" ".join(one[0]) for one in sentences], sides[0], {"mt": sides[1]})
+        sides.append(([" ".join(group[target]) for group in sentences], inside))
+    texts = linked_texts([" ".join(group[0]) for group in sentences], sides[0], {"mt": sides[1]})
     lists = replace(LISTS, identical=(), equivalent=())
-    found = evaluate(AutoPrf(AutoPrfSettings(one_pronoun=True, pronouns=lists)), texts, None)
+    evaluation = evaluate(AutoPrf(AutoPrfSettings(one_pronoun=True, pronouns=lists)), texts, None)
     plain = Apt(AptSettings(repair="off", pronouns=lists))
     same, *rest = case_counts(plain.items(texts).values[0])
-    if found.items.size and same + sum(rest[:3]):
-        assert words(found)[::2] == (same, same + sum(rest[:3]))
+    if evaluation.items.size and same + sum(rest[:3]):
+        assert words(evaluation)[::2] == (same, same + sum(rest[:3]))
         each, pooled = autoprf(texts), autoprf(texts, clipping="corpus")
-        scores = [one.candidates[0].scores["recall"].value for one in (each, pooled)]
+        scores = [group.candidates[0].scores["recall"].value for group in (each, pooled)]
         assert scores[0] <= scores[1] + 1e-9
-
-
-def linked(paths, lenient=False):
-    source, reference, candidate, links, candidate_links = paths
-    texts = load_texts(source, reference, {"mt": candidate}, any_language=True)
-    return link_texts(
-        texts,
-        read_links(links, texts.source, texts.reference, lenient=lenient),
-        {"mt": read_links(candidate_links, texts.source, texts.candidates["mt"], lenient=lenient)},
-    )
 
 
 def test_numbers_of_the_tool():
     folder = GOLDEN / "autoprf" / "case_and_clipping"
     names = "ref.en", "ref.fr", "cand.fr", "ref.en-fr.alig", "cand.en-fr.alig"
-    candidate = autoprf(linked([folder / name for name in names])).candidates[0]
+    candidate = autoprf(linked_files(*(folder / name for name in names))).candidates[0]
     rows = [line.split() for line in (folder / "expected_v0.txt").read_text("utf-8").splitlines()]
     printed = {
         row[0]: [float(cell.rstrip("/")) for cell in row[1:]]
         for row in rows
         if row and row[0] in ("it", "they", "TOTAL")
     }
-    found = {"TOTAL": candidate.total} | {one.group: one for one in candidate.groups}
-    assert found.keys() == printed.keys()
-    for name, (matches, made, precision, _, reference, recall, f1) in printed.items():
-        counts = {"matches": matches, "candidate": made, "reference": reference}
-        assert found[name].counts == counts
-        scores = [score.value for score in found[name].scores.values()]
+    groups = {"TOTAL": candidate.total} | {group.group: group for group in candidate.groups}
+    assert groups.keys() == printed.keys()
+    for name, (matches, words_made, precision, _, reference, recall, f1) in printed.items():
+        counts = {"matches": matches, "candidate": words_made, "reference": reference}
+        assert groups[name].counts == counts
+        scores = [score.value for score in groups[name].scores.values()]
         assert scores == pytest.approx([100 * precision, 100 * recall, 100 * f1], abs=6e-3)
 
 
@@ -135,40 +123,10 @@ def test_figures_of_the_tool_on_news():
         *("mt-output.en", "pronoun-test.tok.fr", "mt-output.fr"),
         *("pronoun-test.tok.en-fr.alig", "mt-output.en-fr.alig"),
     )
-    evaluation = autoprf(linked([folder / f"{name}.xz" for name in names], lenient=True))
+    evaluation = autoprf(linked_files(*(folder / f"{name}.xz" for name in names), lenient=True))
     assert words(evaluation) == (626, 1961, 1828)
     clipped = evaluation.candidates[0].facts["clipped"]
     assert (clipped["above_one"], clipped["one_pronoun"]) == (74, 73)
-    kinds = [(kind, one["pronouns"]) for kind, one in clipped["additional"].items()]
+    kinds = [(kind, group["pronouns"]) for kind, group in clipped["additional"].items()]
     assert kinds[:3] == [("que", 34), ("être", 27), ("avoir", 7)]
-    assert clipped["above_one"] == sum(one.matches > 1 for one in evaluation.items.values[0])
-
-
-def test_words_that_match_beside_the_pronoun():
-    """001 §4: que, auxiliaries, both, reflexives, and words of no list."""
-    source = ["it", "It", "it", "it", "it", "it", "it"]
-    lines = ["qu' il", "Il est", "que il est", "il se", "il vont", "il elle", "il"]
-    every = [[(0, place) for place in range(len(line.split()))] for line in lines]
-    reference = ["qu' il x", *lines[1:]], every
-    evaluation = autoprf(linked_texts(source, reference, {"mt": (lines, every)}))
-    clipped = evaluation.to_dict()["candidates"][0]["clipped"]
-    assert (clipped["above_one"], clipped["one_pronoun"]) == (6, 5)
-    assert {kind: one["words"] for kind, one in clipped["additional"].items()} == {
-        "que": {"qu'": 1},
-        "être": {"est": 1},
-        "que and être": {"que": 1, "est": 1},
-        "reflexive": {"se": 1},
-        "other": {"vont": 1},
-        "pronoun": {"elle": 1},
-    }
-
-
-def test_scores_without_a_linked_word_are_undefined():
-    empty = ["a", "b", "c"], ["", "", ""]
-    evaluation = autoprf(linked_texts(SOURCE, REFERENCE, {"none": empty, "mt": CANDIDATE}))
-    precision, recall, f1 = evaluation.candidates[0].scores.values()
-    assert np.isnan(precision.value)
-    assert np.isnan(f1.value)
-    assert (precision.low, f1.high) == (None, None)
-    assert (recall.value, recall.low, recall.high) == (0, 0, 0)
-    assert [one.measure for one in evaluation.comparisons] == ["recall"]
+    assert clipped["above_one"] == sum(group.matches > 1 for group in evaluation.items.values[0])

@@ -27,7 +27,7 @@ from crosspro.evaluation.metrics.submissions.metric import Submitted
 from crosspro.evaluation.metrics.submissions.submission import Gold, Submission
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import csv_report, detail_records, json_report
-from crosspro.evaluation.report.tables import Style, text_report
+from crosspro.evaluation.report.tables import text_report
 from crosspro.evaluation.resampling import Resampling
 from crosspro.evaluation.texts import make_texts
 from tests.evaluation.report.reading import check_page
@@ -172,12 +172,14 @@ def test_every_output_has_the_scores(evaluation):
     assert content["data"]["items"] == evaluation.items.size
     rows = [row for row in csv.DictReader(io.StringIO(csv_report(evaluation)))
             if not row["breakdown"]]  # fmt: skip
-    for own, candidate, row in zip(evaluation.candidates, content["candidates"], rows, strict=True):
-        value = own.scores[headline].value
+    for scored_candidate, candidate, row in zip(
+        evaluation.candidates, content["candidates"], rows, strict=True
+    ):
+        value = scored_candidate.scores[headline].value
         assert candidate["scores"][headline]["value"] == value
         assert float(row[headline]) == pytest.approx(value, rel=1e-5)
     shown = f"{evaluation.scores['bad'][headline].value:.{digits}f}"
-    texts = [text_report(evaluation), text_report(evaluation, Style(markdown=True))]
+    texts = [text_report(evaluation)]
     for text in (*texts, evaluation_page(evaluation)):
         assert shown in text
         assert evaluation.signature in text

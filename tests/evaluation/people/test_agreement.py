@@ -29,12 +29,6 @@ def test_cohens_kappa_of_two():
     assert measured.kappa == pytest.approx(0.4)
 
 
-def test_kappa_of_three_is_the_mean_over_pairs():
-    rows = ("1212121211", "1212121222", "1212211212")
-    alone = [agreement(ratings(rows[a], rows[b])).kappa for a, b in ((0, 1), (0, 2), (1, 2))]
-    assert agreement(ratings(*rows)).kappa == pytest.approx(sum(alone) / 3)
-
-
 def test_nothing_is_shared_or_nothing_varies():
     assert agreement([{"A": "1"}, {}]) == Agreement(0, None, None, None)
     assert agreement(ratings("111", "111")) == Agreement(3, 1, None, None)

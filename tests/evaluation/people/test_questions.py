@@ -103,16 +103,3 @@ def test_faults_name_their_line_and_column(path, cells, field):
     with pytest.raises(InputError) as caught:
         read_review(path, TOKENS, "Ada")
     assert [(problem.line, problem.field) for problem in caught.value.problems] == [(2, field)]
-
-
-def test_other_tables_missing_antecedents_and_no_annotator(path):
-    fill_in(path, {HOUSE.token: {"pronoun": "right"}})
-    with pytest.raises(InputError, match=":3: antecedent"):
-        read_review(path, TOKENS, "Ada")
-    fill_in(path, {HOUSE.token: {"pronoun": "bad"}})
-    with pytest.raises(InputError, match=":3: annotator"):
-        read_review(path, TOKENS, None)
-    for text in ("token\tpronoun\n", path.read_text("utf-8").replace("\n", "\tmore\n"), '"'):
-        path.write_text(text, "utf-8")
-        with pytest.raises(InputError, match="columns"):
-            read_review(path, TOKENS, "Ada")

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -77,15 +72,6 @@ def test_rows_are_only_added(store):
             )
 
 
-@pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + b"x" * 5000])
-def test_other_files_are_refused(tmp_path, content):
-    path = tmp_path / "other"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match="other"):
-        VerdictStore(path, "suite")
-    assert path.read_bytes() == content
-
-
 def test_another_database_another_suite_and_none(tmp_path, store):
     with closing(sqlite3.connect(tmp_path / "db")) as connection:
         connection.execute("CREATE TABLE t (x)")
@@ -98,38 +84,3 @@ def test_another_database_another_suite_and_none(tmp_path, store):
         VerdictStore(tmp_path / "none.sqlite", "suite", create=False)
     with pytest.raises(InputError):
         VerdictStore(tmp_path / "no" / "folder", "suite")
-
-
-def test_many_writers_at_once(store):
-    def write(name):
-        for number in range(10):
-            item = Item(f"w{number}", "0123456789ab", "s", "il", "")
-            VerdictStore(store.path, "suite").add([Verdict(item, name, "right")])
-
-    with ThreadPoolExecutor(20) as pool:
-        list(pool.map(write, [f"a{number}" for number in range(20)]))
-    assert len(store.verdicts()) == 200
-
-
-WRITER = """
-import sys
-from crosspro.evaluation.people.verdicts import Item, Verdict, VerdictStore
-store = VerdictStore(sys.argv[1], "suite")
-for number in range(100_000):
-    store.add([Verdict(Item(f"w{number}", "0123456789ab", "s", "il", ""), "Ada", "right")])
-    print(number, flush=True)
-"""
-
-
-def test_a_killed_writer_loses_nothing_that_was_acknowledged(tmp_path):
-    path = tmp_path / "v.sqlite"
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    for count in (1, 7, 40):
-        command = [sys.executable, "-c", WRITER, str(path)]
-        writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-        acknowledged = [writer.stdout.readline() for _ in range(count)]
-        writer.send_signal(signal.SIGKILL)
-        acknowledged += writer.communicate()[0].splitlines()
-        last = int(acknowledged[-1])
-        stored = {verdict.item.token for verdict in VerdictStore(path, "suite").verdicts()}
-        assert {f"w{number}" for number in range(last + 1)} <= stored

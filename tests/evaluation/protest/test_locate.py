@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.protest.locate import characters, locate
+from crosspro.evaluation.protest.locate import locate
 
 SENTENCE = ["It", "'s", "a", "well-known", "fact", ",", "isn", "'t", "it", "?", '"', "Yes", '"']
 
@@ -32,44 +32,16 @@ SENTENCE = ["It", "'s", "a", "well-known", "fact", ",", "isn", "'t", "it", "?", 
     ],
 )
 def test_styles_of_tokenisation(other, places):
-    found = locate(SENTENCE, other.split())
-    assert [",".join(map(str, positions)) for positions in found] == places.split()
+    located = locate(SENTENCE, other.split())
+    assert [",".join(map(str, positions)) for positions in located] == places.split()
 
 
 def test_words_that_are_gone_are_nowhere():
-    found = locate(
+    located = locate(
         ["I", "think", "it", "rains", "today"], ["I", "think", "he", "rains", "a", "lot", "today"]
     )
-    assert found[2] == ()
-    assert [found[at] for at in (0, 1, 3, 4)] == [(0,), (1,), (3,), (6,)]
-
-
-def test_letters_of_a_short_word_elsewhere_do_not_count():
-    found = locate(["[", "it", "seemed", "]"], ["I", "felt"])
-    assert found[1] == ()
-
-
-def test_texts_that_are_not_the_same():
-    assert locate(["a" * 600], ["b" * 600]) == [()]
-
-
-@pytest.mark.parametrize(
-    ("token", "text"),
-    [
-        ("&amp;apos;", "&apos;"),
-        ("-LRB-", "("),
-        ("``", '"'),
-        ("''", '"'),
-        ("--", "-"),
-        ("—", "-"),
-        ("ﬁn@@", "fin"),
-        ("@-@", "-"),
-        ("@@", "@@"),
-        ("▁", ""),
-    ],
-)
-def test_what_counts_as_text(token, text):
-    assert characters(token) == text
+    assert located[2] == ()
+    assert [located[at] for at in (0, 1, 3, 4)] == [(0,), (1,), (3,), (6,)]
 
 
 words = st.text("abcé.", min_size=1, max_size=5)
@@ -81,15 +53,15 @@ def test_a_text_cut_anywhere_is_found_completely(tokens, data):
     cuts = data.draw(st.sets(st.integers(1, max(1, len(text) - 1)), max_size=6))
     ends = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
     others = [text[a:b] for a, b in pairwise(ends) if a < b]
-    found = locate(tokens, others)
+    located = locate(tokens, others)
     begin = 0
-    for token, places in zip(tokens, found, strict=True):
+    for token, places in zip(tokens, located, strict=True):
         inside = set(range(begin, begin + len(token)))
         starts = [0]
         for piece in others:
             starts.append(starts[-1] + len(piece))
-        wanted = tuple(
+        expected = tuple(
             n for n in range(len(others)) if inside & set(range(starts[n], starts[n + 1]))
         )
-        assert places == wanted
+        assert places == expected
         begin += len(token)

@@ -7,9 +7,7 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.evaluation.people.questions import bracketed
 from crosspro.evaluation.protest.match import score_system
-from crosspro.evaluation.protest.review import question_of, questions_of
 from crosspro.evaluation.protest.silver import Alternative, read_silver, write_silver
 from crosspro.evaluation.protest.suite import Translation
 from crosspro.evaluation.protest.text import read_system
@@ -53,13 +51,6 @@ def test_what_matches(suite, reference, french, name, changes, why):
     """Anaphoric tokens need pronoun and head, others the pronoun; case and elision do not count."""
     results = by_name(score_system(suite, changed(reference, *changes), french))
     assert results[name].why == why
-
-
-def test_words_that_are_not_linked_are_not_found(suite, reference, french):
-    links = [() if line in (4, 15) else one for line, one in enumerate(reference.links)]
-    results = by_name(score_system(suite, replace(reference, links=links), french, repair=True))
-    assert results[RAIN].why == "pronoun not found"
-    assert results[HOUSE].why == "head not found"
 
 
 @pytest.mark.parametrize(
@@ -115,34 +106,6 @@ def test_faults_of_silver_files_have_a_line(suite, tmp_path, row):
     assert [(problem.path, problem.line) for problem in caught.value.problems] == [(str(path), 3)]
 
 
-def test_the_digest_names_the_output_that_was_seen(suite, reference, french):
-    before = score_system(suite, reference, french)
-    after = score_system(suite, changed(reference, (15, 0, "Il")), french)
-    pairs = zip(before, after, strict=True)
-    differ = {one.token.name for one, other in pairs if one.key != other.key}
-    assert differ == {HOUSE, "talk2:word_19"}  # both have their antecedent in line 15
-    same = [replace(reference, name=name) for name in ("old", "new")]
-    results = [result for output in same for result in score_system(suite, output, french)]
-    questions = questions_of(results)
-    assert len(questions) == len(suite.tokens)
-    assert {question.item.system for question in questions.values()} == {"old, new"}
-
-
-def test_texts_around_a_token(suite, reference, french):
-    result = by_name(score_system(suite, reference, french, repair=True))["talk2:word_19"]
-    assert suite.context(result.token) == [15, 17, 18]  # antecedent, before, pronoun
-    question = question_of(result, ["x"])
-    source, expected, output = (
-        bracketed(text).split(" / ")
-        for text in (question.source, question.reference, question.output)
-    )
-    assert source[-1] == "Nobody liked [[it]] ."
-    assert expected == output
-    assert "[[maison]]" in output[0]
-    assert output[-1] == "Personne ne [[l']] aimait ."
-    assert (result.words, result.head_words) == (("l'",), ("maison",))
-
-
 # Files --------------------------------------------------------------------------------------------
 
 
@@ -159,12 +122,12 @@ def lines_of(name):
 def test_another_tokenisation_of_the_source(suite, french, tmp_path):
     """Every word in lower case, cut in two; the links follow."""
     source, links = [], []
-    for line, of_line in zip(suite.source, lines_of("text.links"), strict=True):
+    for line, link_text in zip(suite.source, lines_of("text.links"), strict=True):
         pieces, starts = [], []
         for word in line:
             starts.append(len(pieces))
             pieces += [word[:1].lower() + "@@", word[1:].lower()] if len(word) > 1 else [word]
-        pairs = [link.split("-") for link in of_line.split()]
+        pairs = [link.split("-") for link in link_text.split()]
         links.append(" ".join(f"{starts[int(s)]}-{t}" for s, t in pairs))
         source.append(" ".join(pieces))
     write(tmp_path, src=source, links=links)
@@ -181,25 +144,3 @@ def test_links_are_made_and_raw_text_is_tokenised(suite, french, tmp_path):
     assert list(system.output[1:]) == list(suite.references[0][1:])
     matches = [result.outcome for result in score_system(suite, system, french)].count("match")
     assert matches > 7
-
-
-def test_faults_of_a_system_have_a_path_and_a_line(suite, tmp_path):
-    output, links, source = (lines_of(f"text.{name}") for name in ("fr", "links", "en"))
-    bad_link, outside = [*links], [*links]
-    bad_link[2] += " x"
-    outside[4] = "0-7"
-    source[4] = "Rain falls ."
-    write(tmp_path, fr=output, short=["a"], bad=bad_link, outside=outside, moved=source)
-    for arguments, path, line in (
-        (["short"], "short", 2),
-        (["none"], "none", None),
-        (["fr", "bad"], "bad", 3),
-        (["fr", "outside"], "outside", 5),
-        (["fr", None, "moved"], "moved", 5),
-        (["fr", None, "short"], "short", 2),
-    ):
-        paths = [None if name is None else tmp_path / name for name in arguments]
-        with pytest.raises(InputError) as caught:
-            read_system(suite, "x", *paths)
-        (problem,) = caught.value.problems
-        assert (problem.path, problem.line) == (str(tmp_path / path), line)

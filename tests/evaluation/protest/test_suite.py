@@ -77,23 +77,6 @@ def test_each_fault_is_named_with_its_line(path, line, change, field):
     assert not field or problem.field == field
 
 
-@pytest.mark.parametrize("content", ["", "[]\n", "text\n", "{}\n", "\n"])
-def test_files_that_are_no_suites(tmp_path, content):
-    path = tmp_path / "x"
-    path.write_text(content, "utf-8")
-    with pytest.raises(InputError):
-        read_suite(path)
-
-
-def test_a_token_of_several_words_is_where_its_pronoun_is(suite):
-    token = next(token for token in suite.tokens if token.name == "talk1:word_29")
-    source = list(suite.source)
-    source[token.place.line] = ("'", "It", "'", "rains")
-    wide = replace(suite, source=tuple(source))
-    for at, position in (((0, 1, 2), 1), ((2, 3), 2)):
-        assert wide.position(replace(token, place=Place(token.place.line, at))) == position
-
-
 word = st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1, max_size=5)
 line = st.lists(word, min_size=1, max_size=5).map(tuple)
 

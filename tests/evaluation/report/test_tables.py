@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crosspro.evaluation.report.tables import Style, Table, markdown_table, matrix_table, text_table
+from crosspro.evaluation.report.tables import markdown_table, matrix_table, text_table
 
 NAMES = ("rank", "submission", "macro recall", "accuracy")
 ROWS = [
@@ -37,21 +37,14 @@ def test_names_are_wrapped_and_figures_whole():
     assert all(cell in text.splitlines()[-1] for cell in many[0])
 
 
-def test_control_characters_are_escaped_and_notes_stand_below():
-    text = Style().shown(Table(("a",), [("\x1b[1m",)], "t\x1b", notes=("n\x07",)))
-    assert "\x1b" not in text and "\x07" not in text
-    assert text.startswith("t\\x1b\n\na\n") and text.endswith("n\\x07\n")
-    assert Style(True).shown(Table((), (), notes=("note",))) == "note\n"
-
-
 def test_a_matrix_leaves_out_what_does_not_occur():
     counts = np.array([[2, 0, 1], [0, 0, 0], [0, 0, 4]])
-    table = matrix_table(("il", "elle", "NONE"), counts, "m", 1, never_right=("NONE",))
+    table = matrix_table(("il", "elle", "NONE"), counts, "m", 1)
     assert table.heading == ("", "il", "NONE", "sum")
     assert [[str(cell) for cell in row] for row in table.rows] == [
         ["il", "2", "1", "3"], ["NONE", "·", "4", "4"], ["sum", "2", "5", "7"],
     ]  # fmt: skip
-    assert [cell.kind for row in table.rows[:2] for cell in row[1:3]] == ["hit", "", "", ""]
+    assert [cell.kind for row in table.rows[:2] for cell in row[1:3]] == ["hit", "", "", "hit"]
     assert table.rows[0][2].filters == {"candidate": 1, "reference": "il", "word": "NONE"}
 
 

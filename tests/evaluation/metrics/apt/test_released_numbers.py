@@ -7,24 +7,14 @@ from dataclasses import replace
 import pytest
 
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.links import link_texts, read_links
 from crosspro.evaluation.metrics.apt.cases import case_counts
 from crosspro.evaluation.metrics.apt.metric import Apt, AptSettings
 from crosspro.evaluation.pronouns import Equivalent, PronounLists, load_lists, read_tokens
-from crosspro.evaluation.texts import load_texts
 from tests.conftest import GOLDEN, SHARED_DATA
+from tests.evaluation.metrics.apt.texts import linked_files
 
 FOLDER = GOLDEN / "apt"
 NEWS = SHARED_DATA / "news_mt"
-
-
-def linked(source, reference, candidate, links, candidate_links, lenient=False):
-    texts = load_texts(source, reference, {"mt": candidate}, any_language=True)
-    return link_texts(
-        texts,
-        read_links(links, texts.source, texts.reference, lenient=lenient),
-        {"mt": read_links(candidate_links, texts.source, texts.candidates["mt"], lenient=lenient)},
-    )
 
 
 def read_groups(name):
@@ -32,7 +22,9 @@ def read_groups(name):
     return tuple(tuple(word.strip() for word in line.split(",")) for line in lines)
 
 
-TEXTS = linked(*(FOLDER / name for name in ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align")))
+TEXTS = linked_files(
+    *(FOLDER / name for name in ("src.en", "ref.fr", "mt.fr", "ref.align", "mt.align"))
+)
 TOKENS = tuple(read_tokens(FOLDER / "positions"))
 LISTS = PronounLists(
     *(sum(read_groups(name), ()) for name in ("list_src", "list_tgt")),
@@ -76,9 +68,10 @@ def test_scores_and_cases(name):
     rows = [
         line.split("\t") for line in (FOLDER / name / "out.detail").read_text("utf-8").splitlines()
     ]
-    assert [(one.anchor.line, one.anchor.position, one.case) for one in occurrences] == [
-        (int(row[0]), int(row[1]), int(row[-1])) for row in rows[1:]
-    ]
+    assert [
+        (occurrence.anchor.line, occurrence.anchor.position, occurrence.case)
+        for occurrence in occurrences
+    ] == [(int(row[0]), int(row[1]), int(row[-1])) for row in rows[1:]]
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +82,7 @@ def news():
         *("mt-output.en", "pronoun-test.tok.fr", "mt-output.fr"),
         *("pronoun-test.tok.en-fr.alig", "mt-output.en-fr.alig"),
     )
-    return linked(*(NEWS / f"{name}.xz" for name in names), lenient=True)
+    return linked_files(*(NEWS / f"{name}.xz" for name in names), lenient=True)
 
 
 @pytest.mark.parametrize(

@@ -98,11 +98,6 @@ def test_the_released_tool_adds_a_pronoun_near_the_links(texts, positions, label
     assert (side.positions, side.labels) == (positions, labels)
 
 
-def test_two_pronouns_do_not_get_one_word():
-    found = sides("a it b it c", "x il y z", "0-0 2-2 4-2")
-    assert [side.positions for side in found] == [(1,), ()]
-
-
 LETTERS = st.lists(
     st.sampled_from(["it", "they", "il", "le", "a", "dit-il"]), min_size=1, max_size=6
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from crosspro.evaluation.links import link_texts, parse_links
+from crosspro.evaluation.links import link_texts, parse_links, read_links
 from crosspro.evaluation.pronouns import load_lists
-from crosspro.evaluation.texts import make_texts
+from crosspro.evaluation.texts import load_texts, make_texts
 
 LISTS = load_lists("en-fr")
 
@@ -17,7 +17,6 @@ def linked_texts(source, reference, candidates, documents=None, languages=("en",
         {name: lines for name, (lines, _) in candidates.items()},
         documents,
         languages,
-        any_language=True,
     )
     return link_texts(
         texts,
@@ -44,3 +43,13 @@ CANDIDATE = (
 def case_texts(**candidates):
     """The seven sentences with one candidate, or with others."""
     return linked_texts(SOURCE, REFERENCE, candidates or {"cand": CANDIDATE})
+
+
+def linked_files(source, reference, candidate, links, candidate_links, lenient=False):
+    """The text of files with their links."""
+    texts = load_texts(source, reference, {"mt": candidate})
+    return link_texts(
+        texts,
+        read_links(links, texts.source, texts.reference, lenient=lenient),
+        {"mt": read_links(candidate_links, texts.source, texts.candidates["mt"], lenient=lenient)},
+    )

@@ -45,9 +45,3 @@ def test_the_last_line_of_2015_names_the_file(tmp_path):
     assert result.stdout.splitlines()[-1].decode("latin-1").split("\t")[::2] == [
         str(submission), "75"
     ]  # fmt: skip
-
-
-def test_one_submission_at_a_time():
-    gold = GOLDEN / "scorer" / "en-fr_basic" / "gold.tsv"
-    result = crosspro("evaluate", gold, gold, gold, "--task", "en-fr", "--layout", "official")
-    assert (result.code, result.stdout) == (2, b"")
