@@ -14,20 +14,21 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytorch_lightning as pl
 import torch
 from lightning_fabric.utilities.exceptions import MisconfigurationException
-from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
+from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint, Timer
 from pytorch_lightning.loggers import CSVLogger
 from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.prediction.fit_report import FitReport, epoch_report
+from crosspro.prediction.fit_report import FitReport, StoppedBy, epoch_report
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.progress import EpochLog
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
@@ -110,7 +111,7 @@ def training_run(
         lightning = _lightning_trainer(
             trainer,
             max_epochs=max_epochs,
-            callbacks=[log, early_stopping, best, last],
+            callbacks=[log, early_stopping, best, last, *_time_limit(trainer)],
             logger=CSVLogger(folder, "logs") if folder else False,
             enable_progress_bar=bar,
             gradient_clip_val=settings.optimisation.gradient_clipping or None,
@@ -121,7 +122,9 @@ def training_run(
         with _exit_codes():
             yield run
         stopped = early_stopping.wait_count >= patience
-        stopped_by: Literal["max_epochs", "patience"] = "patience" if stopped else "max_epochs"
+        stopped_by: StoppedBy = "patience" if stopped else "max_epochs"
+        if not stopped and lightning.current_epoch < max_epochs:
+            stopped_by = "max_minutes"
         for path, score in best.best_k_models.items():
             content = read_checkpoint(Path(path))
             report = epoch_report(
@@ -134,6 +137,13 @@ def training_run(
             )
             run.kept.append(KeptEpoch(_network_weights(content), report))
         run.kept.sort(key=_best_first)
+
+
+def _time_limit(settings: TrainerSettings) -> list[Timer]:
+    """What ends a training after an epoch when its minutes are over."""
+    if not settings.max_minutes:
+        return []
+    return [Timer(timedelta(minutes=settings.max_minutes), interval="epoch", verbose=False)]
 
 
 def _best_first(epoch: KeptEpoch) -> tuple[float, int]:
