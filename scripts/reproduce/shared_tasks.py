@@ -281,13 +281,17 @@ def _checked(settings: Sequence[str], data: Path, task: str) -> Mapping[str, Any
 
     with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
         config = compose("train", [*settings, f"data.dir={data}"])
-    configured(config, {"task": task})
+    system = configured(config, {"task": task}).system
     content = plain_config(config)
     problems = [
         Problem(str(data), None, split, f"a file {content['data'][split]}", "none")
         for split in SPLITS
         if not any(any(data.glob(f"{content['data'][split]}{end}")) for end in COMPRESSED)
     ]
+    is_network = _has_trainer(content["system"])  # other systems leave such features out
+    if is_network and system.reads_source_parse and not any(data.glob("train*.source.conllu*")):
+        expected = "X.source.conllu beside each X.data (real_data --source-layer)"
+        problems.append(Problem(str(data), None, system.shown_name, expected, "none"))
     if problems:
         raise InputError(problems)
     return content
@@ -305,8 +309,12 @@ def planned_jobs(
     seeds: int = 1,
     settings: tuple[str, ...] = (),
     minutes: float = 0,
+    leave_out: bool = False,
 ) -> list[Job]:
-    """What is to be trained, seed 1 of every row first; raises what the rows lack."""
+    """What is to be trained, seed 1 of every row first.
+
+    Raises what rows lack, or with `leave_out` only says it.
+    """
     problems: list[Problem] = []
     first: dict[tuple[Path, tuple[str, ...]], Job] = {}
     for row in rows:
@@ -329,8 +337,10 @@ def planned_jobs(
             )
         except InputError as error:
             problems += error.problems
-    if problems:
+    if problems and not (leave_out and first):
         raise InputError(dict.fromkeys(problems))
+    for problem in dict.fromkeys(problems):
+        tell(f"left out: {problem}")
     return [
         replace(job, seed=seed, rows=lacking, folder=job.folder.with_name(f"seed{seed}"))
         for seed in range(1, seeds + 1)
@@ -377,13 +387,16 @@ def shared_tasks(
     ] = 0,
     networks: Annotated[int, typer.Option(min=1, help="Networks trained at a time.")] = 1,
     threads: Annotated[int, typer.Option(min=1, help="Threads of each training.")] = 1,
+    leave_out: Annotated[
+        bool, typer.Option("--leave-out", help="Leave out rows whose data lacks something.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print the commands.")] = False,
     jobs: Jobs = 1,
 ) -> None:
     """Train systems of the shared tasks, and write a row of results for each submission."""
     rows = trainings(task or (), year or (), systems or (), it_data or ())
     places = (data.absolute(), work.absolute(), results)
-    planned = planned_jobs(rows, *places, seeds, tuple(settings or ()), minutes)
+    planned = planned_jobs(rows, *places, seeds, tuple(settings or ()), minutes, leave_out)
     if dry_run:
         for job in planned:
             print(shlex.join(["crosspro", "train", *job.arguments]))
