@@ -127,6 +127,10 @@ class Training:
         """The name of the row."""
         return f"{self.year or 'ours'}/{self.pair}/{self.title}"
 
+    def is_like(self, pattern: str) -> bool:
+        """Whether title or name match a pattern with stars."""
+        return fnmatch(self.title, pattern) or fnmatch(self.name, pattern)
+
 
 def experiment_of(result: PublishedResult) -> str | None:
     """The name in conf/experiment of a published submission; None for one that is only a file."""
@@ -174,7 +178,7 @@ def trainings(
         for row in chosen
         if (not tasks or row.task in tasks)
         and (not years or (row.year or 0) in years)
-        and (not systems or any(fnmatch(row.title, pattern) for pattern in systems))
+        and (not systems or any(row.is_like(pattern) for pattern in systems))
     ]
     if not kept:
         found = " ".join(map(str, (*tasks, *years, *systems)))
@@ -371,7 +375,7 @@ def shared_tasks(
         list[int] | None, typer.Option(help="2015, 2016 or 2017, 0 for our own rows; all.")
     ] = None,
     systems: Annotated[
-        list[str] | None, typer.Option(help="Submissions, as 'TurkuNLP-*' (repeat); all.")
+        list[str] | None, typer.Option(help="Submissions, as 'TurkuNLP-*' or '2016/*/UU-*'; all.")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of each network.")] = 1,
     work: Annotated[Path, typer.Option(help="Folder of the trainings.")] = Path("runs/shared"),
