@@ -75,7 +75,6 @@ class InputError(CrossproError):
 def input_error(
     path: str | Path, field: str, expected: str, found: str, line: int | None = None
 ) -> InputError:
-    """The error for a single problem."""
     return InputError([Problem(str(path), line, field, expected, found)])
 
 
@@ -99,12 +98,10 @@ def _problems_among(items: Iterator[object]) -> Iterator[Problem]:
 
 
 def more_problems(number: int) -> str:
-    """The line after the problems that are shown."""
     return f"… and {counted(number, 'more problem')}"
 
 
 def empty_file(path: str | Path) -> Problem:
-    """The problem of a file without lines."""
     return Problem(str(path), None, "file", "at least one line", "none")
 
 
@@ -139,7 +136,6 @@ def printable(text: str, lines: bool = False) -> str:
 
 
 def choices(names: Iterable[str]) -> str:
-    """A list of valid values in a message."""
     return "one of " + ", ".join(names)
 
 

@@ -56,7 +56,6 @@ class AnnotatedSentence:
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """The words, exactly as they were given."""
         return tuple(token.form for token in self.tokens)
 
     @property
@@ -130,11 +129,9 @@ class Mention:
 
     @property
     def size(self) -> int:
-        """The number of its tokens."""
         return self.last - self.first + 1
 
     def covers(self, side: Side, index: int) -> bool:
-        """Whether a token is part of the mention."""
         return self.side == side and self.first <= index <= self.last
 
 
@@ -208,7 +205,6 @@ class Example:
         return split_tag(gap.word)[0] if gap.word and self.tagged else gap.word
 
     def with_target(self, tokens: Sequence[str]) -> Example:
-        """The same example with other target tokens, as a file would have them."""
         lemmas, tags = target_columns(tokens, self.tagged)
         return replace(self, lemmas=lemmas, tags=tags)
 
@@ -228,7 +224,6 @@ def split_tag(token: str) -> tuple[str, str | None]:
 
 
 def joined_tag(lemma: str, tag: str | None) -> str:
-    """A token as a file has it."""
     return lemma if tag is None else f"{lemma}{TAG_SEPARATOR}{tag}"
 
 

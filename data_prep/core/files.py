@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import json
 import lzma
@@ -11,10 +10,11 @@ import stat
 import sys
 import tempfile
 import zlib
+from codecs import BOM_UTF8, getincrementaldecoder
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from functools import lru_cache
+from functools import cache
 from io import BytesIO
 from math import isfinite
 from pathlib import Path
@@ -26,7 +26,6 @@ STANDARD_INPUT = Path("-")
 BLOCK = 8192
 """Bytes at the beginning of a file that tell whether it is text."""
 NOISE = "binary data (compressed perhaps, or UTF-16)"
-_BYTE_ORDER_MARK = codecs.BOM_UTF8
 _ARCHIVE = b"PK\x03\x04"
 
 
@@ -90,14 +89,14 @@ def _reading(path: Path) -> Iterator[None]:
 
 def _open_packed(path: Path) -> IO[bytes]:
     if path == STANDARD_INPUT:
-        return BytesIO(_whole_stream(path, sys.stdin))
+        return BytesIO(_stream_content(path, id(sys.stdin)))
     if _is_stream(path):
-        return BytesIO(_whole_stream(path, path.stat().st_ino))
+        return BytesIO(_stream_content(path, path.stat().st_ino))
     return path.open("rb")
 
 
-@lru_cache(maxsize=16)
-def _whole_stream(path: Path, identity: Hashable) -> bytes:
+@cache
+def _stream_content(path: Path, identity: int) -> bytes:
     return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
 
 
@@ -112,7 +111,7 @@ def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
             block = handle.read(BLOCK)
             if is_noise(block):
                 raise input_error(path, "file", "text", NOISE)
-            yield from BytesIO(block.removeprefix(_BYTE_ORDER_MARK) + handle.readline())
+            yield from BytesIO(block.removeprefix(BOM_UTF8) + handle.readline())
         yield from handle
 
 
@@ -133,13 +132,12 @@ def bad_byte(error: UnicodeDecodeError) -> str:
 def read_bytes(path: Path, size: int = -1) -> bytes:
     """The content of a file without a byte-order mark, or its first `size` bytes."""
     with open_bytes(path) as handle:
-        return handle.read(size).removeprefix(_BYTE_ORDER_MARK)
+        return handle.read(size).removeprefix(BOM_UTF8)
 
 
 def has_byte_order_mark(path: Path) -> bool:
-    """Whether a file begins with a byte-order mark, which the readers leave out."""
     with open_bytes(path) as handle:
-        return handle.read(len(_BYTE_ORDER_MARK)) == _BYTE_ORDER_MARK
+        return handle.read(len(BOM_UTF8)) == BOM_UTF8
 
 
 def is_noise(block: bytes) -> bool:
@@ -147,7 +145,7 @@ def is_noise(block: bytes) -> bool:
     if b"\0" not in block:
         return False
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(block)  # the last character may be cut
+        getincrementaldecoder("utf-8")().decode(block)  # the last character may be cut
     except UnicodeDecodeError:
         return True
     return False
@@ -167,8 +165,8 @@ def sha256_of(path: Path) -> str:
 def parse_json(text: str | bytes) -> Any:
     """The content of a text; every fault is a `ValueError`.
 
-    Faults are also NaN, numbers that no float can hold, nesting without end, keys that stand twice,
-    and lone surrogates (`\\ud800`), which no file can hold.
+    Faults are also NaN, numbers that no float can hold, nesting without end, repeated keys, and
+    lone surrogates (`\\ud800`), which no file can hold.
     """
     text = text if isinstance(text, str) else text.decode("utf-8")
     try:
@@ -255,6 +253,15 @@ def atomic_output(path: Path) -> Iterator[IO[bytes]]:
             temporary.unlink(missing_ok=True)
 
 
+def _compressed(raw: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
+    if suffix == ".gz":  # no time stamp: the same text gives the same bytes
+        zipped = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
+        return cast(AbstractContextManager[IO[bytes]], zipped)
+    if suffix == ".xz":
+        return cast(AbstractContextManager[IO[bytes]], lzma.open(raw, "wb"))
+    return nullcontext(raw)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a whole UTF-8 text file atomically."""
     with atomic_output(path) as handle:
@@ -262,7 +269,6 @@ def write_text(path: Path, text: str) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Create a folder for output, and those above it."""
     with _writable(path):
         path.mkdir(parents=True, exist_ok=True)
 
@@ -285,7 +291,6 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         new = scratch / "new"
         new.mkdir()
         yield new
-        check_new_folder(path)
         with _writable(path):
             new.replace(path)
 
@@ -304,12 +309,3 @@ def _writable(path: Path) -> Iterator[None]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise input_error(path, "output", "a place that can be written", reason) from error
-
-
-def _compressed(raw: IO[bytes], suffix: str) -> AbstractContextManager[IO[bytes]]:
-    if suffix == ".gz":  # no time stamp: the same text gives the same bytes
-        zipped = gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)
-        return cast(AbstractContextManager[IO[bytes]], zipped)
-    if suffix == ".xz":
-        return cast(AbstractContextManager[IO[bytes]], lzma.open(raw, "wb"))
-    return nullcontext(raw)

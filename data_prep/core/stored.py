@@ -11,7 +11,7 @@ import json
 import lzma
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -21,8 +21,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.files import atomic_output, make_folder, sha256_of, temporary_folder
+from crosspro.data_prep.core.files import atomic_output, make_folder, sha256_of
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -49,7 +48,6 @@ def read_npz(path: Path) -> Arrays:
 
 
 def check_finite(name: str, values: NDArray[Any]) -> None:
-    """Raise a `ValueError` for an array with numbers that are not finite."""
     if values.dtype.kind in "fc" and not np.isfinite(values).all():
         wrong = int(np.count_nonzero(~np.isfinite(values)))
         raise ValueError(f"{name} has {wrong:,} of {values.size:,} numbers that are not finite")
@@ -80,7 +78,7 @@ def _json(value: Any) -> bytes:
 
 
 class Cache:
-    """A folder of results: the file or folder STEP.KEY is there when it is complete."""
+    """A folder of results: the file STEP.KEY is there when it is complete."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -106,33 +104,3 @@ class Cache:
                 for text in make():
                     handle.write(text.encode("utf-8"))
         return path
-
-    def arrays(
-        self,
-        step: str,
-        key: str,
-        names: Iterable[str],
-        make: Callable[[], Mapping[str, NDArray[Any]]],
-    ) -> Arrays:
-        """Arrays by name, memory-mapped from a folder of .npy files."""
-        folder = self.path(step, key)
-        names = tuple(names)
-        if not folder.is_dir():
-            made = make()
-            with temporary_folder(self.folder, folder.name) as scratch:
-                new = scratch / "arrays"
-                new.mkdir()
-                for name in names:
-                    np.save(new / f"{name}.npy", made[name], allow_pickle=False)
-                with suppress(OSError):  # another process was quicker, with the same arrays
-                    new.rename(folder)
-        return {name: _mapped_array(folder / f"{name}.npy") for name in names}
-
-
-def _mapped_array(path: Path) -> NDArray[Any]:
-    try:
-        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError) as error:
-        expected = "a complete array (delete its folder to make it again)"
-        raise input_error(path, "file", expected, str(error)) from error
-    return array

@@ -103,25 +103,21 @@ class Task:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The classes in official order."""
         return tuple(self.forms)
 
     @property
     def tagged(self) -> bool:
-        """Whether target tokens are `lemma|TAG`."""
         return self.target == "lemmatised"
 
     @property
     def coarse_classes(self) -> tuple[str, ...]:
-        """The classes that remain after the coarse grouping."""
         return tuple(name for name in self.classes if name not in self.coarse)
 
     def class_of(self, word: str) -> str:
-        """The class that a target word belongs to."""
         return self.classes[self.class_index.get(word, self.class_index[OTHER])]
 
     def faults(self) -> Iterator[tuple[str, str, str]]:
-        """Contradictions in a task: key, expected and found."""
+        """Contradictions in a task: key, expected value and value."""
         owner: dict[str, str] = {}
         for name, words in self.forms.items():
             for word in words:
@@ -158,7 +154,6 @@ class Task:
 
 
 def task_names() -> list[str]:
-    """The names of the tasks that come with the package."""
     return sorted(path.stem for path in (CONF_DIR / "task").glob("*.yaml"))
 
 
@@ -188,16 +183,16 @@ def task_of_labels(labels: Sequence[str] | None, tagged: bool = False) -> Task:
 
 def load_task(name_or_path: str | Path) -> Task:
     """Read a task by its name, or from a file of your own."""
-    from crosspro.data_prep.core import yaml_files  # not every command reads a task
+    from crosspro.data_prep.core.yaml_files import read_yaml  # not every command reads a task
 
     path = Path(name_or_path)
     if path.suffix in (".yaml", ".yml"):
-        return task_from_mapping(yaml_files.read_yaml(path), str(path))
+        return task_from_mapping(read_yaml(path), str(path))
     if str(name_or_path) not in task_names():
         expected = f"{choices(task_names())}, or the path of a .yaml file"
         raise input_error("task", "name", expected, quoted(str(name_or_path)))
     path = CONF_DIR / "task" / f"{name_or_path}.yaml"
-    return task_from_mapping(yaml_files.read_yaml(path), str(path))
+    return task_from_mapping(read_yaml(path), str(path))
 
 
 def task_from_mapping(mapping: object, origin: str) -> Task:

@@ -62,7 +62,6 @@ def word_lists(use: str, language: str) -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def word_set(use: str, language: str, name: str) -> frozenset[str]:
-    """The words of one list, which there must be."""
     return frozenset(word_lists(use, language)[name])
 
 

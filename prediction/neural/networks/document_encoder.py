@@ -55,6 +55,8 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 _SPREAD = 0.02
+_GPU_STEP = 16
+"""Rows are as wide as a multiple of this: cuDNN prepares its attention anew for each width."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,10 @@ class DocumentEncoder(Network):
     def _batch(self, text: EncodedText, gaps: Tensor, show_others: bool = False) -> RowBatch:
         """The rows of gaps; other gaps may be shown by chance."""
         rows = Rows.of(text, gaps, self.settings)
-        columns = torch.arange(int(rows.size.max()), device=gaps.device)[None]
-        within = inside(rows.size, columns.shape[1])
+        step = _GPU_STEP if gaps.is_cuda else 1
+        width = -(-int(rows.size.max()) // step) * step
+        columns = torch.arange(width, device=gaps.device)[None]
+        within = inside(rows.size, width)
         row = slice(None), None
         layout = lay_out(columns, rows.source[row], rows.target[row], self.settings, torch.where)
         pieces = _pick(text, SOURCE_PIECE.name, TARGET_PIECE.name, layout, within)
@@ -210,18 +214,19 @@ class RowEncoder(nn.Module):
         width = settings.width
         self.head_size = width // settings.heads
         self.pieces = nn.Embedding(inventory.size(PIECES), width, padding_idx=PAD)
-        self.agreement = nn.Embedding(inventory.size(AGREEMENT), width, padding_idx=PAD)
+        # PAD is learnt here: masked sub-words have it, and all source words as their tag.
+        self.agreement = nn.Embedding(inventory.size(AGREEMENT), width)
         self.places = nn.Embedding(settings.places, width)
         self.tags = None
         if settings.tags:
-            self.tags = nn.Embedding(inventory.size(TAG.name), width, padding_idx=PAD)
+            self.tags = nn.Embedding(inventory.size(TAG.name), width)
         self.layers = Transformer(width, settings.layers, settings.heads, settings.dropout)
         self.dropout = nn.Dropout(settings.dropout)
         with torch.no_grad():
             for table in filter(None, (self.pieces, self.agreement, self.places, self.tags)):
                 table.weight.normal_(0, _SPREAD)
-                if table.padding_idx is not None:
-                    table.weight[table.padding_idx] = 0
+            for table in filter(None, (self.pieces, self.agreement, self.tags)):
+                table.weight[PAD] = 0
 
     def forward(self, batch: RowBatch) -> Tensor:
         """(batch, time, width): the states of all places."""

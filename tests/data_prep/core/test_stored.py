@@ -24,33 +24,6 @@ def test_a_text_is_made_once(tmp_path):
     assert made == [1]
 
 
-def test_arrays_are_made_once_and_mapped(tmp_path):
-    cache, made = Cache(tmp_path / "cache"), []
-
-    def make():
-        made.append(1)
-        return {"a": np.arange(3), "b": np.zeros((2, 0), np.float32)}
-
-    for _ in range(2):
-        arrays = cache.arrays("step", "key", ("a", "b"), make)
-        assert arrays["a"].tolist() == [0, 1, 2]
-        assert (arrays["b"].shape, arrays["b"].dtype) == ((2, 0), np.float32)
-        assert isinstance(arrays["a"], np.memmap)
-    assert made == [1]
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["step.key"]
-
-
-def test_of_two_processes_the_first_one_stays(tmp_path):
-    cache = Cache(tmp_path / "cache")
-
-    def slower():
-        cache.arrays("step", "key", ("a",), lambda: {"a": np.arange(3)})
-        return {"a": np.arange(3)}
-
-    assert cache.arrays("step", "key", ("a",), slower)["a"].tolist() == [0, 1, 2]
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["step.key"]
-
-
 def test_keys_depend_on_content_not_on_names(tmp_path):
     (tmp_path / "a").write_text("x\n")
     (tmp_path / "b").write_text("x\n")

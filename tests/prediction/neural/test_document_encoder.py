@@ -12,6 +12,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
+from crosspro.prediction.neural.reading.vocabulary import PAD
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import (
     JOINT,
@@ -48,6 +49,9 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
         assert (weight.grad is not None and weight.grad.any()) == weight.requires_grad, name
         assert weight.grad is None or torch.isfinite(weight.grad).all(), name
     assert made.network.words.bias.requires_grad == ("masked_words" in network)
+    rows = made.network.rows
+    assert rows.tags is None or rows.tags.weight.grad[PAD].any()  # the tag of source words
+    assert "masked_words" not in network or rows.agreement.weight.grad[PAD].any()
 
 
 @pytest.mark.parametrize(
