@@ -124,11 +124,10 @@ def test_rows_of_official_files_are_written_once(tmp_path, official):
     assert row.test_sets["WMT2016"].documents == 10
     assert row.scores == scores_of(gold, row.predictions)
     scores = json.loads(next((tmp_path / "work").rglob("test.WMT2016.scores.json")).read_text())
-    (system,) = scores["candidates"]
+    _, system = scores["candidates"]  # the tuned one is the first
     for measure in ("macro_recall", "accuracy"):
         value = row.scores["WMT2016"][measure].value
         assert value == pytest.approx(system["scores"][measure]["value"], abs=1e-5)
-    assert "none_penalty=0" in row.commands[0].command
     assert str(tmp_path) not in row.commands[0].command
     assert not run(*arguments, "--dry-run").output
 
