@@ -1,7 +1,7 @@
 """The official baseline as a system: an n-gram model over target lemmas with a NONE penalty.
 
 Shared tasks of 2016 and 2017 (003 §4, 004 §4): a 5-gram model; the penalty is 0, or the best of
-0, -0.5, …, -4 on dev. All gaps of a line are filled together, with the best of the fillings that the
+0, -0.5, …, -4 on dev. All gaps of a line are filled at once, with the best of the fillings that the
 official program tries, or the best of all (`best_filling`), as `crosspro lm fill` does; the
 probability of a class, for ensembles, is that of all its fillers together.
 """
