@@ -1,8 +1,9 @@
 """The official baseline as a system: an n-gram model over target lemmas with a NONE penalty.
 
 Shared tasks of 2016 and 2017 (003 §4, 004 §4): a 5-gram model; the penalty is 0, or the best of
-0, -0.5, …, -4 on dev. A line gets its best filling, all gaps together, as `crosspro lm fill` does;
-the probability of a class, for ensembles, is that of all its fillers together.
+0, -0.5, …, -4 on dev. All gaps of a line are filled at once, with the best of the fillings that the
+official program tries, or the best of all (`best_filling`), as `crosspro lm fill` does; the
+probability of a class, for ensembles, is that of all its fillers together.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from crosspro.baselines.ngram.files import load_ngram_model, save_model
 from crosspro.baselines.ngram.kneser_ney import MAX_ORDER, estimate
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.baselines.ngram.text import encoded, gold_sentence, read_sentences
+from crosspro.baselines.official_search import ListedFillings, listed_fillings
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import Words, check_settings, settings
 from crosspro.data_prep.core.task import Task
@@ -54,7 +56,7 @@ class NGramSettings:
     texts: Words = ()
     none_penalty: float | None = None
     other_fillers: Words | None = None
-    decision: Decision = "best_filling"
+    decision: Literal["official", "best_filling", "summed"] = "official"
 
 
 class FillingSystem(System):
@@ -112,6 +114,7 @@ class NGramSystem(FillingSystem):
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         self.penalty = self.settings.none_penalty or 0.0
+        self._listed: tuple[Examples, list[ListedFillings]] | None = None
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         self.task = task
@@ -143,6 +146,19 @@ class NGramSystem(FillingSystem):
             (warning,) if equal else (),
             f"{name}, chosen by dev macro_recall {score:.2f}",
         )
+
+    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+        """As the official program does, or as other systems that fill gaps."""
+        if self.settings.decision != "official":
+            return super().decide(examples, probabilities)
+        fillers = self.filler().fillers
+        if self._listed is None or self._listed[0] is not examples:
+            with_gaps = (example for example in examples if example.gaps)
+            listed = [listed_fillings(self.model, fillers, example) for example in with_gaps]
+            self._listed = examples, listed  # the penalties are compared on one list
+        classes = np.array([self.task.class_index[name] for name in fillers.classes])
+        best = [line.choices[line.best(self.penalty)] for line in self._listed[1]]
+        return np.asarray(classes[np.concatenate([np.zeros(0, np.int64), *best])], np.int64)
 
     def filler(self) -> GapFiller:
         fillers = task_fillers(self.task, self.settings.other_fillers)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -29,19 +30,43 @@ _PLACEHOLDER = re.compile(rf"{PLACEHOLDER}\d+")
 def official_filling(
     model: LanguageModel, fillers: Fillers, none_penalty: float, example: Example
 ) -> tuple[Filling, Floats]:
-    parts = target_words(example)
-    none = len(fillers) - 1
-    fillings = _listed_fillings(len(parts) - 1, len(fillers))
-    sentences = [_sentence(parts, choices, fillers) for choices in fillings.tolist()]
-    scores = model.log10(sentences) + none_penalty * (fillings == none).sum(axis=1)
-    best = int(np.argmax(np.round(scores, 9)))
-    table = np.zeros((len(parts) - 1, len(fillers)))
+    """The chosen filling of a line, and the score of each filler in each gap."""
+    listed = listed_fillings(model, fillers, example)
+    fillings, scores = listed.choices, listed.scores(none_penalty)
+    best = listed.best(none_penalty)
+    table = np.zeros((fillings.shape[1], len(fillers)))
     shares = np.exp(scores - scores.max())  # relative to the best, so that no sum is 0
     for gap, chosen in enumerate(fillings.T):
         np.add.at(table[gap], chosen, shares)
     if len(table):
         table /= table.sum(axis=1, keepdims=True)
     return Filling(tuple(fillings[best].tolist()), float(scores[best])), table
+
+
+@dataclass(frozen=True)
+class ListedFillings:
+    """The fillings of a line that are tried, a row each, their log10 scores and empty gaps."""
+
+    choices: Ints
+    log10: Floats
+    empty: Ints
+
+    def scores(self, none_penalty: float) -> Floats:
+        """The scores with a penalty for each empty gap."""
+        return self.log10 + none_penalty * self.empty
+
+    def best(self, none_penalty: float) -> int:
+        """The row of the best filling; of equal ones the first."""
+        return int(np.argmax(np.round(self.scores(none_penalty), 9)))
+
+
+def listed_fillings(model: LanguageModel, fillers: Fillers, example: Example) -> ListedFillings:
+    """The fillings of a line that the official program tries."""
+    parts = target_words(example)
+    choices = _listed_fillings(len(parts) - 1, len(fillers))
+    sentences = [_sentence(parts, row, fillers) for row in choices.tolist()]
+    empty = (choices == len(fillers) - 1).sum(axis=1)
+    return ListedFillings(choices, model.log10(sentences), empty)
 
 
 def _listed_fillings(gaps: int, fillers: int) -> Ints:

@@ -12,6 +12,8 @@ FEW_STEPS = 100
 LOG_FILE = "crosspro.log_file"
 """The logger of lines that go to the log file of a run and not to the terminal."""
 
+StoppedBy = Literal["max_epochs", "patience", "max_minutes"]
+
 
 @dataclass(frozen=True)
 class FitReport:
@@ -29,13 +31,13 @@ def epoch_report(
     chosen_epoch: int,
     epochs: int,
     steps: int,
-    stopped_by: Literal["max_epochs", "patience"],
+    stopped_by: StoppedBy,
 ) -> FitReport:
     """A training in epochs, which count from 0; `steps` are those of the optimiser in all epochs.
 
     `score` is that of the chosen epoch on dev.
     """
-    ended = "after all epochs"
+    ended = "after its minutes" if stopped_by == "max_minutes" else "after all epochs"
     if stopped_by == "patience":
         ended = f"after {epochs - 1 - chosen_epoch} epochs without a better score"
     figures = {

@@ -27,7 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
-from itertools import compress
+from itertools import compress, groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -55,10 +55,12 @@ TASKS = ("en-fr", "en-fr-2015", "fr-en", "en-de", "de-en", "es-en")
 INFLECTED = "en-fr-2015"
 OFFICIAL = {"dev.TEDdev": "TEDdev.en-fr", "test.DiscoMT2015": "DiscoMT2015.test.en-fr"}
 REPLACED = ("dev.ted_tst2010_TEDdev", "test.DiscoMT2015.test")
-TEST_ONLY = ("opensubs_contrastive", "contrapro")
-"""Sets that nothing may be learnt from, not even links."""
-ALIKE = ("intersection", "union")
-"""Symmetrisations that give the other direction the same links, turned round."""
+TEST_ONLY = ("opensubs_contrastive", "contrapro", "diabla", "opensubs_ctxpro_minitest")
+"""Test sets that nothing may be learnt from, not even links."""
+HALVED = ("train.europarl",)
+"""Corpora of which every second document is used: the largest, which is far from talks."""
+TELLING_LETTERS = 20
+"""Letters of a line from which on it does not stand in two corpora by chance."""
 
 
 @app.command(epilog="Example: real_data --bitext DATA/bitext --task es-en OUT")
@@ -132,7 +134,7 @@ def join_corpora(bitext: Path, output: Path, jobs: int = 1) -> Joined:
         f"{split}.{name}": path
         for split in ("train", "dev", "test")
         for path in sorted((bitext / split).glob("*.doc-ids.xz"))
-        if (name := path.name.removesuffix(".doc-ids.xz")) not in TEST_ONLY
+        if (name := path.name.removesuffix(".doc-ids.xz")) not in TEST_ONLY or split != "test"
     }
     joined = Joined(output, bitext.resolve().name, tuple(corpora))
     languages = joined.pair.split("-")
@@ -171,13 +173,14 @@ def _side(doc_ids: Path, language: str) -> Path:
 def _kept_lines(
     corpora: Mapping[str, Path], languages: Sequence[str], bitext: Path
 ) -> dict[str, list[bool]]:
-    """Which lines of each corpus are used: no training line that a test-only set tests on."""
+    """Which lines of each corpus are used: no training line that stands in a test set, too."""
     tested: set[tuple[str, ...]] = set()
-    for path in (bitext / "test" / f"{name}.doc-ids.xz" for name in TEST_ONLY):
-        if path.is_file():
-            marks = (line.rstrip(b"\n").endswith(b"\tcur") for line in read_lines(path))
-            lines = compress(_lines(path, languages), marks)
-            tested.update(tuple(map(_letters, line)) for line in lines)
+    for path in (bitext / "test").glob("*.doc-ids.xz"):
+        marks = (line.rstrip(b"\n").endswith(b"\tcur") for line in read_lines(path))
+        for line, marked in zip(_lines(path, languages), marks, strict=True):
+            letters = tuple(map(_letters, line))
+            if marked or len(letters[0]) >= TELLING_LETTERS:
+                tested.add(letters)
     first = {letters[0] for letters in tested}  # few lines are compared on the other side
 
     def is_tested(line: Sequence[bytes]) -> bool:
@@ -185,10 +188,19 @@ def _kept_lines(
 
     return {
         title: [
-            not (title.startswith("train.") and is_tested(line)) for line in _lines(path, languages)
+            in_part and not (title.startswith("train.") and is_tested(line))
+            for in_part, line in zip(_in_part(title, path), _lines(path, languages), strict=True)
         ]
         for title, path in corpora.items()
     }
+
+
+def _in_part(title: str, doc_ids: Path) -> Iterator[bool]:
+    """Whether each line is in a document that is used."""
+    documents = groupby(read_lines(doc_ids), key=lambda line: line.split(b"\t")[0])
+    for number, (_, lines) in enumerate(documents):
+        for _ in lines:
+            yield title not in HALVED or number % 2 == 0
 
 
 def _lines(doc_ids: Path, languages: Sequence[str]) -> Iterator[tuple[bytes, ...]]:
@@ -201,12 +213,12 @@ def _letters(line: bytes) -> str:
 
 
 def _links(task: Task, joined: Joined, jobs: int) -> Path:
-    """The links of the joined text in the task's direction, made or turned round."""
+    """The links of the joined text in the task's direction; those of the other one are turned."""
     source, target = task.source_language, task.target_language
     links, other = (
         joined.path(f"{way}.links") for way in (f"{source}-{target}", f"{target}-{source}")
     )
-    if not links.is_file() and other.is_file() and task.symmetrisation in ALIKE:
+    if not links.is_file() and other.is_file():
         turn_links(other, links)
     elif not links.is_file():
         how = ("-t", task.name, "--jobs", str(jobs))

@@ -97,6 +97,7 @@ class TrainerSettings:
     max_epochs: FromOne = 50
     patience: Whole = 3
     patience_steps: Whole = 0
+    max_minutes: NotNegative = 0.0
     threads: Annotated[int, Field(ge=1, le=1024)] = 1
     progress_bar: bool = True
     deterministic: bool = True

@@ -16,13 +16,14 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytorch_lightning as pl
 import torch
 from lightning_fabric.utilities.exceptions import MisconfigurationException
-from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
+from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint, Timer
 from pytorch_lightning.loggers import CSVLogger
 from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
@@ -31,7 +32,7 @@ from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.evaluation.report.plots import has_matplotlib, line_panels
 from crosspro.prediction.dev_score import MONITORS
-from crosspro.prediction.fit_report import LOG_FILE, FitReport, epoch_report
+from crosspro.prediction.fit_report import LOG_FILE, FitReport, StoppedBy, epoch_report
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
 
@@ -118,7 +119,7 @@ def training_run(
         lightning = _lightning_trainer(
             trainer,
             max_epochs=max_epochs,
-            callbacks=[log, early_stopping, best, last],
+            callbacks=[log, early_stopping, best, last, *_time_limit(trainer)],
             logger=CSVLogger(folder, "logs") if folder else False,
             enable_progress_bar=bar,
             gradient_clip_val=settings.optimisation.gradient_clipping or None,
@@ -131,6 +132,9 @@ def training_run(
             yield run
         stopped = early_stopping.wait_count >= patience
         epochs, steps = lightning.current_epoch, lightning.global_step
+        stopped_by: StoppedBy = "patience" if stopped else "max_epochs"
+        if not stopped and epochs < max_epochs:
+            stopped_by = "max_minutes"
         for name, score in best.best_k_models.items():
             content = read_checkpoint(Path(name))
             report = epoch_report(
@@ -139,7 +143,7 @@ def training_run(
                 content["epoch"],
                 epochs,
                 steps,
-                "patience" if stopped else "max_epochs",
+                stopped_by,
             )
             weights = {
                 key.removeprefix(_NETWORK): tensor
@@ -150,6 +154,13 @@ def training_run(
         run.kept.sort(
             key=lambda kept: (-kept.report.figures["score"], kept.report.figures["chosen_epoch"])
         )
+
+
+def _time_limit(settings: TrainerSettings) -> list[Timer]:
+    """What ends a training after an epoch when its minutes are over."""
+    if not settings.max_minutes:
+        return []
+    return [Timer(timedelta(minutes=settings.max_minutes), interval="epoch", verbose=False)]
 
 
 def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Trainer:
