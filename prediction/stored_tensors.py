@@ -104,7 +104,7 @@ def narrowed(arrays: Arrays, weights: Weights) -> bytes:
         check_finite(name, array)
         large = array.ndim >= 2 and array.size >= _LARGE and array.dtype.name in _WIDE
         if weights == FULL or not large:
-            stored[name] = np.ascontiguousarray(array)
+            stored[name] = np.asarray(array, order="C")
             continue
         kinds[name] = array.dtype.name
         scales = (np.abs(array).max(axis=-1) / _STEPS).astype(np.float32)

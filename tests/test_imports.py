@@ -30,7 +30,7 @@ EVALUATION: dict[str, set[str]] = {
     "report": set(),
     "published": {"report"},
     **dict.fromkeys(METRICS, SHARED),
-    "people": set(),
+    "people": {"report"},
     "protest": {*SHARED, "people", "correlation"},
     "correlation": {*SHARED, "metrics.apt"},
 }

@@ -95,7 +95,7 @@ def test_several_metrics_and_their_settings():
         (lambda: crosspro.score(*TEXTS, LINES["mt.fr"], ["apt"]), "language"),
         (lambda: linked("apt", *TEXTS, LINES["mt.fr"], candidate_links={"B": []}), "_links"),
         (lambda: linked("apt", *TEXTS, LINES["mt.fr"], ["0-0"]), "links"),
-        (lambda: linked("apt", *TEXTS, [], settings={"apt": {"colour": 1}}), "apt.colour"),
+        (lambda: linked("apt", *TEXTS, LINES["mt.fr"], settings={"apt": {"hue": 1}}), "apt.hue"),
         (lambda: crosspro.proofread(["It sleeps."], ["Er schläft."]), "model"),
         (lambda: crosspro.proofread(["It."], ["Er.", "Es."], model="en-de"), "translation"),
     ],

@@ -12,7 +12,7 @@ import tempfile
 import zlib
 from codecs import BOM_UTF8, getincrementaldecoder
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
 from io import BytesIO
@@ -89,14 +89,14 @@ def _reading(path: Path) -> Iterator[None]:
 
 def _open_packed(path: Path) -> IO[bytes]:
     if path == STANDARD_INPUT:
-        return BytesIO(_stream_content(path, id(sys.stdin)))
+        return BytesIO(_stream_content(path, sys.stdin))
     if _is_stream(path):
         return BytesIO(_stream_content(path, path.stat().st_ino))
     return path.open("rb")
 
 
 @cache
-def _stream_content(path: Path, identity: int) -> bytes:
+def _stream_content(path: Path, identity: Hashable) -> bytes:
     return sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
 
 

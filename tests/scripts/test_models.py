@@ -67,21 +67,18 @@ def test_a_full_archive_predicts_as_its_run(name, runs, dev, tmp_path):
     assert found.shown_name == name
 
 
-@pytest.mark.parametrize(
-    ("weights", "apart", "smaller"), [("float16", 0.01, 1.6), ("int8", 0.1, 2.5)]
-)
 @pytest.mark.parametrize("name", ["network", "linear", "both"])
-def test_fewer_bits_are_nearly_the_same_system(name, weights, apart, smaller, runs, dev, tmp_path):
+def test_fewer_bits_are_nearly_the_same_system(name, runs, dev, tmp_path):
     exported(runs / name, tmp_path / "full.zip")
-    told = exported(runs / name, tmp_path / "a.zip", "--weights", weights)
+    told = exported(runs / name, tmp_path / "a.zip", "--weights", "int8")
     assert "1 of" in told
     whole, found = load_system(runs / name).predict(dev), load_system(tmp_path / "a.zip")
-    assert 0 < abs(found.predict(dev) - whole).max() < apart
+    assert 0 < abs(found.predict(dev) - whole).max() < 0.1
     sizes = [(tmp_path / one).stat().st_size for one in ("full.zip", "a.zip")]
     if name == "network":  # most of the other is its language model
-        assert sizes[0] > smaller * sizes[1]
-    again = exported(tmp_path / "a.zip", tmp_path / "b.zip", "--weights", weights)
-    assert weights in again
+        assert sizes[0] > 2.5 * sizes[1]
+    again = exported(tmp_path / "a.zip", tmp_path / "b.zip", "--weights", "int8")
+    assert "int8" in again
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 

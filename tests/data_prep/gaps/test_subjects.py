@@ -140,10 +140,11 @@ def test_rules_reach_what_is_asked_on_treebanks(language, pronouns, least, part)
     annotator = make_annotator("hanta", language[:2], "universal")
     right = spurious = missed = 0
     for sentence in read_conllu(path):
-        places = [i for i, form in enumerate(sentence.forms) if form.lower() in pronouns]
+        forms = [word.form for word in sentence.words]
+        places = [i for i, form in enumerate(forms) if form.lower() in pronouns]
         if not places:
             continue
-        (annotated,) = annotator.annotate([sentence.forms])
+        (annotated,) = annotator.annotate([forms])
         for place, verdict in judge_by_rules(annotated, places, language[:2]).items():
             gold = sentence.words[place].deprel in ("nsubj", "nsubj:pass", "expl")
             right += gold and verdict.subject

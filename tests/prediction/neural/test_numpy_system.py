@@ -69,7 +69,7 @@ def as_table(nouns):
     return {
         (noun.side, noun.sentences, noun.index, kind): getattr(noun, kind)
         for noun in nouns
-        for kind in ("probability", "given")
+        for kind in ("probability", "given_class")
         if noun.probability > 1e-12
     }
 
