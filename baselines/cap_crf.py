@@ -85,15 +85,15 @@ def target_genders(example: Example, lexicon: Lexicon | None) -> list[str]:
 
 
 def source_values(
-    example: Example, feature: str, known: Sequence[str], lexicon: Lexicon | None
+    example: Example, feature: str, allowed: Sequence[str], lexicon: Lexicon | None
 ) -> list[str]:
     """The gender or number of each source word: by a parse, else by the lexicon."""
     parse = example.source_parse
     if parse is None or feature != "Number":
-        values = _parsed(parse, feature, known) or [_UNKNOWN] * len(example.source)
+        values = _parsed(parse, feature, allowed) or [_UNKNOWN] * len(example.source)
     else:
         numbers = [parse.number(place) for place in range(len(example.source))]
-        values = [number if number in known else _UNKNOWN for number in numbers]
+        values = [number if number in allowed else _UNKNOWN for number in numbers]
     if lexicon is None:
         return values
     look_up = lexicon.number if feature == "Number" else lexicon.gender
@@ -101,9 +101,9 @@ def source_values(
     return [value or look_up(word, _LOOKED_UP) or _UNKNOWN for value, word in pairs]
 
 
-def _parsed(parse: AnnotatedSentence | None, feature: str, known: Sequence[str]) -> list[str]:
+def _parsed(parse: AnnotatedSentence | None, feature: str, allowed: Sequence[str]) -> list[str]:
     values = [token.feature(feature) for token in parse.tokens] if parse else []
-    return [value if value in known else _UNKNOWN for value in values]
+    return [value if value in allowed else _UNKNOWN for value in values]
 
 
 @settings

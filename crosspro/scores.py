@@ -73,11 +73,11 @@ def score(
     from crosspro.evaluation.score_report import score_texts
     from crosspro.evaluation.texts import as_lines, make_texts
 
-    named = _named(candidates)
+    by_name = _named(candidates)
     texts = make_texts(
         as_lines("source", source),
         as_lines("reference", reference),
-        {name: as_lines(f"candidate {name}", lines) for name, lines in named.items()},
+        {name: as_lines(f"candidate {name}", lines) for name, lines in by_name.items()},
         None if documents is None else as_lines("documents", documents),
         (source_language, target_language),
     )
@@ -94,7 +94,7 @@ def score(
         links=None if links is None else parsed("links", links, texts.reference),
         candidate_links={
             name: parsed(f"links of {name}", lines, texts.candidates[name])
-            for name, lines in _named_links(candidate_links, named).items()
+            for name, lines in _named_links(candidate_links, by_name).items()
         },
         prior=prior,
         tokenised=tokenised,

@@ -72,7 +72,9 @@ class PreparedSet:
 
     @property
     def examples(self) -> list[Example]:
-        return [line for one in self.instances for line in (*one.context, one.example)]
+        return [
+            line for instance in self.instances for line in (*instance.context, instance.example)
+        ]
 
 
 FindGap = Callable[[Instance, TokenPair, Sequence[Link], Task], CandidateGap | None]
@@ -89,10 +91,10 @@ def find_gap(
     positions = sorted(set.intersection(*map(set, replaced))) if replaced else []
     pronoun = (instance.reference_pronoun or "").lower()
     if pronoun:
-        named = [place for place, word in enumerate(pair.target) if word.lower() == pronoun]
-        positions = [place for place in positions if place in named]
-        if not positions and len(named) == 1:  # errors without a text
-            positions = named
+        of_pronoun = [place for place, word in enumerate(pair.target) if word.lower() == pronoun]
+        positions = [place for place in positions if place in of_pronoun]
+        if not positions and len(of_pronoun) == 1:  # errors without a text
+            positions = of_pronoun
     else:  # words that agree may differ, too: those of some class come first
         changed = [dict(enumerate(pair.target)), *replaced]
         positions.sort(
@@ -145,7 +147,9 @@ def prepare_set(
     find: FindGap = find_gap,
 ) -> PreparedSet:
     """Tokenise, align and annotate a set for a task; `find` says where the gaps are."""
-    pairs = [list(_sentence_pairs(test_set.name, one, task)) for one in test_set.instances]
+    pairs = [
+        list(_sentence_pairs(test_set.name, instance, task)) for instance in test_set.instances
+    ]
     flat = [pair for document in pairs for pair in document]
     tell(f"aligning {len(flat):,} segments")
     links = iter(list(align(flat, task.symmetrisation, jobs=1)))
@@ -221,12 +225,12 @@ def system_scores(
     values: list[float] = []
     undecidable = []
     reasons: Counter[str] = Counter()
-    for one in prepared.instances:
-        if one.gap is None:
-            values += [0.0] * (1 + len(one.instance.errors))
+    for line in prepared.instances:
+        if line.gap is None:
+            values += [0.0] * (1 + len(line.instance.errors))
             reason = _NOT_FOUND
         else:
-            classes = [task.class_index[task.class_of(word)] for word in one.gap.words]
+            classes = [task.class_index[task.class_of(word)] for word in line.gap.words]
             with np.errstate(divide="ignore"):
                 values += (-np.log(next(rows)[classes])).tolist()
             reason = _ONE_CLASS if classes[0] in classes[1:] else ""

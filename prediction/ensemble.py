@@ -267,14 +267,14 @@ def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System
     if not isinstance(members, Mapping | list | tuple):
         raise input_error("settings", "members", systems, quoted(repr(members)))
     pairs = members.items() if isinstance(members, Mapping) else enumerate(members)
-    named = {str(name): member for name, member in pairs}
-    for name, member in named.items():
+    by_name = {str(name): member for name, member in pairs}
+    for name, member in by_name.items():
         if not _NAME.fullmatch(name):
             expected = "names of letters, digits, - and _, which are also those of folders"
             raise input_error("settings", "members", expected, quoted(name))
         if not isinstance(member, System):
             raise input_error("settings", f"members.{name}", systems, quoted(repr(member)))
-    return named
+    return by_name
 
 
 def mix(

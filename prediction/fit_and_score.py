@@ -214,8 +214,8 @@ def contents(splits: Splits) -> tuple[Contents, ...]:
 def _scores(evaluations: dict[str, Evaluation], number: int) -> dict[str, dict[str, RunScore]]:
     return {
         title: {
-            measure: RunScore(measure, score.value, one.signature, score.low, score.high)
-            for measure, score in one.candidates[number].scores.items()
+            measure: RunScore(measure, score.value, evaluation.signature, score.low, score.high)
+            for measure, score in evaluation.candidates[number].scores.items()
         }
-        for title, one in evaluations.items()
+        for title, evaluation in evaluations.items()
     }

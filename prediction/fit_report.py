@@ -91,16 +91,16 @@ def fine_tuned_report(first: FitReport, second: FitReport) -> FitReport:
 
 
 def lexicon_report(lexicons: Iterable[SideLexicon]) -> FitReport:
-    wanted = [one for one in lexicons if one.name is not None or one.missing]
-    names = [f"{one.name or 'nothing'} for {one.side} words" for one in wanted]
+    wanted = [lexicon for lexicon in lexicons if lexicon.name is not None or lexicon.missing]
+    names = [f"{lexicon.name or 'nothing'} for {lexicon.side} words" for lexicon in wanted]
     return FitReport(
         f"gender and number: {', '.join(names) or 'of a parse, if any'}",
-        {"lexicons": [{"side": one.side, "name": one.name} for one in wanted]},
+        {"lexicons": [{"side": lexicon.side, "name": lexicon.name} for lexicon in wanted]},
         tuple(
-            f"warning: no lexicon of {one.language} is installed (make extras EXTRAS=lexicon), so "
-            f"gender and number of {one.side} words are unknown"
-            for one in wanted
-            if one.name is None
+            f"warning: no lexicon of {lexicon.language} is installed (make extras EXTRAS=lexicon), "
+            f"so gender and number of {lexicon.side} words are unknown"
+            for lexicon in wanted
+            if lexicon.name is None
         ),
     )
 

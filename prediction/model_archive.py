@@ -166,7 +166,9 @@ def opened_run(run: str | Path) -> Iterator[Path]:
         try:
             yield folder
         except InputError as error:
-            raise InputError(_in_archive(one, folder, path) for one in error.problems) from error
+            raise InputError(
+                _in_archive(problem, folder, path) for problem in error.problems
+            ) from error
 
 
 def _in_archive(problem: Problem, folder: Path, path: Path) -> Problem:

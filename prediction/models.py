@@ -84,8 +84,8 @@ def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
 
 def found_models(paths: Sequence[Path]) -> Iterator[Path]:
     """The runs and archives that paths name, or that lie in or below folders."""
-    for given in paths:
-        path = bundled_model(given) or given
+    for path in paths:
+        path = bundled_model(path) or path
         if is_archive(path) or _is_model(path):
             yield path
         elif path.is_dir():
@@ -127,7 +127,9 @@ def _ended(record: Run | None) -> str:
 
 def _listed(runs: Mapping[Path, Run | None]) -> str:
     order = sorted(runs.items(), key=lambda item: _ended(item[1]), reverse=True)
-    names = [str(run) if one is None else f"{run} ({one.task}, {one.name})" for run, one in order]
+    names = [
+        str(run) if about is None else f"{run} ({about.task}, {about.name})" for run, about in order
+    ]
     more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
     return ", ".join([*names[:_MOST_LISTED], *more])
 

@@ -176,7 +176,10 @@ def pointed_nouns(
     lines = _numbered(documents)
     numbers = np.array([system.task.class_index[name] for name in classes], dtype=np.int64)
     nouns = system.antecedents(lines, numbers)
-    return [_pointed_words(some, own) for some, own in zip(documents, nouns, strict=True)]
+    return [
+        _pointed_words(some, of_document)
+        for some, of_document in zip(documents, nouns, strict=True)
+    ]
 
 
 def _numbered(documents: Sequence[Sequence[Example]]) -> list[Example]:

@@ -256,9 +256,9 @@ def encode(
         left_out |= line_digests(lines)
 
     def report(file: TaskFile, kept: Sequence[Example], others: int) -> None:
-        asked = _labelled(kept)
-        left = sum(len(example.gaps) for example in kept) - asked
-        notes = [f"{asked:,} pronouns"]
+        labelled = _labelled(kept)
+        left = sum(len(example.gaps) for example in kept) - labelled
+        notes = [f"{labelled:,} pronouns"]
         notes += [f"{left:,} gaps left to fine-tuning"] if left else []
         notes += [f"{others:,} lines left out"] if left_out else []
         tell(f"{file.name}: {', '.join(notes)}")

@@ -68,9 +68,15 @@ def train(config: DictConfig) -> float | None:
         splits = run.splits()
         for warning in leaks(splits):
             _tell(f"warning: {warning}")
-        asked = Configuration(choices, tuple(about.overrides.task), plain_config(config))
+        configuration = Configuration(choices, tuple(about.overrides.task), plain_config(config))
         outcome = fit_and_score(
-            task, system, splits, folder, scoring=run.scoring, configuration=asked, tell=_tell
+            task,
+            system,
+            splits,
+            folder,
+            scoring=run.scoring,
+            configuration=configuration,
+            tell=_tell,
         )
         _show_outcome(task, system, splits, outcome)
         _show(f"Model, submissions, scores and HTML reports: {folder}")

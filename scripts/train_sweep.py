@@ -38,9 +38,9 @@ def mean_scores(runs: Iterable[Run]) -> Iterator[MeanScores]:
     groups: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
         if run.status == "complete":
-            asked = run.configuration.overrides
+            overrides = run.configuration.overrides
             chosen = (
-                override for override in asked if not override.startswith(("seed=", "system="))
+                override for override in overrides if not override.startswith(("seed=", "system="))
             )
             groups.setdefault((run.system, *chosen), []).append(run)
     shared = set.intersection(*map(set, groups)) if len(groups) > 1 else set()

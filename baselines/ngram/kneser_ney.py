@@ -75,8 +75,8 @@ def estimate(
         amounts = closed_form(_frequencies(counts, table, closing[n : n + 1]))
         if amounts is None:
             fallbacks.append(n + 1)
-            one, two, more = (fallback[min(place, len(fallback) - 1)] for place in range(3))
-            amounts = one, two, more
+            first, two, more = (fallback[min(place, len(fallback) - 1)] for place in range(3))
+            amounts = first, two, more
         discounts.append(amounts)
         # The context and the suffix of an n-gram are at least as frequent, so they are kept, too.
         kept = table.counts > prune[min(n, len(prune) - 1)]
@@ -170,10 +170,10 @@ def closed_form(frequencies: Sequence[int]) -> tuple[float, float, float] | None
 
     In single precision, so that a border case falls on the same side as in KenLM.
     """
-    one, two, three = frequencies[1:4]
-    if not (one and two and three):
+    singles, two, three = frequencies[1:4]
+    if not (singles and two and three):
         return None
-    share = np.float32(one) / np.float32(one + 2.0 * two)
+    share = np.float32(singles) / np.float32(singles + 2.0 * two)
     amounts = []
     for count in (1, 2, 3):
         ratio = np.float32(count + 1) * share * np.float32(frequencies[count + 1])

@@ -205,10 +205,10 @@ def task_draft(
 
 def check_languages(source: str, target: str) -> None:
     """Raise if a task file cannot say a language by this name."""
-    named = {"source language": source, "target language": target}
+    languages = {"source language": source, "target language": target}
     problems = [
         Problem("settings", None, title, "a short name such as en", quoted(name))
-        for title, name in named.items()
+        for title, name in languages.items()
         if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{1,30}", name)
     ]
     if problems:

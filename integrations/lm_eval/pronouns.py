@@ -38,7 +38,7 @@ def gaps(
 def _gaps(
     examples: Sequence[crosspro.Example], rules: crosspro.Task, context: int
 ) -> Iterator[dict[str, Any]]:
-    for _, lines in groupby(examples, key=lambda one: one.document):
+    for _, lines in groupby(examples, key=lambda example: example.document):
         before: list[dict[str, str]] = []
         for line in lines:
             source = " ".join(line.source)
@@ -55,16 +55,16 @@ def _gaps(
             before.append({"source": source, "target": _target(line, None)})
 
 
-def _target(line: crosspro.Example, asked: crosspro.Gap | None) -> str:
+def _target(line: crosspro.Example, question: crosspro.Gap | None) -> str:
     words = list(line.lemmas)
     for gap in line.gaps:
-        words[gap.position] = BLANK if gap is asked else HIDDEN
+        words[gap.position] = BLANK if gap is question else HIDDEN
     return " ".join(words)
 
 
 def gap_text(doc: Doc) -> str:
     """The question that a gap is."""
-    before = "".join(f"{one['source']}\n{one['target']}\n" for one in doc["context"])
+    before = "".join(f"{pair['source']}\n{pair['target']}\n" for pair in doc["context"])
     answers = ", ".join(doc["classes"])
     return (
         f"{before}{doc['source']}\n{doc['target']}\n\n"
@@ -80,7 +80,7 @@ def gap_answer(doc: Doc) -> int:
 
 def ranked_gap(doc: Doc, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
     """The class whose answer is the likeliest."""
-    likelihoods = [one[0] for one in results]
+    likelihoods = [result[0] for result in results]
     return _answered(doc, doc["classes"][likelihoods.index(max(likelihoods))])
 
 
@@ -88,8 +88,8 @@ def written_gap(doc: Doc, results: Sequence[str]) -> dict[str, Any]:
     """The class of the first word that the model has written."""
     words = results[0].replace(BLANK, " ").split()
     word = words[0].strip("\"'“”«».,:;!?*") if words else ""
-    own = next((name for name in doc["classes"] if name.lower() == word.lower()), None)
-    return _answered(doc, own or crosspro.load_task(doc["task"]).class_of(word.lower()))
+    label = next((name for name in doc["classes"] if name.lower() == word.lower()), None)
+    return _answered(doc, label or crosspro.load_task(doc["task"]).class_of(word.lower()))
 
 
 def _answered(doc: Doc, answer: str) -> dict[str, Any]:
@@ -118,20 +118,20 @@ def contrastive(data: str | None = None, **_: Any) -> dict[str, datasets.Dataset
     if data is None:
         raise ValueError("""name the set: --metadata '{"data": "contrapro.json"}'""")
     read = read_contrastive(Path(data))
-    rows = [_instance(one) for one in read.instances]
+    rows = [_instance(instance) for instance in read.instances]
     return {"test": datasets.Dataset.from_list(rows)}
 
 
-def _instance(one: Instance) -> dict[str, Any]:
-    before = [*one.source_context, one.source or ""], list(one.reference_context)
+def _instance(instance: Instance) -> dict[str, Any]:
+    before = [*instance.source_context, instance.source or ""], list(instance.reference_context)
     return {
         "source": "\n".join(before[0]),
         "before": "\n".join(before[1]),
-        "versions": [one.reference or "", *(error.text or "" for error in one.errors)],
+        "versions": [instance.reference or "", *(error.text or "" for error in instance.errors)],
     }
 
 
 def right_instance(doc: Doc, results: Sequence[tuple[float, bool]]) -> dict[str, float]:
     """Whether the reference is strictly better than every error."""
-    first, *errors = (one[0] for one in results)
+    first, *errors = (result[0] for result in results)
     return {"accuracy": float(first > max(errors))}
