@@ -1,11 +1,13 @@
 """Rows of RESULTS.md: `results/GROUP/NAME.json` has scores, predictions and provenance of a row.
 
-A group is `YEAR/PAIR` for systems of the papers under their published names, `ours/PAIR`, or a
-task. Runs of a system that differ in their seed alone are one row. Predictions are strings with one
-character for each gap, the index of a class among the `classes` of `results/gold/TASK.json`, which
-has the gold labels in the same form. So every score can be computed again: scores are means over
-seeds, intervals come from 1,000 resamples of the documents, and `pooled` stands for all test sets
-of a row together, except those that are `apart` (sets of another domain).
+A group is `YEAR/PAIR` for systems of the papers under their published names, `ours/TASK` for ours,
+`references/TASK` for systems of the papers that were trained and ensembled as ours, or
+`ablations/TASK`. Runs of a system that differ in their seed alone are one row. Predictions are
+strings with one character for each gap, the index of a class among the `classes` of
+`results/gold/TASK.json`, which has the gold labels in the same form. So every score can be computed
+again: scores are means over seeds, intervals come from 1,000 resamples of the documents, and
+`pooled` stands for all test sets of a row together, except those that are `apart` (sets of another
+domain). A test set `NAME.earlier` differs in a few gaps from NAME as it is now.
 """
 
 from __future__ import annotations
@@ -31,11 +33,16 @@ from crosspro.evaluation.metrics.submissions.scores import (
 )
 from crosspro.evaluation.resampling import (
     Cells,
+    Columns,
+    Difference,
     Floats,
     Ints,
     Resampling,
+    Sums,
     Units,
     interval,
+    paired_tests,
+    ratio,
     unit_table,
 )
 
@@ -262,7 +269,7 @@ def labelled_sets(gold: GoldLabels, predictions: PredictionsBySeed) -> dict[str,
         sets[name] = LabelledSet(_array(test.labels), documents if test.documents else None, seeds)
     together = [labelled for name, labelled in sets.items() if not gold.test_sets[name].apart]
     if len(together) > 1:
-        sets[POOLED] = _pooled(together)
+        sets[POOLED] = pooled(together)
     return sets
 
 
@@ -270,7 +277,7 @@ def _array(packed: str) -> Ints:
     return np.array([_DIGITS.index(digit) for digit in packed], dtype=np.int64)
 
 
-def _pooled(sets: Sequence[LabelledSet]) -> LabelledSet:
+def pooled(sets: Sequence[LabelledSet]) -> LabelledSet:
     """Several sets as one; documents stay apart."""
     documents, before = [], 0
     for labelled in sets:
@@ -324,33 +331,26 @@ def measure(
     }
 
 
-def difference(first: LabelledSet, second: LabelledSet, classes: int) -> Interval:
-    """Macro recall of the first system less that of the second, on the same resamples.
+def recall_columns(labelled: LabelledSet, classes: int) -> Columns:
+    """Gold gaps and hits of each class, hits as means over seeds."""
+    of_class = np.eye(classes)[labelled.gold]
+    hits = np.mean([seed == labelled.gold for seed in labelled.seeds], axis=0)
+    return {"gold": of_class, "hits": hits[:, None] * of_class}
 
-    Both have the same gold, so the difference is one of hits: by class, means over seeds.
-    """
-    of_class = np.eye(classes)[first.gold]
-    more = _hits(first) - _hits(second)
-    table = unit_table(
-        [{"gold": of_class, "hits": more[:, None] * of_class}], first.units, keep_units=True
+
+def recall_score(sums: Sums) -> Floats:
+    """Macro recall of sums of `recall_columns`."""
+    return np.asarray(100 * np.nanmean(ratio(sums["hits"], sums["gold"]), axis=-1))
+
+
+def difference(names: tuple[str, str], pair: Sequence[LabelledSet], classes: int) -> Difference:
+    """A paired test of the macro recall of two systems on the same gold."""
+    columns = [recall_columns(labelled, classes) for labelled in pair]
+    table = unit_table(columns, pair[0].units, keep_units=True)
+    (test,) = paired_tests(
+        names, table, lambda sums: {"macro_recall": recall_score(sums)}, DIFFERENCES
     )
-
-    def change(sums: Floats) -> Floats:
-        columns = table.named(sums)
-        present = columns["gold"] > 0
-        shares = np.divide(
-            columns["hits"], columns["gold"], out=np.zeros_like(columns["hits"]), where=present
-        )
-        return np.asarray(100 * shares.sum(axis=1) / present.sum(axis=1))
-
-    low, high = interval(change(DIFFERENCES.bootstrap(table)))
-    return _interval(float(change(table.sums)[0]), low, high)
-
-
-def _hits(labelled: LabelledSet) -> Floats:
-    """The share of seeds that are right, for each gap."""
-    right = [seed == labelled.gold for seed in labelled.seeds]
-    return np.asarray(np.mean(right, axis=0), dtype=np.float64)
+    return test
 
 
 def _interval(value: float, low: float | None, high: float | None) -> Interval:

@@ -465,8 +465,11 @@ def _row(
         }
     training = [contents for contents in finished.data if contents.split == "train"]
     digests = " ".join(contents.digest for contents in training)
-    command = shlex.join(["crosspro", "train", *job.arguments])
-    command = command.replace(str(work), "WORK").replace(str(data), "CORPORA")
+
+    def without_folders(text: str) -> str:
+        return text.replace(str(work), "WORK").replace(str(data), "CORPORA")
+
+    command = without_folders(shlex.join(["crosspro", "train", *job.arguments]))
     return Row(
         name=row.name,
         title=row.title,
@@ -480,7 +483,7 @@ def _row(
             hashlib.sha256(digests.encode()).hexdigest(),
             sum(contents.gaps for contents in training),
         ),
-        configuration=job.settings,
+        configuration=tuple(map(without_folders, job.settings)),
         environment=finished.versions,
         commands=(MakingCommand(row.title, command),),
         test_sets={name: gold.described(name) for name in predictions},

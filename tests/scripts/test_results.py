@@ -11,7 +11,6 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
-from crosspro.evaluation.published.results import published_results
 from crosspro.scripts.reproduce.results import (
     SCORES,
     GoldLabels,
@@ -28,12 +27,14 @@ from crosspro.scripts.reproduce.results import (
     write_row,
 )
 from crosspro.scripts.reproduce.results_page import (
-    made_here,
-    published_tables,
+    NOT_REACHED,
+    TaskRows,
+    not_measured,
+    published_of,
+    published_table,
     results_page,
     short_table,
-    task_table,
-    task_tables,
+    task_rows,
 )
 from tests.conftest import ROOT
 
@@ -80,22 +81,24 @@ def test_all_intervals_are_those_of_the_predictions():
 
 
 def test_the_page_is_what_the_rows_say():
-    assert results_page(FOLDER) == (ROOT / "RESULTS.md").read_text("utf-8")
-    tables, _ = task_tables(FOLDER)
+    tables = task_rows(FOLDER)
+    assert results_page(tables) == (ROOT / "RESULTS.md").read_text("utf-8")
     assert short_table(tables) in (ROOT / "README.md").read_text("utf-8")
 
 
-def test_rows_belong_to_published_submissions():
-    row = ROWS["en-fr/stymne_2016_primary"]
-    results = {
-        (result.year, result.submission): result for result in published_results(pair="en-fr")
+def test_rows_are_compared_on_the_gold_that_both_have():
+    table = task_rows(FOLDER)["en-fr-2015"]
+    pair = table.comparison(ROWS["ours/en-fr-2015/shipped"], table.papers)
+    assert pair.gaps == 1105 + 406
+    assert (pair.ours_labelled.gold == pair.papers_labelled.gold).all()
+    assert table.comparison(pair.ours, []) is None
+
+
+def test_what_is_not_measured_is_computed():
+    rows = [row for row in ROWS.values() if row.name != "2016/de-en/CUNI-primary"]
+    assert set(not_measured(rows)) - set(not_measured(list(ROWS.values()))) == {
+        ("2016/de-en/CUNI-primary", NOT_REACHED)
     }
-    primary, later = results[2016, "UU-Stymne-primary"], results[2017, "UU-Stymne16-primary"]
-    assert made_here(primary, [row]) is row
-    assert made_here(later, [row]) is None
-    named = replace(row, name="2017/en-fr/UU-Stymne16-primary", title="UU-Stymne16-primary")
-    assert made_here(later, [row, named]) is named
-    assert made_here(results[2016, "baseline0"], [ROWS["en-fr/ngram"]]) is None
 
 
 def test_a_row_on_official_files_stands_beside_its_published_figures():
@@ -103,16 +106,14 @@ def test_a_row_on_official_files_stands_beside_its_published_figures():
     gold = replace(gold, test_sets={**gold.test_sets, "WMT2016": GoldSet("0123")})
     predicted = {"WMT2016": {"1": Predictions("", "0133")}}
     row = replace(
-        ROWS["en-fr/ngram"],
-        name="2016/en-fr/TurkuNLP-primary",
-        test_sets={"WMT2016": gold.described("WMT2016")},
+        ROWS["2016/en-fr/TurkuNLP-primary"],
         predictions=predicted,
         scores=scores_of(gold, predicted),
     )
-    table = task_table("en-fr", [ROWS["en-fr/ngram"], ROWS["en-fr/helsinki_2016"], row], gold)
+    table = TaskRows("en-fr", gold, (row,))
     (line,) = [
         line
-        for line in "".join(published_tables(table)).splitlines()
+        for line in published_table(published_of("en-fr"), table).splitlines()
         if f"({row_file(row.name).as_posix()})" in line
     ]
     assert "65.7 / 70.5" in line
@@ -136,13 +137,14 @@ def test_scores_by_hand():
 
 
 def test_a_difference_by_hand():
-    first, second = (labelled_sets(GOLD, predictions(x=one))["x"] for one in ("0011", "0010"))
-    assert difference(first, second, 2).value == 25
-    assert difference(first, first, 2).low == difference(first, first, 2).high == 0
+    first, second = (labelled_sets(GOLD, predictions(x=text))["x"] for text in ("0011", "0010"))
+    assert difference(("a", "b"), (first, second), 2).difference == 25
+    same = difference(("a", "a"), (first, first), 2)
+    assert (same.low, same.high, same.p_randomisation) == (0, 0, 1)
 
 
 def test_rows_and_gold_labels_are_read_as_they_are_written(tmp_path):
-    row = replace(ROWS["en-fr/ens_both"], name="ours/en-fr/ens_both")
+    row = ROWS["ours/en-fr/ens_both"]
     write_row(row, tmp_path)
     assert read_rows(tmp_path) == [row]
     write_gold("en-fr", gold_of("en-fr"), tmp_path)
@@ -156,10 +158,10 @@ def test_rows_and_gold_labels_are_read_as_they_are_written(tmp_path):
     ("change", "key"), [({"name": "es-en/other"}, "name"), ({"seeds": "1"}, "seeds")]
 )
 def test_a_fault_names_file_and_key(tmp_path, change, key):
-    content = json.loads(row_file("es-en/ngram", FOLDER).read_text("utf-8"))
-    path = row_file("es-en/ngram", tmp_path)
-    path.parent.mkdir()
+    content = json.loads(row_file("2017/es-en/baseline0", FOLDER).read_text("utf-8"))
+    path = row_file("2017/es-en/baseline0", tmp_path)
+    path.parent.mkdir(parents=True)
     path.write_text(json.dumps({**content, **change}), "utf-8")
     with pytest.raises(InputError) as caught:
-        read_row("es-en/ngram", tmp_path)
+        read_row("2017/es-en/baseline0", tmp_path)
     assert [(one.path, one.field) for one in caught.value.problems] == [(str(path), key)]
