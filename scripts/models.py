@@ -92,7 +92,7 @@ def export_command(
     """Pack a trained system into one file, with the checksum of every file in it.
 
     Commands take the archive wherever they take a run. With --prior the words of typed sentences
-    are linked by what the training text taught. In 16 or 8 bits the matrices of tensors are
+    are linked by what the training text taught. In 8 bits the matrices of tensors are
     rounded; vocabularies, language models and lexicons stay as they are. The same run gives the
     same bytes.
     """
