@@ -37,13 +37,6 @@ def read_yaml(path: Path) -> object:
         fault = getattr(error, "problem", None) or str(error)
         line = None if mark is None else mark.line + 1
         raise input_error(path, "file", "valid YAML in UTF-8", fault, line) from error
-    except (
-        AttributeError,
-        LookupError,
-        OverflowError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except _PYYAML_ERRORS as error:
         # UnicodeDecodeError is a ValueError; `!!timestamp x` is an AttributeError
         raise input_error(path, "file", "valid YAML in UTF-8", str(error)) from error

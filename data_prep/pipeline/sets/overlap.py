@@ -36,14 +36,10 @@ class TextIndex:
     documents: set[str] = field(default_factory=set)
 
     def add(self, examples: Iterable[Example]) -> None:
-        self.add_sources((example.source, example.document) for example in examples)
-
-    def add_sources(self, lines: Iterable[tuple[Sequence[str], str | None]]) -> None:
-        """Index more lines: source words, and the document."""
-        for source, document in lines:
-            self.segments.add(digest(source))
-            if document:
-                self.documents.add(document)
+        for example in examples:
+            self.segments.add(digest(example.source))
+            if example.document:
+                self.documents.add(example.document)
 
 
 @dataclass(frozen=True)

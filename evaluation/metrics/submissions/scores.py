@@ -11,7 +11,7 @@ macro average, as in the papers (`absent="skip"`), or counts as 0, as in the rel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -21,7 +21,6 @@ Absent = Literal["skip", "zero"]
 Counts = NDArray[np.int64]
 Indices = NDArray[np.integer]
 Values = NDArray[np.float64]
-ConfusionMetric = Callable[[Counts], Values]
 
 
 def confusion_counts(gold: Indices, predicted: Indices, size: int) -> Counts:
