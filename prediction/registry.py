@@ -6,6 +6,7 @@ A saved system has such a name; nothing else that its folder says is imported.
 from __future__ import annotations
 
 import pkgutil
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from crosspro.data_prep.core.errors import (
     quoted,
     training_package,
 )
-from crosspro.data_prep.core.processes import may_have_gpu
 
 SYSTEMS = {
     "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
@@ -51,6 +51,13 @@ def registered(name: object, where: str | Path = "settings") -> type:
         expected = f"the package {package}, which a system {name} needs"
         raise input_error(where, "system", expected, f"none: {how_to_install('train')}") from error
     return kind
+
+
+def may_have_gpu() -> bool:
+    """Whether this machine shows a GPU that CUDA could use; no library is asked."""
+    if sys.platform == "win32":
+        return True
+    return Path("/dev/dxg").exists() or any(Path("/dev").glob("nvidia[0-9]*"))
 
 
 def predicting(name: object, settings: Any, where: str | Path = "settings") -> type:

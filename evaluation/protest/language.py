@@ -20,9 +20,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, Validation
 from pydantic.dataclasses import dataclass as checked_dataclass
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.settings import settings_error
-from crosspro.data_prep.core.words import names_of, shipped_files
-from crosspro.data_prep.core.yaml_files import read_yaml
+from crosspro.data_prep.core.settings import read_yaml, settings_error
+from crosspro.data_prep.words.lists import names_of, shipped_files
 
 Role = Literal["subject", "object", "any"]
 Lists = TypeVar("Lists")

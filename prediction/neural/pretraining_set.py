@@ -17,6 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from crosspro.data_prep.core.arrays import read_npz
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import (
@@ -26,9 +27,8 @@ from crosspro.data_prep.core.files import (
     sha256_of,
     write_text,
 )
-from crosspro.data_prep.core.settings import check_settings
-from crosspro.data_prep.core.stored import read_npz
-from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.core.settings import check_settings, to_mapping
+from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.prediction.neural.network_system import load_encoder
 from crosspro.prediction.neural.reading.encoding import POSITIONS, EncodedText, Encoder, text_of
@@ -108,7 +108,7 @@ def write_pretraining_set(
     }
     description = {
         "format": _FORMAT,
-        "task": task_to_mapping(task),
+        "task": to_mapping(task),
         "origin": asdict(origin),
         "read": _reading_settings(system),
         "train": sizes,
