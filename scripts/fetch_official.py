@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
 from crosspro.data_prep.core.errors import CrossproError
+from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.official.download import DownloadError, download
 from crosspro.data_prep.official.files import PAGES, OfficialFile, official_files, select
 from crosspro.scripts.common import App, output_folder, tell
@@ -35,9 +36,9 @@ def fetch_official(
     """Download the official data of the shared tasks.
 
     Choose by --task, --year and --split, each as often as needed. Files go to YEAR/NAME in the
-    output folder, with a manifest of sizes and checksums, against which a file is checked ever
-    after; complete files are not fetched again. The addresses are those of the organisers and of
-    archives; --dry-run shows which of them are confirmed.
+    output folder and are checked by size and checksum where these are known; complete files are not
+    fetched again. The addresses are those of the organisers and of archives; --dry-run shows which
+    of them are confirmed.
     """
     chosen = select(official_files(), task or (), year or (), split or ())
     if dry_run:
@@ -74,7 +75,7 @@ def _fetched(file: OfficialFile, output: Path) -> bool:
     try:
         with Progress(*columns, TransferSpeedColumn(), console=console, transient=True) as bars:
             bar = bars.add_task(file.name, total=file.size)
-            received, fetched = download(
+            fetched = download(
                 file.urls,
                 path,
                 size=file.size,
@@ -85,5 +86,5 @@ def _fetched(file: OfficialFile, output: Path) -> bool:
         tell(f"{path}: not fetched\n{error}")
         return False
     verdict = "fetched" if fetched else "already there"
-    tell(f"{path}: {verdict}, {received.size:,} bytes, sha256 {received.sha256}")
+    tell(f"{path}: {verdict}, {path.stat().st_size:,} bytes, sha256 {sha256_of(path)}")
     return True

@@ -12,7 +12,7 @@ import pytest
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.official import download as module
-from crosspro.data_prep.official.download import DownloadError, download, read_manifest
+from crosspro.data_prep.official.download import DownloadError, download
 from crosspro.data_prep.official.files import PAGES, official_files, select
 
 CONTENT = bytes(range(256)) * 4000
@@ -94,17 +94,15 @@ def test_a_file_comes_from_the_first_address_that_has_it_and_is_fetched_once(ser
     urls = [f"{base}/missing", f"{base}/cut", f"{base}/moved"]
     path = tmp_path / "2016" / "file"
     calls = []
-    received, fetched = download(urls, path, size=len(CONTENT), progress=lambda *n: calls.append(n))
-    assert (fetched, received.url, received.size) == (True, urls[2], len(CONTENT))
+    assert download(urls, path, size=len(CONTENT), progress=lambda *n: calls.append(n))
     assert calls[-1] == (len(CONTENT), len(CONTENT))
-    assert read_manifest(path.parent) == {"file": received}
-    assert received.sha256 == SHA256
     assert requested == ["/missing", "/cut", "/moved", "/file"]
-    assert download(urls, path) == (received, False)
+    assert not download(urls, path, sha256=SHA256)
     assert len(requested) == 4
     path.write_bytes(b"damaged")
-    assert download(urls, path) == (received, True)
-    assert {file.name for file in path.parent.iterdir()} == {"file", "manifest.json"}
+    assert download(urls, path, sha256=SHA256)
+    assert path.read_bytes() == CONTENT
+    assert [file.name for file in path.parent.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize(
@@ -123,10 +121,3 @@ def test_what_is_not_the_file_is_refused(server, tmp_path, address, name, expect
 def test_other_addresses_are_refused(url, tmp_path):
     with pytest.raises(DownloadError, match="url"):
         download([url], tmp_path / "x")
-
-
-@pytest.mark.parametrize("content", ["[", "[1]", '{"x": {}}', '{"x": [1]}'])
-def test_a_manifest_of_something_else_is_refused(content, tmp_path):
-    (tmp_path / "manifest.json").write_text(content)
-    with pytest.raises(CrossproError, match=r"manifest\.json"):
-        read_manifest(tmp_path)
