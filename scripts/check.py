@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -86,49 +86,52 @@ def _print_problems(
 ) -> int:
     """Print the problems of a file, and return their number."""
     most = SHOWN_AT_MOST if sys.stdout.isatty() else sys.maxsize
-    links = LinkTable(task)
     number = 0
-
-    def report(problem: object, problems: int = 1) -> None:
-        nonlocal number
-        number += problems
-        if number <= most or problems > 1:
-            print(problem)
-
-    layers = layers_beside(path)
     try:
-        for item in scan(path, task, layers.documents, lenient=lenient):
-            if isinstance(item, Problem):
-                report(item)
-            else:
-                statistics.add(item, task)
-                links.add(item)
+        for problem in _problems(path, task, statistics, lenient=lenient, strict=strict):
+            number += 1
+            if number <= most:
+                print(problem)
     except InputError as error:
-        report(error, error.total)
-    if not number and not statistics.segments:
-        report(Problem(str(path), None, "file", "at least one line", "none"))
-    if not number and (form := other_form(path, task)):
-        if lenient:
-            warn([form])
-        else:
-            report(form)
-    if not number:  # layers can be told to fit only where the lines are known
-        try:
-            for _ in read_layered(path, task, layers, lenient=lenient):
-                pass
-        except InputError as error:
-            report(error, error.total)
-    if not number and (leak := links.leak()):
-        if strict:
-            report(Problem(str(path), None, "links", "labels that links do not tell", str(leak)))
-        else:
-            warn([f"{path}: {leak}"])
+        number += error.total
+        print(error)
     if number > most:
-        print(f"… and {counted(number - most, 'more problem')} (redirect the output to see all)")
+        print(f"… {counted(number, 'problem')} in all (redirect the output to see them)")
     lines = counted(statistics.segments, "good line")
     gaps = counted(statistics.gaps, "gap")
     tell(f"{path}: {counted(number, 'problem') if number else 'ok'}, {lines}, {gaps}")
     return number
+
+
+def _problems(
+    path: Path, task: Task, statistics: DataSize, *, lenient: bool, strict: bool
+) -> Iterator[Problem]:
+    """The problems of the lines; of the file as a whole only where its lines have none."""
+    layers, links, faulty = layers_beside(path), LinkTable(task), False
+    for item in scan(path, task, layers.documents, lenient=lenient):
+        if isinstance(item, Problem):
+            faulty = True
+            yield item
+        else:
+            statistics.add(item, task)
+            links.add(item)
+    if faulty:
+        return
+    if not statistics.segments:
+        yield Problem(str(path), None, "file", "at least one line", "none")
+        return
+    if form := other_form(path, task):
+        if not lenient:
+            yield form
+            return
+        warn([form])
+    for _ in read_layered(path, task, layers, lenient=lenient):
+        pass  # raises if a layer does not fit
+    if leak := links.leak():
+        if strict:
+            yield Problem(str(path), None, "links", "labels that links do not tell", str(leak))
+        else:
+            warn([f"{path}: {leak}"])
 
 
 def _sizes(statistics: Mapping[Path, DataSize]) -> str:

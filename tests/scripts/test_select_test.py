@@ -47,13 +47,7 @@ def test_two_tasks_share_their_test_documents(demo, tmp_path):
     assert not back & ids["en-fr", "test"]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("-t", "en-fr"),
-        ("-t", "en-fr", "-t", "en-fr"),
-    ],
-)
+@pytest.mark.parametrize("arguments", [("-t", "en-fr"), ("-t", "en-fr", "-t", "en-fr")])
 def test_files_and_tasks_that_do_not_go_together(demo, tmp_path, arguments):
     files = demo / "en-fr/train.data", demo / "en-de/train.data"
     result = crosspro("select-test", *files, *arguments, "-o", tmp_path / "group")

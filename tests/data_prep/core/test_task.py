@@ -123,11 +123,6 @@ def test_a_task_of_few_keys_is_one():
     assert task_from_mapping(to_mapping(task), "again") == task
 
 
-@pytest.mark.parametrize("name", CLASSES)
-def test_tasks_that_come_with_the_package_have_no_fault(name):
-    assert task_from_mapping(content(name), name) == load_task(name)
-
-
 def test_all_faults_are_reported_together():
     with pytest.raises(InputError) as caught:
         task_from_mapping(change(colour="red", target="stemmed", fillers=3), "my.yaml")

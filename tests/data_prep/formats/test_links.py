@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.formats.links import format_links, read_links, write_links
+from crosspro.data_prep.formats.links import read_links, write_links
 
 numbers = st.integers(0, 10**6)
 lines = st.lists(st.lists(st.tuples(numbers, numbers), max_size=6).map(tuple), max_size=5)
@@ -19,10 +19,6 @@ def test_writing_and_reading_gives_the_same_links(tmp_path_factory, lines, suffi
     path = tmp_path_factory.mktemp("links") / f"x{suffix}"
     write_links(path, lines)
     assert list(read_links(path)) == lines
-
-
-def test_a_line_of_links():
-    assert format_links([(0, 0), (12, 3)]) == "0-0 12-3"
 
 
 @pytest.mark.parametrize(
