@@ -33,7 +33,8 @@ SYSTEMS = {
     "uedin_crf": "crosspro.baselines.uedin_crf:UedinCRF",
     "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",
 }
-_WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.numpy_system:NumpySystem"}
+_NETWORKS = "crosspro.prediction.neural.networks"
+_WITHOUT_TORCH = {"document_encoder": f"{_NETWORKS}.document_encoder.numpy_system:NumpySystem"}
 """The classes that predict in numpy with a saved network of this name."""
 _BUNDLED = Path(__file__).resolve().parent.parent / "models"
 
