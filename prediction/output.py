@@ -50,6 +50,9 @@ class Predicted:
         return [example.with_labels(islice(labels, len(example.gaps))) for example in self.examples]
 
     def antecedents(self) -> list[PointedNouns]:
+        """The nouns that each gap may stand for; none if the system does not point at any."""
+        if not self.system.points or not len(self.classes):
+            return [()] * len(self.classes)
         return self.system.antecedents(self.examples, self.classes)
 
     def submission(self, name: str, pointed: bool) -> Submission:
