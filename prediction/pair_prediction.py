@@ -6,7 +6,6 @@ the result for a pair, and for a line of a five-column file.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 
 from crosspro.data_prep.align.prior import load_prior
 from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.annotate.tokenise import token_places, tokenise
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, printable, quoted
 from crosspro.data_prep.core.example import Example, Gap, Side
@@ -23,7 +23,6 @@ from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import (
-    GAP,
     WRITTEN_GAP,
     GapMark,
     TypedPair,
@@ -195,8 +194,7 @@ def _numbered(documents: Sequence[Sequence[Example]]) -> list[Example]:
 class _Job:
     """A sentence pair that is to be predicted."""
 
-    pair: Segment
-    typed: TypedPair
+    target: str
     prepared: PreparedPair
     notes: tuple[str, ...]
 
@@ -270,7 +268,7 @@ class Predictor:
             expected = f"a pronoun of the task, or {WRITTEN_GAP} in the place of one"
             raise input_error("text", "target", expected, "none")
         notes = system.layer_warnings("text", layers_in(prepared.examples)) if before else []
-        return _Job(pair, typed, prepared, (*prepared.notes, *notes))
+        return _Job(target, prepared, (*prepared.notes, *notes))
 
     def _predictions(self, jobs: Sequence[_Job]) -> list[Prediction]:
         if not jobs:
@@ -295,7 +293,7 @@ class Predictor:
             if (place := prepared.words[position.position]) is not None
         }
         example = prepared.example.with_labels([gap.label for gap in gaps])
-        text = _filled(job.pair.target, job.typed, words)
+        text = _filled(job.target, self.task.target_language, words)
         return Prediction(self.name, text, gaps, example, prepared.examples[:-1], job.notes)
 
     def _hidden(self, pair: Segment, typed: TypedPair, words: Sequence[str]) -> list[GapMark]:
@@ -343,20 +341,20 @@ def _word(gap: PredictedGap, task: Task) -> str:
     return task.forms.get(gap.label, (gap.label,))[0]
 
 
-def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
-    spans = {place: _span(text, typed, place) for place in sorted(words)}
-    if None in spans.values():  # the tokeniser has changed the word
-        text = " ".join(
-            WRITTEN_GAP if place in typed.stand_ins else word
-            for place, word in enumerate(typed.target)
-        )
-        spans = {place: _span(text, typed, place) for place in spans}
+def _filled(text: str, language: str, words: Mapping[int, str]) -> str:
+    """A text with words in the places of some of its tokens."""
+    tokens = tokenise(text, language)
+    spans = token_places(text, tokens)
+    if any(spans[place] is None for place in words):  # the tokeniser has changed the word
+        text = " ".join(tokens)
+        spans = token_places(text, tokens)
     parts: list[str] = []
     end = 0
-    for place, span in spans.items():
+    for place, word in sorted(words.items()):
+        span = spans[place]
         if span is None:
             continue
-        word, before = words[place], text[: span[0]].rstrip()
+        before = text[: span[0]].rstrip()
         if not before or before[-1] in _ENDS:
             word = word[:1].upper() + word[1:]
         parts += [text[end : span[0]], word]
@@ -366,16 +364,3 @@ def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
         if word.endswith("'") and text[end : end + 1] == " ":
             end += 1
     return "".join([*parts, text[end:]])
-
-
-def _span(text: str, typed: TypedPair, place: int) -> tuple[int, int] | None:
-    """Where a target token is in a text: of equal ones, that with as many of them before it."""
-    gaps = typed.stand_ins
-    pattern, alike = GAP, sorted(gaps)
-    if place not in gaps:
-        word = typed.target[place]
-        alike = [n for n, token in enumerate(typed.target) if token == word and n not in gaps]
-        letters = re.escape(word).replace("'", "['’]")
-        pattern = re.compile(rf"(?<!\w){letters}" + (r"(?!\w)" if word[-1:].isalnum() else ""))
-    matches = [match.span() for match in pattern.finditer(text)]
-    return matches[alike.index(place)] if len(matches) == len(alike) else None
