@@ -29,7 +29,7 @@ from crosspro.evaluation.metrics.contrastive import SystemScores
 from crosspro.evaluation.metrics.contrastive_sets import ContrastiveSet, Instance
 from crosspro.prediction.models import summary
 from crosspro.prediction.output import predict_stream
-from crosspro.prediction.system import System, load_systems
+from crosspro.prediction.system import System, load_system
 
 _NOT_FOUND, _ONE_CLASS = "the gap was not found", "reference and error fall into one class"
 Tell = Callable[[str], None]
@@ -199,7 +199,8 @@ def scores_of_runs(
     """The scores of the systems of runs and archives; systems of one task share its examples."""
     prepared: dict[str, PreparedSet] = {}
     scores = []
-    for run, name, system in zip(runs, names, load_systems(runs), strict=True):
+    systems = [load_system(run) for run in runs]
+    for run, name, system in zip(runs, names, systems, strict=True):
         task = system.task
         if task.name not in prepared or prepared[task.name].task != task:
             prepared[task.name] = prepare_set(test_set, task, tell=tell)

@@ -86,16 +86,6 @@ def check_names(found: Collection[str], expected: Collection[str]) -> None:
         raise ValueError(f"other layers, of other settings or another version: {first}")
 
 
-def stored_weights(path: Path) -> Weights:
-    """How the matrices of a safetensors file are stored; only its head is read."""
-    try:
-        with safe_open(path, framework="numpy") as handle:
-            return "int8" if _kinds(handle.metadata()) else FULL
-    except (OSError, SafetensorError, ValueError) as error:
-        reason = " ".join(str(error).split()[:40])
-        raise input_error(path, "weights", "a safetensors file", reason) from error
-
-
 def narrowed(arrays: Arrays, weights: Weights) -> bytes:
     """A safetensors file of these arrays, with their matrices stored as `weights` says."""
     stored: dict[str, NDArray[Any]] = {}

@@ -45,9 +45,10 @@ from crosspro.prediction.contrastive import (
     system_scores,
 )
 from crosspro.prediction.models import summary
+from crosspro.prediction.registry import bundled_model
 from crosspro.prediction.system import System, load_system
 from crosspro.scripts.cli import run
-from crosspro.scripts.common import App, bundled_model, tell
+from crosspro.scripts.common import App, tell
 
 app = App()
 
