@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crosspro.evaluation.links import link_texts, parse_links, read_links
 from crosspro.evaluation.pronouns import load_lists
-from crosspro.evaluation.texts import load_texts, make_texts
+from crosspro.evaluation.texts import TextFiles, load_texts, make_texts
 
 LISTS = load_lists("en-fr")
 
@@ -47,7 +47,7 @@ def case_texts(**candidates):
 
 def linked_files(source, reference, candidate, links, candidate_links, lenient=False):
     """The text of files with their links."""
-    texts = load_texts(source, reference, {"mt": candidate})
+    texts = load_texts(TextFiles(source, reference, {"mt": candidate}))
     return link_texts(
         texts,
         read_links(links, texts.source, texts.reference, lenient=lenient),
