@@ -135,7 +135,7 @@ def score(
         metric or (),
         settings,
         pronouns=pronouns,
-        links=files.links and read_links(files.links, texts.source, texts.reference),
+        links=(read_links(files.links, texts.source, texts.reference) if files.links else None),
         candidate_links={
             name: read_links(path, texts.source, texts.candidates[name])
             for name, path in files.candidate_links.items()
