@@ -55,7 +55,6 @@ class Table:
     title: str = ""
     left: int = 1
     notes: Sequence[str] = ()
-    only: Literal["", "text", "page"] = ""
 
 
 def score_tables(evaluation: Evaluation) -> list[Table]:
@@ -208,8 +207,7 @@ PLAIN = Style()
 
 def text_report(evaluation: Evaluation, style: Style = PLAIN) -> str:
     description = evaluation.items.description or evaluation.metric.display.title
-    tables = [table for table in evaluation_tables(evaluation) if table.only != "page"]
-    return tables_text(description, tables, [evaluation.signature], style)
+    return tables_text(description, evaluation_tables(evaluation), [evaluation.signature], style)
 
 
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.score_report import make_metric
+from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.texts import TextFiles, load_texts, make_texts
 from tests.conftest import SHARED_DATA
 
@@ -18,7 +18,7 @@ TEXTS = make_texts([], REFERENCE, {"good": GOOD, "bad": BAD})
 
 
 def scores(name, texts=TEXTS, **settings):
-    evaluation = evaluate(make_metric(name, settings), texts, None)
+    evaluation = evaluate(make_metric(name, **settings), texts, None)
     return [candidate.scores[name].value for candidate in evaluation.candidates]
 
 
