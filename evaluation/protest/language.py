@@ -19,9 +19,8 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AfterValidator, Field
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.settings import check_settings, settings
-from crosspro.data_prep.core.words import names_of, shipped_files
-from crosspro.data_prep.core.yaml_files import read_yaml
+from crosspro.data_prep.core.settings import check_settings, read_yaml, settings
+from crosspro.data_prep.words.lists import names_of, shipped_files
 
 Role = Literal["subject", "object", "any"]
 Lists = TypeVar("Lists")
