@@ -91,7 +91,7 @@ class FillingSystem(System):
         filler = self.filler()
         classes = [self.task.class_index[name] for name in filler.fillers.classes]
         fillings = filler.fill(self.read(examples))
-        return np.array([classes[n] for line in fillings for n in line.choices], dtype=np.int64)
+        return np.array([classes[n] for line in fillings for n in line], dtype=np.int64)
 
     def evidence(self, question: GapQuestion) -> Evidence:
         line = self.read(question.examples)[question.line]

@@ -85,7 +85,7 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
     system.fit(TASK, train, dev)
     fillers = task_fillers(TASK, OTHERS)
     filled = GapFiller(system.model, fillers, -2.0).fill(dev)
-    expected = [fillers.classes[choice] for filling in filled for choice in filling.choices]
+    expected = [fillers.classes[choice] for choices in filled for choice in choices]
     assert labels(predicted(system, dev).labelled()) == expected
     summed = NGramSystem(order=3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
     summed.fit(TASK, train, dev)
