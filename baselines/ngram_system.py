@@ -116,6 +116,12 @@ class NGramSystem(FillingSystem):
         self.penalty = self.settings.none_penalty or 0.0
         self._listed: tuple[Examples, list[ListedFillings]] | None = None
 
+    @property
+    def shown_name(self) -> str:
+        """The name of its row in the papers (`baseline-1.5`); `baseline-tuned` if dev chooses."""
+        penalty = self.settings.none_penalty
+        return "baseline-tuned" if penalty is None else f"baseline{penalty:g}"
+
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         self.task = task
         if self.settings.lm:
@@ -170,7 +176,7 @@ class NGramSystem(FillingSystem):
             return {}
         plain = NGramSystem(**{**vars(self.settings), "none_penalty": 0.0})
         plain.task, plain.model = self.task, self.model
-        return {f"{self.name}_penalty_0": plain}
+        return {plain.shown_name: plain}
 
     def save_state(self, folder: Path) -> None:
         super().save_state(folder)

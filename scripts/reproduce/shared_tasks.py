@@ -83,8 +83,7 @@ TEAMS = {
 LM_ALONE = "uppsala_2016_contrastive"
 """UPPSALA's contrastive submission for en-fr was its primary one for other pairs (003 §5.8)."""
 BASELINE, BASELINE_0, TUNED_BASELINE = "baseline", "baseline0", "baseline-tuned"
-WITHOUT_PENALTY = "ngram_penalty_0"
-"""The variant of the baseline's run that is the row `baseline0`."""
+"""The experiment, and the names of its rows: the variant without a penalty, and its own."""
 IT_CLASSIFIER = "uppsala_2016_primary"
 """The experiment that learns from text in which people said what *it* is (`--it-data`)."""
 INFLECTED_TASK = "en-fr-2015"
@@ -445,7 +444,7 @@ def _row(
     folders: tuple[Path, Path, Path],
 ) -> Row:
     data, work, results = folders
-    variant = f".{WITHOUT_PENALTY}" if row.title == BASELINE_0 else ""
+    variant = f".{BASELINE_0}" if row.title == BASELINE_0 else ""
     predictions = {}
     for contents in finished.data:
         if contents.split == "test":
