@@ -27,6 +27,7 @@ from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.report.tables import text_report
 from crosspro.prediction.configuration import training_setup
 from crosspro.prediction.dev_score import dev_score
@@ -108,20 +109,35 @@ def _show_outcome(task: Task, splits: Splits, outcome: ScoredRun) -> None:
 
 
 def comparison(task: Task, splits: Splits, run: Run) -> str:
-    """A table for dev and each test set: the run and the most frequent class of train."""
+    """A table for dev and each test set: the run and its variants beside the simplest baselines.
+
+    A uniformly random class is right once in C times (003 §7). The baseline of the shared tasks
+    stands beside its published rows, which are of the official test sets.
+    """
     majority = Majority()
     if labelled := any(gap.label for example in splits.train for gap in example.gaps):
         majority.fit(task, splits.train, splits.dev)
+    penalty = (run.fit or {}).get("penalty")
+    name = run.name if penalty is None else f"{run.name}, penalty {penalty:g}"
+    uniform = 100 / len(task.classes)
     rows = []
     for title, examples in {"dev": splits.dev, **splits.test}.items():
         if title not in run.scores:
             continue
-        scores = [f"{run.scores[title][metric].value:.2f}" for metric in METRICS]
-        rows.append((title, run.name, *scores))
+        for number, (row, scored) in enumerate({name: run.scores, **run.variants}.items()):
+            scores = [f"{scored[title][metric].value:.2f}" for metric in METRICS]
+            rows.append(("" if number else title, row, *scores))
         if labelled:
             chances = majority.predict(examples)
             others = [f"{dev_score(task, examples, metric)(chances):.2f}" for metric in METRICS]
             rows.append(("", "majority", *others))
+        rows.append(("", "uniform", f"{uniform:.2f}", "", f"{uniform:.2f}"))
+    if run.configuration.choices.get("experiment") == "baseline":
+        pair = f"{task.source_language}-{task.target_language}"
+        for result in published_results(pair=pair):
+            if result.kind == "baseline" and result.year in task.years:
+                scores = [f"{result.macro_recall:.2f}", "", f"{result.accuracy:.2f}"]
+                rows.append((f"{result.year}, published", result.submission, *scores))
     return show_table(("set", "system", *METRICS.values()), rows, left=2)
 
 
