@@ -20,7 +20,7 @@ from crosspro.data_prep.core.files import atomic_output, make_folder, write_text
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.cues import label_leaks
-from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents
+from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents, leaks
 from crosspro.evaluation.evaluation import Evaluation
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.scores import Absent
@@ -30,7 +30,7 @@ from crosspro.evaluation.metrics.submissions.submission import (
 )
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import json_report
-from crosspro.evaluation.resampling import Resampling
+from crosspro.evaluation.resampling import Resampling, resampling_or_none
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.model_archive import MODEL, RECORD
 from crosspro.prediction.output import predicted
@@ -81,12 +81,10 @@ def fit_and_score(
     earlier = record.read_bytes() if record.is_file() else None
     name = system.shown_name
     seed = getattr(system.settings, "seed", scoring.seed)
-    resampling = None
-    if scoring.resamples:
-        resampling = Resampling(scoring.resamples, scoring.resampling_seed)
-    leaks = label_leaks(splits, task)
-    for part, leak in leaks.items():
-        tell(f"warning: {part}: {leak}")
+    resampling = resampling_or_none(scoring.resamples, scoring.resampling_seed)
+    label_cues = label_leaks(splits, task)
+    for warning in (*leaks(splits), *(f"{part}: {cue}" for part, cue in label_cues.items())):
+        tell(f"warning: {warning}")
     run = Run(
         status="running",
         task=task.name,
@@ -95,7 +93,7 @@ def fit_and_score(
         configuration=configuration or Configuration(),
         data=contents(splits),
         layers=tuple(sorted(layers_in(splits.train))),
-        cues={part: asdict(leak) for part, leak in leaks.items()},
+        cues={part: asdict(cue) for part, cue in label_cues.items()},
         versions=versions(),
         commit=checkout_commit(),
         times=Times(now()),

@@ -1,6 +1,6 @@
 """A trained system as one file: a zip archive with the checksum of every file in it.
 
-    archive.json    format, version, how weights are stored, size and SHA-256 of the other files
+    archive.json    format, version, size and SHA-256 of the other files
     run.json        the record of the run, if there is one
     model/          the saved system
     prior.npz       what links the words of single sentences, if the model brings it
@@ -27,8 +27,14 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files import atomic_output, is_archive, parse_json, sha256_of
+from crosspro.data_prep.core.errors import InputError, input_error, quoted
+from crosspro.data_prep.core.files import (
+    atomic_output,
+    is_archive,
+    parse_json,
+    sha256_of,
+    write_text,
+)
 from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.prediction.stored_tensors import Weights
 from crosspro.version import __version__
@@ -65,16 +71,20 @@ Printable = Annotated[str, AfterValidator(_check_printable)]
 # Checksums of a saved system ----------------------------------------------------------------------
 
 
-def with_digests(description: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """A description of a saved system with the checksums of all files, and its own."""
-    whole = {key: value for key, value in description.items() if key not in ("files", "sha256")}
+def write_description(description: Mapping[str, Any], folder: Path) -> None:
+    """Write the description of a saved system with the checksums of all files, and its own."""
+    content = {key: value for key, value in description.items() if key not in ("files", "sha256")}
+    files = files_below(folder)
+    files.pop(DESCRIPTION, None)
+    content["files"] = {name: sha256_of(path) for name, path in files.items()}
+    content["sha256"] = _digest(content)
+    write_text(folder / DESCRIPTION, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+
+
+def files_below(folder: Path) -> dict[str, Path]:
+    """All files in and below a folder by their names in it."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    whole["files"] = {
-        path.relative_to(folder).as_posix(): sha256_of(path)
-        for path in files
-        if path != folder / DESCRIPTION
-    }
-    return {**whole, "sha256": _digest(whole)}
+    return {path.relative_to(folder).as_posix(): path for path in files}
 
 
 def check_digests(description: Mapping[str, Any], folder: Path) -> None:
@@ -85,16 +95,18 @@ def check_digests(description: Mapping[str, Any], folder: Path) -> None:
     if "files" not in description and "sha256" not in description:
         return
     path = folder / DESCRIPTION
-    rest = {key: value for key, value in description.items() if key != "sha256"}
-    if description.get("sha256") != _digest(rest):
-        expected = f"the checksum {quoted(str(description.get('sha256')))}, as saved"
-        raise input_error(path, "sha256", expected, _digest(rest))
+    content = {key: value for key, value in description.items() if key != "sha256"}
+    _check_digest(path, "sha256", description.get("sha256"), _digest(content))
     files = description.get("files")
     if not isinstance(files, dict) or not all(map(_NAME.fullmatch, files)):
         raise input_error(path, "files", "names of files with checksums", quoted(repr(files)))
     for name, digest in files.items():
-        if (found := sha256_of(folder / name)) != digest:
-            raise input_error(folder / name, "file", f"the checksum {digest}, as saved", found)
+        _check_digest(folder / name, "file", digest, sha256_of(folder / name))
+
+
+def _check_digest(path: Path, field: str, saved: object, actual: str) -> None:
+    if saved != actual:
+        raise input_error(path, field, f"the checksum {quoted(str(saved), 70)}, as saved", actual)
 
 
 def _digest(content: Mapping[str, Any], sort_keys: bool = False) -> str:
@@ -115,27 +127,26 @@ class ArchivedFile:
 
 @settings
 class Manifest:
-    """The content of `archive.json`; `sha256` is that of the rest of it."""
+    """The content of `archive.json`; `sha256` is that of the rest of it.
+
+    `weights` is in archives of earlier versions.
+    """
 
     format: Annotated[int, Field(ge=1, le=1)]
     crosspro: Annotated[str, Field(pattern=r"^[\w.+-]{1,60}$")]
-    weights: Weights
     files: dict[str, ArchivedFile]
+    weights: Weights | None = None
     sha256: str = ""
 
 
-def write_archive(path: Path, folder: Path, weights: Weights) -> None:
-    """Pack all files of a folder, whose matrices are stored as `weights` says."""
-    files = {
-        file.relative_to(folder).as_posix(): file
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
-    }
+def write_archive(path: Path, folder: Path) -> None:
+    """Pack all files of a folder."""
+    files = files_below(folder)
     for name in files:
         if not _NAME.fullmatch(name):
             raise input_error(folder / name, "name", "letters, digits, and . _ + -", quoted(name))
     listed = {n: ArchivedFile(file.stat().st_size, sha256_of(file)) for n, file in files.items()}
-    manifest = Manifest(_FORMAT, __version__, weights, listed)
+    manifest = Manifest(_FORMAT, __version__, listed)
     manifest = replace(manifest, sha256=_digest(asdict(manifest), sort_keys=True))
     content = json.dumps(asdict(manifest), indent=1, sort_keys=True) + "\n"
     with atomic_output(path) as handle, zipfile.ZipFile(handle, "w") as archive:
@@ -165,15 +176,11 @@ def opened_run(run: str | Path) -> Iterator[Path]:
         unpack(path, folder)
         try:
             yield folder
-        except InputError as error:
+        except InputError as error:  # name the archive, and not the unpacked file
             raise InputError(
-                _in_archive(problem, folder, path) for problem in error.problems
+                replace(problem, path=problem.path.replace(str(folder), str(path), 1))
+                for problem in error.problems
             ) from error
-
-
-def _in_archive(problem: Problem, folder: Path, path: Path) -> Problem:
-    """A problem of an unpacked file, as one of the archive."""
-    return replace(problem, path=problem.path.replace(str(folder), str(path), 1))
 
 
 def unpack(path: Path, folder: Path) -> None:
@@ -183,11 +190,6 @@ def unpack(path: Path, folder: Path) -> None:
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(_content(archive, manifest, name, path))
-
-
-def read_manifest(path: Path) -> Manifest:
-    with _opened(path) as (_, manifest):
-        return manifest
 
 
 def archived_bytes(path: Path, name: str) -> bytes | None:
@@ -226,18 +228,14 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
         listed = manifest.files.get(entry.filename)
         if listed is not None and entry.file_size != listed.size:
             raise ValueError(f"{entry.filename} has another size than in {_MANIFEST}")
-    total = sum(entry.file_size for entry in entries)
-    most = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
-    if total > most:
-        expected = f"at most {most:,} bytes unpacked"
-        raise input_error(path, "archive", expected, f"{total:,}")
+    size = sum(entry.file_size for entry in entries)
+    limit = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
+    if size > limit:
+        raise input_error(path, "archive", f"at most {limit:,} bytes unpacked", f"{size:,}")
     return manifest
 
 
 def _content(archive: zipfile.ZipFile, manifest: Manifest, name: str, path: Path) -> bytes:
     content = archive.read(name)
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != manifest.files[name].sha256:
-        expected = f"the checksum {quoted(manifest.files[name].sha256)}"
-        raise input_error(path, name, expected, digest)
+    _check_digest(path, name, manifest.files[name].sha256, hashlib.sha256(content).hexdigest())
     return content

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from crosspro.data_prep.core.arrays import check_finite
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, parse_json
-from crosspro.data_prep.core.stored import check_finite
 
 Arrays = Mapping[str, NDArray[Any]]
 Taken = TypeVar("Taken")
@@ -84,16 +84,6 @@ def check_names(found: Collection[str], expected: Collection[str]) -> None:
     if others:
         first = quoted(min(others))
         raise ValueError(f"other layers, of other settings or another version: {first}")
-
-
-def stored_weights(path: Path) -> Weights:
-    """How the matrices of a safetensors file are stored; only its head is read."""
-    try:
-        with safe_open(path, framework="numpy") as handle:
-            return "int8" if _kinds(handle.metadata()) else FULL
-    except (OSError, SafetensorError, ValueError) as error:
-        reason = " ".join(str(error).split()[:40])
-        raise input_error(path, "weights", "a safetensors file", reason) from error
 
 
 def narrowed(arrays: Arrays, weights: Weights) -> bytes:

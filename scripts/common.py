@@ -241,22 +241,14 @@ JsonFile = Annotated[
 # Models -------------------------------------------------------------------------------------------
 
 
-def bundled_model(path: Path) -> Path | None:
-    """The archive of the bundled model that a path names."""
-    if path.name != str(path) or path.is_file():
-        return None
-    from crosspro.prediction.registry import bundled_model
-
-    return bundled_model(path)
-
-
 def prior_file(context: typer.Context, prior: Path | None, task: Task | None) -> Path | None:
     """The file of --prior; that of a bundled model is unpacked while the command runs."""
+    from crosspro.prediction.model_archive import PRIOR, archived_bytes
+    from crosspro.prediction.registry import bundled_model
+
     bundled = None if prior is None else bundled_model(prior)
     if bundled is None:
         return prior
-    from crosspro.prediction.model_archive import PRIOR, archived_bytes
-
     if task is not None and str(prior) != f"{task.source_language}-{task.target_language}":
         expected = f"one for {task.source_language}-{task.target_language}"
         raise input_error("settings", "--prior", expected, str(prior))

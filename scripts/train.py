@@ -26,15 +26,14 @@ from crosspro.baselines.majority import Majority
 from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.pipeline.sets.splits import Splits, leaks
+from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.evaluation.report.tables import text_report
-from crosspro.prediction.configuration import configured, plain_config
+from crosspro.prediction.configuration import training_setup
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score
 from crosspro.prediction.fit_report import LOG_FILE
 from crosspro.prediction.model_archive import RECORD
 from crosspro.prediction.runs import Configuration, Run
-from crosspro.prediction.system import System
 from crosspro.scripts.cli import end_after, escape_output
 from crosspro.scripts.common import show_table, style_of
 from crosspro.scripts.train_sweep import METRICS
@@ -55,30 +54,28 @@ def train(config: DictConfig) -> float | None:
     names = {group: about.runtime.choices.get(group) for group in GROUPS}
     choices = {group: name for group, name in names.items() if name}
     try:
-        run = configured(config, choices)
-        run.check_folder(folder, "hydra.run.dir")
-        task, system = run.task, run.system
+        setup = training_setup(config, choices)
+        setup.check_folder(folder, "hydra.run.dir")
+        task, system = setup.task, setup.system
         if _rank() != 0:  # it does its part; the first process saves and scores
-            splits = run.splits()
+            splits = setup.splits()
             system.fit(task, splits.train, splits.dev, folder)
             if splits.in_domain:
                 system.fine_tune(splits.in_domain, splits.dev, folder)
             return None
         _tell(f"task {task.name}: loading data ({choices.get('data', '')})")
-        splits = run.splits()
-        for warning in leaks(splits):
-            _tell(f"warning: {warning}")
-        configuration = Configuration(choices, tuple(about.overrides.task), plain_config(config))
+        splits = setup.splits()
+        configuration = Configuration(choices, tuple(about.overrides.task), setup.values)
         outcome = fit_and_score(
             task,
             system,
             splits,
             folder,
-            scoring=run.scoring,
+            scoring=setup.scoring,
             configuration=configuration,
             tell=_tell,
         )
-        _show_outcome(task, system, splits, outcome)
+        _show_outcome(task, splits, outcome)
         _show(f"Model, submissions, scores and HTML reports: {folder}")
         if choices.get("data") == "demo":
             _show(_GENERATED)
@@ -99,24 +96,13 @@ def train(config: DictConfig) -> float | None:
     raise SystemExit(2)
 
 
-def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun) -> None:
+def _show_outcome(task: Task, splits: Splits, outcome: ScoredRun) -> None:
     """Print the tables of the test sets, a comparison with the majority class, and warnings."""
     run = outcome.run
     for name in splits.test:
         if name in outcome.evaluations:
             _show(text_report(outcome.evaluations[name], style_of()))
     _show(comparison(task, splits, run))
-    metrics = list(dict.fromkeys((task.official_score, "accuracy")))
-    figures = ", ".join(
-        f"{title} {' / '.join(f'{scores[metric].value:.2f}' for metric in metrics)}"
-        for title, scores in run.scores.items()
-    )
-    names = " / ".join(METRICS[metric] for metric in metrics)
-    parts = [
-        f"{names}: {figures}" if figures else "",
-        system.report.chosen if system.report else "",
-    ]
-    _show(f"{run.name}: {'; '.join(filter(None, parts))}")
     for warning in run.warnings:
         _show(f"warning: {warning}")
 

@@ -141,6 +141,5 @@ def few_segments(lines: int) -> str:
         return ""
     return (
         f"{counted(lines, 'line')} are few to learn links from (fewer than {FEW_SEGMENTS:,}): "
-        "give with --prior the counts that crosspro align --save-prior has learnt from more text, "
-        "or a bundled model (en-fr)"
+        "a prior that was learnt from more text, or that of a bundled model, links them better"
     )

@@ -262,12 +262,12 @@ def _checked(settings: Sequence[str], data: Path, task: str) -> Setup:
     """The configuration of a training; raises what is wrong with it, or missing from the data."""
     from hydra import compose, initialize_config_dir
 
-    from crosspro.prediction.configuration import configured, plain_config
+    from crosspro.prediction.configuration import training_setup
 
     with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
         config = compose("train", [*settings, f"data.dir={data}"])
-    system = configured(config, {"task": task}).system
-    content = plain_config(config)
+    setup = training_setup(config, {"task": task})
+    system, content = setup.system, setup.values
     is_network = _has_trainer(content["system"])
     problems = [
         Problem(str(data), None, split, f"a file {content['data'][split]}", "none")

@@ -46,13 +46,8 @@ def test_the_box_of_the_package_holds_archives():
 
 def test_the_box_is_listed_first(box):
     result = command("models", "list")
-    assert said(result).splitlines()[2].split()[:5] == [
-        "en-fr",
-        "bundled",
-        "en-fr-text",
-        "majority",
-        "float32",
-    ]
+    row = said(result).splitlines()[2].split()
+    assert row[:4] == ["en-fr", "bundled", "en-fr-text", "majority"]
     (row,) = json.loads(said(command("models", "list", "--layout", "json")))
     assert (row["path"], row["kind"], row["task"]) == ("en-fr", "bundled", "en-fr-text")
     listed = said(command("models", "list", box))

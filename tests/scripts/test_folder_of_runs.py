@@ -78,12 +78,10 @@ def test_runs_of_several_systems_are_listed(command, runs, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("reason", ["a sweep", "one time", "no record"])
+@pytest.mark.parametrize("reason", ["a sweep", "no record"])
 def test_runs_of_equal_right_are_listed(reason, runs, tmp_path):
     if reason == "a sweep":
         (runs / "multirun.yaml").write_text("hydra: {}\n")
-    elif reason == "one time":
-        write_run(runs / "b", replace(read_run(runs / "b"), times=read_run(runs / "a").times))
     else:
         (runs / "b" / "run.json").write_text("{")
     result = call(tmp_path, COMMANDS[0], runs)
