@@ -617,7 +617,10 @@ class Average:
 
     @property
     def folder(self) -> Path:
-        names = [f"{len(jobs)}.{jobs[0].experiment}" for jobs in self.experiments]
+        names = [
+            f"{len(jobs)}x_{jobs[0].experiment}" if len(jobs) > 1 else jobs[0].experiment
+            for jobs in self.experiments
+        ]
         return self.jobs[0].folder.parents[1] / "ensembles" / "+".join(names)
 
     def row(self, results: Path, places: Mapping[str, str]) -> Row | None:
