@@ -103,6 +103,18 @@ def _show_outcome(task: Task, splits: Splits, outcome: ScoredRun) -> None:
         if name in outcome.evaluations:
             _show(text_report(outcome.evaluations[name], style_of()))
     _show(comparison(task, splits, run))
+    metrics = list(dict.fromkeys((task.official_score, "accuracy")))
+    figures = ", ".join(
+        f"{title} {' / '.join(f'{scores[metric].value:.2f}' for metric in metrics)}"
+        for title, scores in run.scores.items()
+    )
+    line = (
+        f"{run.name}: {' / '.join(METRICS[metric] for metric in metrics)}: {figures or 'no labels'}"
+    )
+    fit = run.fit or {}
+    if "chosen_epoch" in fit:
+        line += f"; epoch {fit['chosen_epoch']}, chosen by dev {fit['monitor']} {fit['score']:.2f}"
+    _show(line)
     for warning in run.warnings:
         _show(f"warning: {warning}")
 
