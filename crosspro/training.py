@@ -74,7 +74,7 @@ class TrainedRun:
 
 def train(
     task: str = "en-fr",
-    system: str = "turku_gru_2016",
+    system: str = "turku_gru_words_inward",
     *,
     data: str | Path | Mapping[str, Sequence[Example] | AnyPath] = "demo",
     experiment: str | None = None,

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.shared_task import read_doc_ids
+from crosspro.data_prep.words.language import looks_otherwise
 
 if TYPE_CHECKING:
     from crosspro.evaluation.links import LinkedWords

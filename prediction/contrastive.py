@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crosspro.data_prep.align.align import align
-from crosspro.data_prep.annotate.corpus import default_annotator, make_annotator
+from crosspro.data_prep.annotate.corpus import annotate_text, default_annotator
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import input_error
@@ -154,11 +154,11 @@ def prepare_set(
     tell(f"aligning {len(flat):,} segments")
     links = iter(list(align(flat, task.symmetrisation, jobs=1)))
     columns: Iterator[TargetColumns] = ((tuple(pair.target), None) for pair in flat)
-    backend = None
     if task.tagged:
         tell(f"annotating {len(flat):,} {task.target_language} sentences")
-        backend = make_annotator(annotator, task.target_language, task.tagset, parse=False)
-        columns = (line.columns for line in backend.annotate([pair.target for pair in flat]))
+        target = [pair.target for pair in flat]
+        lines = annotate_text(target, annotator, task.target_language, task.tagset, parse=False)
+        columns = iter([line.columns for line in lines])
     instances = []
     for number, (instance, document) in enumerate(zip(test_set.instances, pairs, strict=True)):
         examples, gap = [], None
@@ -171,8 +171,7 @@ def prepare_set(
         *context, example = examples
         instances.append(PreparedInstance(instance, tuple(context), example, gap))
     annotated = "none"
-    if backend is not None:
-        backend.finish()
+    if task.tagged:
         annotated = default_annotator(task.target_language) if annotator == "auto" else annotator
     origin = (f"task:{task.name}", f"annotator:{annotated}")
     return PreparedSet(test_set, task, tuple(instances), origin)

@@ -6,6 +6,7 @@ A saved system has such a name; nothing else that its folder says is imported.
 from __future__ import annotations
 
 import pkgutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -20,7 +21,6 @@ from crosspro.data_prep.core.errors import (
     quoted,
     training_package,
 )
-from crosspro.data_prep.core.processes import may_have_gpu
 
 SYSTEMS = {
     "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
@@ -36,7 +36,8 @@ SYSTEMS = {
     "uedin_crf": "crosspro.baselines.uedin_crf:UedinCRF",
     "uppsala_it": "crosspro.baselines.uppsala_it:UppsalaIt",
 }
-_WITHOUT_TORCH = {"document_encoder": "crosspro.prediction.neural.numpy_system:NumpySystem"}
+_NETWORKS = "crosspro.prediction.neural.networks"
+_WITHOUT_TORCH = {"document_encoder": f"{_NETWORKS}.document_encoder.numpy_system:NumpySystem"}
 """The classes that predict in numpy with a saved network of this name."""
 _BUNDLED = Path(__file__).resolve().parent.parent / "models"
 
@@ -48,6 +49,13 @@ def registered(name: object, where: str | Path = "settings") -> type:
     with training_packages(f"{where}: a system {name}"):
         kind: type = pkgutil.resolve_name(SYSTEMS[name])
     return kind
+
+
+def may_have_gpu() -> bool:
+    """Whether this machine shows a GPU that CUDA could use; no library is asked."""
+    if sys.platform == "win32":
+        return True
+    return Path("/dev/dxg").exists() or any(Path("/dev").glob("nvidia[0-9]*"))
 
 
 @contextmanager

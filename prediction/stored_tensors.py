@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from crosspro.data_prep.core.arrays import check_finite
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, parse_json
-from crosspro.data_prep.core.stored import check_finite
 
 Arrays = Mapping[str, NDArray[Any]]
 Taken = TypeVar("Taken")

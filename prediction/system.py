@@ -22,7 +22,7 @@ from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_json_object
 from crosspro.data_prep.core.settings import check_settings, settings, settings_error, to_mapping
-from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.evidence import Evidence, GapQuestion
@@ -246,7 +246,7 @@ class System(ABC):
             "crosspro": __version__,
             "system": type(self).name,
             "settings": to_mapping(self.settings),
-            "task": task_to_mapping(self.task),
+            "task": to_mapping(self.task),
             "configured": self.configured,
             "layers": None if layers is None else sorted(layers),
         }

@@ -22,7 +22,12 @@ from functools import lru_cache, partial
 from itertools import islice, pairwise
 from pathlib import Path
 
-from crosspro.data_prep.annotate.files import ConlluFile, TokensFile, TreeTaggerOutput
+from crosspro.data_prep.annotate.files import (
+    AnnotationFile,
+    ConlluFile,
+    TokensFile,
+    TreeTaggerOutput,
+)
 from crosspro.data_prep.annotate.parsers import (
     DEFAULT_MODELS,
     HANTA_MODELS,
@@ -31,10 +36,15 @@ from crosspro.data_prep.annotate.parsers import (
 )
 from crosspro.data_prep.annotate.tags import tables_digest
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Progress, Token
-from crosspro.data_prep.core.files import open_bytes, read_text_lines, write_text
-from crosspro.data_prep.core.processes import parallel_map
-from crosspro.data_prep.core.stored import Cache, content_key
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
+from crosspro.data_prep.core.files import (
+    content_digest,
+    make_folder,
+    open_bytes,
+    read_text_lines,
+    write_text,
+)
+from crosspro.data_prep.core.processes import Engine, Report, parallel_map
 
 FORMS = ("auto", "spacy:MODEL", "hanta", "treetagger-output:FILE", "conllu:FILE", "tokens:FILE")
 _FILES: dict[str, type[ConlluFile | TokensFile | TreeTaggerOutput]] = {
@@ -49,8 +59,7 @@ SHARD = 1000
 """Sentences of a shard, more where a document goes on."""
 
 Sentences = Sequence[Sequence[str]]
-Report = Callable[[str, int, int], None]
-"""Called with the step, how many sentences are done, and out of how many."""
+Annotator = SpacyAnnotator | HantaAnnotator | ConlluFile | TokensFile | TreeTaggerOutput
 
 
 @dataclass(frozen=True)
@@ -116,7 +125,7 @@ def annotate_text(
     *,
     parse: bool = True,
     jobs: int = 1,
-    progress: Progress = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Iterator[AnnotatedSentence]:
     """The annotated sentences, in order; `progress` is called with the size of each batch.
 
@@ -125,16 +134,18 @@ def annotate_text(
     if jobs < 1:
         raise input_error("settings", "jobs", "at least 1", str(jobs))
     annotator = make_annotator(spec, language, tagset, parse=parse)
-    function = annotator.annotate
-    if not annotator.sequential and jobs > 1:
+    function: Callable[[Sentences], list[AnnotatedSentence]] = annotator.annotate
+    if isinstance(annotator, AnnotationFile):
+        jobs = 1
+    elif jobs > 1:
         function = partial(_annotate, AnnotationSettings(spec, language, tagset, parse))
-    jobs = 1 if annotator.sequential else jobs
 
     def annotated() -> Iterator[AnnotatedSentence]:
         for batch in parallel_map(function, _batches(sentences), jobs):
             yield from batch
             progress(len(batch))
-        annotator.finish()
+        if isinstance(annotator, AnnotationFile):
+            annotator.finish()
 
     return annotated()
 
@@ -175,9 +186,9 @@ def annotate_shards(
     settings: AnnotationSettings,
     sentences: Sentences,
     shards: Sequence[range],
-    cache: Cache,
+    cache: Path,
     report: Report,
-    engine: str = "local",
+    engine: Engine = "local",
     jobs: int = 1,
 ) -> list[Path]:
     """The files of the annotated shards, in order; those in the cache are not annotated again.
@@ -189,16 +200,17 @@ def annotate_shards(
     file = annotation_file(settings.spec)
     if file is not None:
         shards = [range(len(sentences))]
-    about = (asdict(settings), tables_digest(), *([] if file is None else [file]))
+    about = (settings, tables_digest(), file)
 
     def part(shard: range) -> list[tuple[str, ...]]:
         return [tuple(words) for words in sentences[shard.start : shard.stop]]
 
-    keys = [content_key(*about, iter(part(shard))) for shard in shards]
-    paths = [cache.path("annotation", key) for key in keys]
+    digests = [content_digest(*about, iter(part(shard))) for shard in shards]
+    paths = [cache / f"annotation.{digest}" for digest in digests]
     todo = [pair for pair in zip(paths, shards, strict=True) if not pair[0].is_file()]
     done, total = 0, sum(len(shard) for _, shard in todo)
-    report(f"{settings.spec}, {len(todo):,} of {len(paths):,} shards to do", done, total)
+    step = f"annotating {settings.language}"
+    report(step, f"{settings.spec}, {len(todo):,} of {len(paths):,} shards to do", done, total)
     texts: Iterable[str] = ()
     if todo and file is not None:
         annotated = annotate_text(sentences, **asdict(settings))
@@ -208,9 +220,10 @@ def annotate_shards(
         function = partial(_annotated_lines, settings)
         texts = parallel_map(function, parts, min(jobs, len(todo)), engine)
     for (path, shard), text in zip(todo, texts, strict=True):
+        make_folder(cache)
         write_text(path, text)
         done += len(shard)
-        report("", done, total)
+        report(step, "", done, total)
     return paths
 
 

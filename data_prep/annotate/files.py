@@ -39,8 +39,6 @@ Item = TypeVar("Item")
 class AnnotationFile(ABC, Generic[Item]):
     """A file whose items (sentences, lines or words) annotate a text from its beginning."""
 
-    sequential = True
-
     def __init__(self, path: Path, field: str, items: Iterable[tuple[int, Item]]) -> None:
         self.path, self.field = path, field
         self.items: Iterator[tuple[int, Item]] = iter(items)

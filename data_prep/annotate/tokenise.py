@@ -23,7 +23,7 @@ from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.words import table_rows, words_file
+from crosspro.data_prep.words.lists import table_rows, words_file
 
 if TYPE_CHECKING:
     from crosspro.data_prep.bitext.segment import Segment

@@ -18,9 +18,10 @@ know nothing of the other, and nothing else in a file of the wrong form is wrong
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import unicodedata
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby, islice, repeat
+from itertools import chain, groupby, islice, repeat
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
@@ -28,16 +29,13 @@ from crosspro.data_prep.core.errors import (
     Problem,
     choices,
     input_error,
-    is_whole_number,
     quoted,
-    unknown_label,
-    without_problems,
 )
 from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link, split_tag
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines, read_text_lines
-from crosspro.data_prep.core.task import Task, task_of_labels
-from crosspro.data_prep.core.words import looks_otherwise
+from crosspro.data_prep.core.task import Task, task_of_any_label
 from crosspro.data_prep.formats.links import format_links, parse_link
+from crosspro.data_prep.words.language import looks_otherwise
 
 COLUMNS = ("classes", "words", "source", "target", "links")
 _FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"
@@ -102,6 +100,15 @@ def count_placeholders(target: bytes) -> int:
     return target.count(b" " + _PLACEHOLDER) + target.startswith(_PLACEHOLDER)
 
 
+def unknown_label(label: str, column: str, labels: Container[str]) -> str:
+    """The `found` of a label that is not among the labels of a task."""
+    if not label:
+        return f"a space too many in {quoted(column)}"
+    if unicodedata.normalize("NFC", label) in labels:
+        return f"{quoted(label)} in decomposed Unicode (NFD); write it in composed form (NFC)"
+    return quoted(label)
+
+
 # Examples -----------------------------------------------------------------------------------------
 
 
@@ -113,7 +120,11 @@ def read_examples(
     At the first fault no further example is yielded; the rest of the file is still checked, and all
     faults are raised together as one `InputError`.
     """
-    return without_problems(scan(path, task, doc_ids, lenient=lenient))
+    items = scan(path, task, doc_ids, lenient=lenient)
+    for item in items:
+        if isinstance(item, Problem):
+            raise InputError(chain([item], (rest for rest in items if isinstance(rest, Problem))))
+        yield item
 
 
 def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
@@ -244,7 +255,7 @@ class _LineParser:
     def source_index(self, token: str, length: int) -> int:
         """The source position of a gap, written without sign, leading zeros or other digits."""
         digits = token.removeprefix(PLACEHOLDER)
-        canonical = is_whole_number(digits) and (digits[0] != "0" or digits == "0")
+        canonical = re.fullmatch(r"0|[1-9][0-9]{0,17}", digits) is not None
         if canonical and int(digits) < length:
             return int(digits)
         if not self.lenient:
@@ -305,7 +316,7 @@ def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:
 def task_of_file(path: str | Path) -> Task:
     """What a file that belongs to no known task is read by: labels as they are, targets as seen."""
     tokens, tagged = _tagged_tokens(path)
-    return task_of_labels(None, tagged=tagged * 10 > tokens)
+    return task_of_any_label(tagged * 10 > tokens)
 
 
 def check_languages(path: str | Path, task: Task) -> None:

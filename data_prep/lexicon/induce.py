@@ -21,8 +21,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
+from crosspro.data_prep.words.lists import word_lists
 
 Classes = frozenset[str]
 Evidence = Counter[Classes]

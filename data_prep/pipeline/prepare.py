@@ -35,11 +35,17 @@ from crosspro.data_prep.annotate.layers import BLIND
 from crosspro.data_prep.annotate.tokenise import Sentences, TokenisedBitext
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link
-from crosspro.data_prep.core.files import atomic_output, is_file, sha256_of, write_text
-from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.stored import Cache, content_key
+from crosspro.data_prep.core.files import (
+    atomic_output,
+    content_digest,
+    is_file,
+    make_folder,
+    sha256_of,
+    write_text,
+)
+from crosspro.data_prep.core.processes import Engine, Report
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.links import format_links, read_links
+from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.gaps.extract import GapRules
 from crosspro.data_prep.gaps.segments import (
@@ -68,15 +74,15 @@ class PrepareSettings:
     links: Path | None = None
     prior: Path | None = None
     jobs: int = 1
-    engine: str = "local"
+    engine: Engine = "local"
 
 
 def prepare(
     task: Task,
     bitext: TokenisedBitext,
     settings: PrepareSettings,
-    cache: Cache,
-    report: Report = lambda step: None,
+    cache: Path,
+    report: Report = lambda step, detail, done, total: None,
     corrections: Corrections | None = None,
     pronouns: list[PronounDecision] | None = None,
 ) -> tuple[Iterator[Example], Counts]:
@@ -131,44 +137,35 @@ def _tagset(task: Task) -> str:
 
 
 def _links(
-    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Path, report: Report
 ) -> Iterator[tuple[Link, ...]]:
     """The links of each segment, from a file or made."""
     if settings.links is not None:
-        report(Step("reading links", f"from {settings.links}"))
+        report("reading links", f"from {settings.links}", 0, 0)
         # All of it is checked now, not after hours of annotating.
         deque(read_links(settings.links, bitext.source, bitext.target), maxlen=0)
         return read_links(settings.links)
-    report(Step("aligning", f"{len(bitext):,} segments"))
-
-    def progress(detail: str, done: int, total: int) -> None:
-        report(Step("aligning", detail, done, total))
-
-    def aligned() -> Iterator[str]:
+    report("aligning", f"{len(bitext):,} segments", 0, 0)
+    path = cache / f"links.{content_digest(iter(bitext), settings.prior, task.symmetrisation)}"
+    if not path.is_file():
         prior = None if settings.prior is None else load_prior(settings.prior)
         pairs = zip(bitext.source, bitext.target, strict=True)
-        alignment = learn(pairs, prior, settings.jobs, progress)
-        for links in alignment.links(task.symmetrisation):
-            yield f"{format_links(links)}\n"
-
-    prior = [] if settings.prior is None else [settings.prior]
-    key = content_key(content_key(iter(bitext)), *prior, task.symmetrisation)
-    return read_links(cache.lines("links", key, aligned))
+        alignment = learn(pairs, prior, settings.jobs, partial(report, "aligning"))
+        make_folder(cache)
+        write_links(path, alignment.links(task.symmetrisation))
+    return read_links(path)
 
 
 def _annotated(
     settings: PrepareSettings,
-    cache: Cache,
+    cache: Path,
     report: Report,
     annotation: AnnotationSettings,
     sentences: Sentences,
     shards: Sequence[range],
 ) -> Iterator[AnnotatedSentence]:
-    def progress(detail: str, done: int, total: int) -> None:
-        report(Step(f"annotating {annotation.language}", detail, done, total))
-
     engine, jobs = settings.engine, settings.jobs
-    files = annotate_shards(annotation, sentences, shards, cache, progress, engine, jobs)
+    files = annotate_shards(annotation, sentences, shards, cache, report, engine, jobs)
     return chain.from_iterable(map(read_store, files))
 
 
@@ -188,11 +185,11 @@ def _sources(task: Task, sentences: Sentences, annotate: Annotate, spec: str) ->
 
 
 def _reported(examples: Iterator[Example], total: int, report: Report) -> Iterator[Example]:
-    report(Step("placing gaps", "", 0, total))
+    report("placing gaps", "", 0, total)
     for number, example in enumerate(examples, start=1):
         yield example
         if number % _REPORTED == 0 or number == total:
-            report(Step("placing gaps", "", number, total))
+            report("placing gaps", "", number, total)
 
 
 def write_prepared(

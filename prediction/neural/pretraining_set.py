@@ -17,6 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from crosspro.data_prep.core.arrays import read_npz
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import (
@@ -26,12 +27,16 @@ from crosspro.data_prep.core.files import (
     sha256_of,
     write_text,
 )
-from crosspro.data_prep.core.settings import check_settings
-from crosspro.data_prep.core.stored import read_npz
-from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.core.settings import check_settings, to_mapping
+from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Contents
-from crosspro.prediction.neural.network_system import load_encoder
-from crosspro.prediction.neural.reading.encoding import POSITIONS, EncodedText, Encoder, text_of
+from crosspro.prediction.neural.reading.encoding import (
+    POSITIONS,
+    EncodedText,
+    Encoder,
+    load_encoder,
+    text_of,
+)
 from crosspro.prediction.neural.reading.lexicon_fields import Text
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.data import TrainingData, check_labels
@@ -108,7 +113,7 @@ def write_pretraining_set(
     }
     description = {
         "format": _FORMAT,
-        "task": task_to_mapping(task),
+        "task": to_mapping(task),
         "origin": asdict(origin),
         "read": _reading_settings(system),
         "train": sizes,
@@ -143,7 +148,7 @@ def load_pretraining_set(folder: Path, system: NeuralSystem) -> PretrainingSet:
     train, dev = (read_encoded(file, names) for file in files.values())
     digests = {split: sha256_of(file) for split, file in files.items()}
     origin = check_settings(SetOrigin, description.get("origin"), f"{path}: origin")
-    encoder = load_encoder(system.reads, system.settings, folder)
+    encoder = load_encoder(folder, system.reads, system.settings.training)
     return PretrainingSet(task, encoder, TrainingData(train, dev, digests), origin)
 
 

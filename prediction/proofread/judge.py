@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.settings import check_settings, read_yaml
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
 from crosspro.prediction.models import summary
 from crosspro.prediction.pair_prediction import Predictor, load_predictor

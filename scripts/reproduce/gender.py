@@ -26,7 +26,7 @@ from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines, write_text
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.words import names_of, word_lists
+from crosspro.data_prep.words.lists import names_of, word_lists
 from crosspro.evaluation.evaluation import Evaluation, evaluate
 from crosspro.evaluation.metrics.contrastive import Contrastive, ScoredSet
 from crosspro.evaluation.metrics.contrastive_sets import (

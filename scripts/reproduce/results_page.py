@@ -35,7 +35,7 @@ from crosspro.scripts.reproduce.results import (
     recall_score,
     row_file,
 )
-from crosspro.scripts.reproduce.shared_tasks import trainings
+from crosspro.scripts.reproduce.submissions import planned_submissions
 
 PAGE = Path("RESULTS.md")
 TASKS = {
@@ -343,7 +343,7 @@ def other_sets(tables: Iterable[TaskRows]) -> str:
 def not_measured(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
     """Rows that have no record, and experiments that no row was made with, each with a reason."""
     names = {row.name for row in rows}
-    planned = trainings()
+    planned = planned_submissions()
     for row in planned:
         if row.name not in names:
             yield row.name, NOT_REACHED
@@ -401,5 +401,10 @@ def results_page(tables: Mapping[str, TaskRows]) -> str:
     return "\n".join(parts)
 
 
+def write_page(folder: Path = FOLDER) -> None:
+    """Write RESULTS.md."""
+    write_text(PAGE, results_page(task_rows(folder)))
+
+
 if __name__ == "__main__":
-    write_text(PAGE, results_page(task_rows()))
+    write_page()

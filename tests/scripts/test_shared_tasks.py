@@ -14,13 +14,8 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.evaluation.published.results import published_results
 from crosspro.scripts.reproduce.results import read_gold, read_row, scores_of
-from crosspro.scripts.reproduce.shared_tasks import (
-    app,
-    experiment_of,
-    official_sets,
-    planned_jobs,
-    trainings,
-)
+from crosspro.scripts.reproduce.shared_tasks import app, official_sets, planned_jobs
+from crosspro.scripts.reproduce.submissions import experiment_of, planned_submissions
 
 TASK = load_task("en-fr")
 CORPORA = {
@@ -57,7 +52,7 @@ def test_every_published_submission_is_an_experiment():
     rows = [row for row in published_results() if row.kind != "released"]
     assert len(rows) == 97
     assert all(experiment_of(row) for row in rows)
-    made = {row.name: row for row in trainings(years=[2016, 2017])}
+    made = {row.name: row for row in planned_submissions(years=[2016, 2017])}
     assert len(made) == len(rows)
     experiments = {name: row.settings[0].partition("=")[2] for name, row in made.items()}
     assert experiments["2016/de-en/UPPSALA-primary"] == "uppsala_2016_contrastive"
@@ -67,7 +62,7 @@ def test_every_published_submission_is_an_experiment():
 
 
 def test_the_inflected_task_has_every_system_of_its_pair():
-    rows = trainings(years=[2015])
+    rows = planned_submissions(years=[2015])
     assert {row.task for row in rows} == {"en-fr-2015"}
     titles = [row.title for row in rows]
     assert len(titles) == len(set(titles)) == len({row.name for row in rows})
@@ -98,18 +93,18 @@ def test_german_document_ids_serve_both_directions(tmp_path):
 
 
 def test_what_is_missing_is_said_before_anything_is_trained(tmp_path):
-    rows = trainings(["en-de"], [2016], ["CUNI-*", "UU-Cap-*"])
+    rows = planned_submissions(["en-de"], [2016], ["CUNI-*", "UU-Cap-*"])
     with pytest.raises(InputError) as caught:
-        list(planned_jobs(rows, tmp_path, tmp_path / "work", tmp_path / "results"))
+        list(planned_jobs(rows, tmp_path, tmp_path / "work"))
     assert {problem.path for problem in caught.value.problems} == {str(tmp_path / "2016")}
     (tmp_path / "en-de").mkdir()
     (tmp_path / "en-de/train.data").touch()
     with pytest.raises(InputError) as caught:
-        list(planned_jobs(rows, tmp_path, tmp_path / "work", tmp_path / "results"))
+        list(planned_jobs(rows, tmp_path, tmp_path / "work"))
     fields = {problem.field for problem in caught.value.problems}
     assert fields == {"train", "dev", "test"}  # UU-Cap learns from talks alone
     with pytest.raises(InputError):
-        trainings(systems=["nobody"])
+        planned_submissions(systems=["nobody"])
 
 
 def test_rows_of_official_files_are_written_once(tmp_path, official):

@@ -25,7 +25,6 @@ from crosspro.data_prep.core.errors import (
     choices,
     input_error,
     quoted,
-    unknown_label,
 )
 from crosspro.data_prep.core.files import read_lines
 from crosspro.data_prep.core.task import OTHER, Task, load_task, task_names
@@ -34,6 +33,7 @@ from crosspro.data_prep.formats.shared_task import (
     PLACEHOLDER,
     count_placeholders,
     read_doc_ids,
+    unknown_label,
 )
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,

@@ -19,7 +19,6 @@ from crosspro.data_prep.annotate.corpus import (
     read_store,
 )
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.stored import Cache
 from crosspro.scripts.annotate import app
 
 TEXT = [["Sie", "haben", "es", str(number), "."] for number in range(30)] + [[]] * 3
@@ -105,11 +104,11 @@ def test_the_annotation_of_a_file_is_one_shard(tmp_path):
     sentences = [("il", "dort"), (), ("été",)]
     settings = AnnotationSettings(tokens_file(tmp_path, sentences), "fr", "treetagger-fr")
     steps = []
-    cache = Cache(tmp_path / "cache")
+    cache = tmp_path / "cache"
     parts = [range(1), range(1, 3)]
     (file,) = annotate_shards(settings, sentences, parts, cache, lambda *step: steps.append(step))
     assert [sentence.forms for sentence in read_store(file)] == sentences
-    assert steps[-1][1:] == (3, 3)
+    assert steps[-1][2:] == (3, 3)
     assert json.loads(file.read_text("utf-8").splitlines()[0])[1][0][:3] == ["il", "il", "X"]
     (tmp_path / "x.tokens").write_text("il|il|X dort|dormir|X\n\nété|être|X\n", "utf-8")
     (other,) = annotate_shards(settings, sentences, parts, cache, lambda *step: None)
@@ -121,12 +120,12 @@ def test_finished_shards_are_not_made_again(tmp_path):
     settings = AnnotationSettings("hanta", "en", "universal")
     text = [("it", "works", str(number)) for number in range(6)]
     parts = [range(number, number + 2) for number in (0, 2, 4)]
-    cache = Cache(tmp_path / "cache")
+    cache = tmp_path / "cache"
     files = annotate_shards(settings, text, parts, cache, lambda *step: None)
     assert [s.forms for file in files for s in read_store(file)] == text
     files[1].unlink()
     done = []
-    again = annotate_shards(settings, text, parts, cache, lambda *step: done.append(step[1:]))
+    again = annotate_shards(settings, text, parts, cache, lambda *step: done.append(step[2:]))
     assert again == files
     assert done == [(0, 2), (2, 2)]
 

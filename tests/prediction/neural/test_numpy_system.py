@@ -21,7 +21,7 @@ from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
 from crosspro.prediction.model_archive import write_description
 from crosspro.prediction.models import export_run
-from crosspro.prediction.neural.numpy_system import NumpySystem
+from crosspro.prediction.neural.networks.document_encoder.numpy_system import NumpySystem
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
