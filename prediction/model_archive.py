@@ -217,6 +217,8 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     for name, entry in entries.items():
         if not _NAME.fullmatch(name) or stat.S_ISLNK(entry.external_attr >> 16):
             raise ValueError(f"{quoted(name)} is no plain file")
+        if name != _MANIFEST and entry.file_size != manifest.files[name].size:
+            raise ValueError(f"{name} has another size than in {_MANIFEST}")
     size = sum(entry.file_size for entry in entries.values())
     limit = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
     if size > limit:

@@ -122,18 +122,15 @@ def _show_outcome(task: Task, splits: Splits, outcome: ScoredRun) -> None:
 def comparison(task: Task, splits: Splits, run: Run) -> str:
     """A table for dev and each test set: the run and the most frequent class of train."""
     majority = Majority()
-    if labelled := any(gap.label for example in splits.train for gap in example.gaps):
-        majority.fit(task, splits.train, splits.dev)
+    majority.fit(task, splits.train, splits.dev)
+    sets = {"dev": splits.dev, **splits.test}
     rows = []
-    for title, examples in {"dev": splits.dev, **splits.test}.items():
-        if title not in run.scores:
-            continue
-        scores = [f"{run.scores[title][metric].value:.2f}" for metric in METRICS]
-        rows.append((title, run.name, *scores))
-        if labelled:
-            chances = majority.predict(examples)
-            others = [f"{dev_score(task, examples, metric)(chances):.2f}" for metric in METRICS]
-            rows.append(("", "majority", *others))
+    for title, scores in run.scores.items():
+        shown = [f"{scores[metric].value:.2f}" for metric in METRICS]
+        rows.append((title, run.name, *shown))
+        probabilities = majority.predict(sets[title])
+        of_majority = (dev_score(task, sets[title], metric)(probabilities) for metric in METRICS)
+        rows.append(("", "majority", *(f"{score:.2f}" for score in of_majority)))
     return show_table(("set", "system", *METRICS.values()), rows, left=2)
 
 
