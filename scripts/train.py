@@ -104,6 +104,18 @@ def _show_outcome(task: Task, splits: Splits, outcome: ScoredRun) -> None:
         if name in outcome.evaluations:
             _show(text_report(outcome.evaluations[name], style_of()))
     _show(comparison(task, splits, run))
+    metrics = list(dict.fromkeys((task.official_score, "accuracy")))
+    figures = ", ".join(
+        f"{title} {' / '.join(f'{scores[metric].value:.2f}' for metric in metrics)}"
+        for title, scores in run.scores.items()
+    )
+    line = (
+        f"{run.name}: {' / '.join(METRICS[metric] for metric in metrics)}: {figures or 'no labels'}"
+    )
+    fit = run.fit or {}
+    if "chosen_epoch" in fit:
+        line += f"; epoch {fit['chosen_epoch']}, chosen by dev {fit['monitor']} {fit['score']:.2f}"
+    _show(line)
     for warning in run.warnings:
         _show(f"warning: {warning}")
 
@@ -115,29 +127,26 @@ def comparison(task: Task, splits: Splits, run: Run) -> str:
     stands beside its published rows, which are of the official test sets.
     """
     majority = Majority()
-    if labelled := any(gap.label for example in splits.train for gap in example.gaps):
-        majority.fit(task, splits.train, splits.dev)
+    majority.fit(task, splits.train, splits.dev)
+    sets = {"dev": splits.dev, **splits.test}
     penalty = (run.fit or {}).get("penalty")
     name = run.name if penalty is None else f"{run.name}, penalty {penalty:g}"
-    uniform = 100 / len(task.classes)
+    uniform = f"{100 / len(task.classes):.2f}"
     rows = []
-    for title, examples in {"dev": splits.dev, **splits.test}.items():
-        if title not in run.scores:
-            continue
-        for number, (row, scored) in enumerate({name: run.scores, **run.variants}.items()):
-            scores = [f"{scored[title][metric].value:.2f}" for metric in METRICS]
-            rows.append(("" if number else title, row, *scores))
-        if labelled:
-            chances = majority.predict(examples)
-            others = [f"{dev_score(task, examples, metric)(chances):.2f}" for metric in METRICS]
-            rows.append(("", "majority", *others))
-        rows.append(("", "uniform", f"{uniform:.2f}", "", f"{uniform:.2f}"))
+    for title in run.scores:
+        for row, scores in {name: run.scores, **run.variants}.items():
+            shown = (f"{scores[title][metric].value:.2f}" for metric in METRICS)
+            rows.append((title if row == name else "", row, *shown))
+        probabilities = majority.predict(sets[title])
+        of_majority = (dev_score(task, sets[title], metric)(probabilities) for metric in METRICS)
+        rows.append(("", "majority", *(f"{score:.2f}" for score in of_majority)))
+        rows.append(("", "uniform", uniform, "", uniform))
     if run.configuration.choices.get("experiment") == "baseline":
         pair = f"{task.source_language}-{task.target_language}"
         for result in published_results(pair=pair):
             if result.kind == "baseline" and result.year in task.years:
-                scores = [f"{result.macro_recall:.2f}", "", f"{result.accuracy:.2f}"]
-                rows.append((f"{result.year}, published", result.submission, *scores))
+                published = (f"{result.macro_recall:.2f}", "", f"{result.accuracy:.2f}")
+                rows.append((f"{result.year}, published", result.submission, *published))
     return show_table(("set", "system", *METRICS.values()), rows, left=2)
 
 
