@@ -697,7 +697,6 @@ def write_pages(jobs: Sequence[Job], folder: Path) -> None:
     for job in jobs:
         if job.seed > 1 or not job.is_complete:
             continue
-        finished = read_run(job.folder)
         for row, path in product(job.rows, job.tests.values()):
             if row.kind != "contrastive":
                 file = f"{data_stem(path)}{_variant(row)}.submission.data"
