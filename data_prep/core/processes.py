@@ -54,7 +54,7 @@ def _map_spawned(
         yield from _in_order(pending, Future.result, 2 * jobs)
     except BrokenProcessPool as error:
         raise CrossproError(
-            "a worker process was ended, perhaps for want of memory: fewer --jobs need less"
+            "a worker process was ended, perhaps for want of memory: fewer jobs need less"
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)

@@ -34,7 +34,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.annotate.layers import data_stem
+from crosspro.data_prep.annotate.layers import data_stem, layers_beside
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import (
     atomic_output,
@@ -91,7 +91,7 @@ def real_data(
         if french:
             _official(name, year, french, folder)
         if source_layer:
-            _annotate_sources(folder, of_task.source_language, jobs)
+            annotate_sources(folder, of_task.source_language, jobs)
 
 
 @dataclass(frozen=True)
@@ -285,11 +285,11 @@ def _official(name: str, rules: str, official: Path, folder: Path) -> None:
         crosspro("prepare", "--task", name, *text, *how, "-o", str(folder / title))
 
 
-def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
-    """X.source.conllu.xz beside each X.data, by the usual annotator of the language."""
+def annotate_sources(folder: Path, language: str, jobs: int) -> None:
+    """X.source.conllu.xz beside each X.data that has none, by the usual annotator."""
     for data in sorted(folder.glob("*.data*")):
         title = data_stem(data)
-        if title == "joined":
+        if title == "joined" or layers_beside(data).source_parse:
             continue
         with TemporaryDirectory(dir=folder) as scratch:
             source = Path(scratch, f"{title}.{language}")

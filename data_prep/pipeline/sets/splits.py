@@ -233,6 +233,5 @@ def _leak(name: str, examples: Sequence[Example], other: str, seen: TextIndex) -
     share = 100 * shared.shared_segments / shared.segments
     return (
         f"{name}: {shared.shared_segments:,} of its {shared.segments:,} lines ({share:.0f}%) stand "
-        f"in {other} too, so its scores say nothing of unseen text (`crosspro check --against` "
-        "shows where)"
+        f"in {other} too, so its scores say nothing of unseen text (crosspro check shows where)"
     )

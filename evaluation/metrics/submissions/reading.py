@@ -216,7 +216,9 @@ def _read_submission(name: str, labels: LabelColumns, gold: Gold, lenient: bool)
         raise InputError(sorted([*faults, *unequal], key=lambda problem: problem.line or 0))
     if other_text and not lenient:
         faults = [another_set, *other_text] if lines > len(gaps) else other_text
-        raise InputError(faults, f"{path} has other text than gold; --lenient scores it as it is")
+        raise InputError(
+            faults, f"{path} has other text than gold, which only lenient reading scores"
+        )
     warnings = []
     if labels.replaced:
         listed = ", ".join(sorted(labels.replaced))
