@@ -96,7 +96,7 @@ def _print_problems(
         number += error.total
         print(error)
     if number > most:
-        print(f"… {counted(number, 'problem')} in all (redirect the output to see them)")
+        print(f"… and {counted(number - most, 'more problem')} (redirect the output to see all)")
     lines = counted(statistics.segments, "good line")
     gaps = counted(statistics.gaps, "gap")
     tell(f"{path}: {counted(number, 'problem') if number else 'ok'}, {lines}, {gaps}")
