@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from html import unescape
+from itertools import chain
 from pathlib import Path
 from typing import cast
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import read_lines
 
 
@@ -34,17 +35,24 @@ def read_elements(
 
     `lines` are those of the file unless they were prepared in some way.
     """
-    builder = _Builder(path, names)
-    for line in read_lines(path, binary=True) if lines is None else lines:
-        yield from builder.feed(line)
-    yield from builder.feed(b"", last=True)
+    builder = _Builder(names)
+    parser = builder.parser
+    for line in chain(read_lines(path, binary=True) if lines is None else lines, [b""]):
+        try:
+            parser.Parse(line, not line)
+        except (expat.ExpatError, ValueError, LookupError) as error:
+            expected, found = "well-formed XML without entities", str(error).partition(": line")[0]
+            number = parser.ErrorLineNumber or parser.CurrentLineNumber
+            raise input_error(path, "XML", expected, found, number) from error
+        yield from builder.complete
+        builder.complete.clear()
 
 
 class _Builder:
     """Builds the elements of some names and forgets everything else."""
 
-    def __init__(self, path: Path, names: Collection[str]) -> None:
-        self.path, self.names = path, names
+    def __init__(self, names: Collection[str]) -> None:
+        self.names = names
         self.depth = 0
         self.tree = ElementTree.TreeBuilder(Element)
         self.complete: list[Element] = []
@@ -55,19 +63,6 @@ class _Builder:
         self.parser.CharacterDataHandler = self.text
         self.parser.EntityDeclHandler = self.entity_declaration
         self.parser.SkippedEntityHandler = self.undeclared_entity
-
-    def feed(self, block: bytes, *, last: bool = False) -> list[Element]:
-        """The elements that are complete with this block."""
-        self.complete = []
-        try:
-            self.parser.Parse(block, last)
-        except (expat.ExpatError, ValueError, LookupError) as error:
-            raise self.error("XML", "well-formed XML", str(error).partition(": line")[0]) from error
-        return self.complete
-
-    def error(self, field: str, expected: str, found: str) -> InputError:
-        line = self.parser.ErrorLineNumber or self.parser.CurrentLineNumber
-        return input_error(self.path, field, expected, found, line)
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(":")[2]
@@ -89,7 +84,7 @@ class _Builder:
             self.tree.data(text)
 
     def entity_declaration(self, name: str, *_: object) -> None:
-        raise self.error("entity", "no entity declarations", f"<!ENTITY {name} …>")
+        raise ValueError(f"<!ENTITY {name} …>")
 
     def undeclared_entity(self, name: str, is_parameter: bool) -> None:
         """Names that a DTD elsewhere declares are taken from HTML, as they are meant."""

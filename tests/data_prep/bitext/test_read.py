@@ -138,7 +138,7 @@ UNIT = '<tu><tuv xml:lang="{}"><seg>{}</seg></tuv>\n<tuv xml:lang="{}"><seg>{}</
      ('docid="1"', 'docid="2"', "x.fr.xml:2:document"),
      ('<seg id="2">b</seg>', "", "x.en.xml:4:segment"), (">b<", "> <", "x.en.xml:4:segment"),
      ('id="2"', 'id="1"', "x.fr.xml:4:segment"),
-     ("<x>", '<!DOCTYPE x [<!ENTITY a "aaaa">]><x>', "x.fr.xml:1:entity"),
+     ("<x>", '<!DOCTYPE x [<!ENTITY a "aaaa">]><x>', "x.fr.xml:1:XML"),
      ("</x>", '<doc docid="9">\n<seg id="1">z</seg></doc></x>', "x.fr.xml:6:document"),
      (DOC, '<x><seg id="1">a</seg></x>', "x.fr.xml:1:segment")],
 )  # fmt: skip
@@ -192,9 +192,9 @@ def test_faults_of_memories(tmp_path):
     assert fault(memory(tmp_path, prolog=strange)) == "m.tmx:1:XML"
     bomb = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
     grows = f'<!DOCTYPE tmx [<!ENTITY e0 "lol">{bomb}]>'
-    assert fault(memory(tmp_path, prolog=grows)) == "m.tmx:1:entity"
+    assert fault(memory(tmp_path, prolog=grows)) == "m.tmx:1:XML"
     outside = f'<!DOCTYPE tmx [<!ENTITY x SYSTEM "{tmp_path}/secret">]>'
-    assert fault(memory(tmp_path, unit.replace("a", "&x;"), prolog=outside)) == "m.tmx:1:entity"
+    assert fault(memory(tmp_path, unit.replace("a", "&x;"), prolog=outside)) == "m.tmx:1:XML"
 
 
 @given(

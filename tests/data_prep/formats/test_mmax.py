@@ -59,7 +59,7 @@ def test_words_without_a_project_file_are_drafts(project):
      (WORDS, ">old<", "><", 7, "word"), (WORDS, "word_4", "word_3", 7, "word"),
      (WORDS, ' id="word_4"', "", 7, "word"),
      (WORDS, "<words>", '<!DOCTYPE x [<!ENTITY a "b">]><words>', 3, "XML"),
-     (WORDS, 'SYSTEM "words.dtd"', '[<!ENTITY x SYSTEM "file:///etc/passwd">]', 2, "entity"),
+     (WORDS, 'SYSTEM "words.dtd"', '[<!ENTITY x SYSTEM "file:///etc/passwd">]', 2, "XML"),
      (COREF, 'word_7"', 'word_99"', 5, "span"),
      (COREF, "word_3..word_5", "word_5..word_3", 4, "span"),
      (COREF, ' span="word_7"', "", 5, "span"),
