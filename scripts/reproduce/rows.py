@@ -45,7 +45,7 @@ def rows_of(job: Job, results: Path, places: Mapping[str, str]) -> Iterator[Row]
     finished = read_run(job.folder)
     renew_gold(job.task, job.gold, results)
     for row in job.rows:
-        predictions = predictions_in(job.folder, job, str(job.seed), _variant(row, finished))
+        predictions = predictions_in(job.folder, job, str(job.seed), _variant(row))
         seeds: tuple[int, ...] = (job.seed,)
         if before := seeds_made(job, row, results):
             seeds = (*before, job.seed)
@@ -112,11 +112,9 @@ def predictions_in(folder: Path, job: Job, seed: str, variant: str = "") -> Pred
     }
 
 
-def _variant(row: Submission, finished: Run) -> str:
+def _variant(row: Submission) -> str:
     """What the predictions of a row have in their name: one baseline is two rows."""
-    if row.title != BASELINE_0:
-        return ""
-    return next(f".{name}" for name in finished.variants if name.endswith("0"))
+    return f".{BASELINE_0}" if row.title == BASELINE_0 else ""
 
 
 def _notes(row: Submission, finished: Run) -> Iterator[str]:
@@ -271,10 +269,9 @@ def write_pages(jobs: Sequence[Job], folder: Path) -> None:
     for job in jobs:
         if job.seed > 1 or not job.is_complete:
             continue
-        finished = read_run(job.folder)
         for row, path in product(job.rows, job.tests.values()):
             if row.kind != "contrastive":
-                file = f"{data_stem(path)}{_variant(row, finished)}.submission.data"
+                file = f"{data_stem(path)}{_variant(row)}.submission.data"
                 name = f"{row.name.replace('/', ' ')}={job.folder / file}"
                 submissions.setdefault((row.task, path), []).append(name)
     for (task, test), named in submissions.items():

@@ -115,7 +115,12 @@ def test_rows_of_official_files_are_written_once(tmp_path, official):
     assert made.exit_code == 0, made.output
     row = read_row("2016/en-fr/baseline0", tmp_path / "results")
     gold = read_gold("en-fr", tmp_path / "results")
-    assert (row.origin, row.task, row.seeds, row.system) == ("papers", "en-fr", (1,), "ngram")
+    assert (row.origin, row.task, row.seeds, row.system) == (
+        "papers",
+        "en-fr",
+        (1,),
+        "baseline-tuned",
+    )
     assert set(row.test_sets) == {"WMT2016"}
     assert row.test_sets["WMT2016"].documents == 10
     assert row.scores == scores_of(gold, row.predictions)
