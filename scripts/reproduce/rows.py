@@ -215,10 +215,11 @@ class Average:
         predictions = predictions_in(self.folder, first, "+".join(map(str, seeds)))
         trained = {f"{job.experiment} seed {job.seed}": job.arguments for job in self.jobs}
         group = "ours" if self.is_ours else "references"
-        official = "" if first.data.name == first.task.name else f"{first.rows[0].year}."
+        year = self.folder.parents[2].name
+        of_year = f"{year}." if year.isdigit() else ""  # of official data
         return replace(
             _template(first, predictions, results),
-            name=f"{group}/{first.task.name}/{official}{self.folder.name}",
+            name=f"{group}/{first.task.name}/{of_year}{self.folder.name}",
             title=self.title,
             system="ensemble",
             origin="own" if self.is_ours else "papers",
