@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain, product
 from pathlib import Path
@@ -264,7 +265,7 @@ def _dev_score(jobs: Sequence[Job]) -> float:
 # Pages --------------------------------------------------------------------------------------------
 
 
-def write_pages(jobs: Sequence[Job], folder: Path) -> None:
+def write_pages(jobs: Sequence[Job], folder: Path, processes: int = 1) -> None:
     """The page of `crosspro evaluate` for each test set, with primary submissions and ours."""
     submissions: dict[tuple[str, Path], list[str]] = {}
     for job in jobs:
@@ -275,8 +276,16 @@ def write_pages(jobs: Sequence[Job], folder: Path) -> None:
                 file = f"{data_stem(path)}{_variant(row)}.submission.data"
                 name = f"{row.name.replace('/', ' ')}={job.folder / file}"
                 submissions.setdefault((row.task, path), []).append(name)
-    for (task, test), named in submissions.items():
+
+    def write(task: str, test: Path, named: Sequence[str]) -> None:
         page = folder / f"{task}.{data_stem(test).removeprefix('test.')}.html"
-        command = ["evaluate", str(test), *named, "--task", task, "--html", str(page)]
-        if logged([*PROGRAM, *command, "--lenient"], folder / "log"):
-            tell(str(page))
+        command = ["evaluate", str(test), *named, "--task", task, "--lenient", "--html", str(page)]
+        log = page.with_suffix(".log")
+        tell(str(page) if logged([*PROGRAM, *command], log) else f"failed: {log}")
+
+    with ThreadPoolExecutor(processes) as pool:
+        written = [
+            pool.submit(write, task, test, named) for (task, test), named in submissions.items()
+        ]
+        for page in written:
+            page.result()

@@ -86,7 +86,7 @@ def _checked(settings: Sequence[str], data: Path, task: str) -> Setup:
     # Other systems leave such features out.
     if is_network and system.reads_source_parse and not any(data.glob("train*.source.conllu*")):
         expected = "X.source.conllu beside each X.data (--source-layer makes them)"
-        problems.append(Problem(str(data), None, system.shown_name, expected, "none"))
+        problems.append(Problem(str(data), None, settings[0].partition("=")[2], expected, "none"))
     if problems:
         raise InputError(problems)
     reads_parse = system.reads_source_parse or "source_parse" in system.layers_read
@@ -207,7 +207,8 @@ def shared_tasks(
     if corpora and absent:
         make_folder(data)
         inflected = corpora / "official_discomt2015"
-        real_data(data, corpora / "bitext", absent, inflected if inflected.is_dir() else None)
+        official = inflected if inflected.is_dir() else None
+        real_data(data, corpora / "bitext", absent, official, jobs=jobs)
     if source_layer:
         for row in rows:
             language = load_task(row.task).source_language
@@ -231,7 +232,7 @@ def shared_tasks(
         failed += joined.count(None)
         for row in filter(None, joined):
             tell(str(write_row(row, results)))
-    write_pages(planned, work / "pages")
+    write_pages(planned, work / "pages", jobs)
     if results == FOLDER:
         write_page(results)
     if failed:
