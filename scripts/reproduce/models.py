@@ -18,20 +18,15 @@ are held out as well, for scores by domain.
 
 from __future__ import annotations
 
-import json
-import lzma
 import re
-import shutil
-import subprocess
 import sys
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from graphlib import TopologicalSorter
-from importlib.util import find_spec
 from itertools import chain, compress, groupby
 from pathlib import Path
 from typing import Annotated
@@ -40,8 +35,6 @@ from zlib import crc32
 import typer
 
 from crosspro.data_prep.core.errors import (
-    TRAINING,
-    CrossproError,
     InputError,
     Problem,
     choices,
@@ -59,15 +52,28 @@ from crosspro.data_prep.core.processes import parallel_map
 from crosspro.data_prep.core.task import OTHER, Task, load_task
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
-from crosspro.data_prep.lexicon.load import PACKAGES
 from crosspro.scripts.cli import run
 from crosspro.scripts.common import App, Jobs, tell
 from crosspro.scripts.reproduce.real_data import (
     corpus_of,
-    crosspro,
     cut,
     join_corpora,
     turn_links,
+)
+from crosspro.scripts.reproduce.running import (
+    PROGRAM,
+    crosspro,
+    logged,
+    missing_disk_space,
+    missing_lexicons,
+    missing_training_packages,
+)
+from crosspro.scripts.reproduce.unseen import (
+    SUBTITLES,
+    TEST_FOLDERS,
+    kept_lines,
+    letters_of_lines,
+    unseen_letters,
 )
 
 app = App()
@@ -107,21 +113,11 @@ RECIPES = {
 }
 PRIOR_MB = "0.4"
 """What an aligner learnt in an archive; less links pronouns worse (docs/guides/models.md)."""
-FREE_GB = 5
+FREE_MB = 5000
 """Free disk space that each model must have when its making begins."""
-HELD_OUT = {
-    "test.news": ("train.newstest.newstest2013", "train.newstest2016_docs."),
-    "test.dialogue": ("train.chat22_test.", "train.bcontrast_test."),
-}
-"""What becomes a test of its domain: documents whose names begin so."""
-SUBTITLES, ONE_OF = "train.opensubs_ctxpro", 20
-"""Of these documents one of so many is held out, too: test.subtitles."""
-WITHOUT_DOCUMENTS = "train.newstest_nodocs"
-"""Sentences of test sets whose verdicts are tested on; their documents are not known."""
 SINGLE = "train.opensubs_ctxpro_devtest"
 """Text from which development takes single gaps, one of so many documents, with so much context."""
 SINGLE_PARTS, SINGLE_CONTEXT = 8, 2
-TEST_FOLDERS = ("antecedents", "contrastive", "mt_outputs", "official_discomt2015", "verdicts")
 OVERDONE = {"en-de": frozenset({"sie", "ihn", "ihm", "ihr"})}
 KEPT_OF = 12
 """What subtitles have too much of for an object *it*: they were collected for masculine and
@@ -135,12 +131,6 @@ _OBJECTS = re.compile(
     r"|(?:some|any|every)where|(?:my|your|him|her)self"
 )
 """What stands behind an *it* that is an object: punctuation, and words that are no verbs."""
-_LETTERS = 20
-"""Shorter lines say nothing of a text: many have them."""
-_NO_LETTERS = re.compile(r"[\W_]+")
-_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?…])[\"”»’')]*\s+")
-_RICH = 0.2
-"""A document of which so much stands in unseen text is left out as a whole."""
 _SHORT = "training.short_context=0.5"
 
 
@@ -173,11 +163,8 @@ class Stage:
         if done.is_file():
             return True
         tell(f"{title}: begun")
-        with (work / "log" / title).open("ab") as log:
-            log.write(f"$ {' '.join(self.command)}\n".encode())
-            log.flush()
-            if subprocess.run(self.command, check=False, stdout=log, stderr=log).returncode:
-                return False
+        if not logged(self.command, work / "log" / title):
+            return False
         write_text(done, "")
         tell(f"{title}: made")
         return True
@@ -239,27 +226,17 @@ def make(
 
 def check_needs(names: Sequence[str], work: Path, corpora: Path, until: Until) -> None:
     """Raise before anything is made if corpora, packages or disk space are missing."""
-    problems = []
+    problems: list[Problem] = []
     files = {corpora / "bitext" / RECIPES[name].pair / "train" for name in names}
     if until is not Until.TEXT:
         languages = {load_task(f"{name}-text").target_language for name in names}
         files |= {corpora / f"monolingual/novels.{language}.txt.xz" for language in languages}
-        for lexicon in {RECIPES[name].lexicon for name in names} & PACKAGES.keys():
-            package = PACKAGES[lexicon].package
-            try:
-                PACKAGES[lexicon].path()
-            except CrossproError:
-                problems.append(Problem("settings", None, "lexicon", f"package {package}", "none"))
+        problems += missing_lexicons(RECIPES[name].lexicon for name in names)
     for path in sorted(files):
         if not path.exists():
             problems.append(Problem(str(path), None, "--corpora", "a corpus", "none"))
-    for package in TRAINING if until is Until.MODELS else ():
-        if find_spec(package) is None:
-            problems.append(Problem("settings", None, "package", package, "none"))
-    place = next(path for path in (work.absolute(), *work.absolute().parents) if path.exists())
-    free, needed = shutil.disk_usage(place).free // 10**9, FREE_GB * len(names)
-    if free < needed:
-        problems.append(Problem(str(work), None, "disk", f"{needed} GB free", f"{free} GB"))
+    problems += missing_training_packages() if until is Until.MODELS else ()
+    problems += missing_disk_space(work, FREE_MB * len(names))
     if problems:
         raise InputError(problems)
     for folder in TEST_FOLDERS:
@@ -273,7 +250,6 @@ def stages_of(
     """All steps of a model by their names."""
     recipe, task = RECIPES[name], f"{name}-text"
     here = (sys.executable, "-m", "crosspro.scripts.reproduce.models")
-    program = (sys.executable, "-m", "crosspro.scripts.cli")
     runs = work / "run"
     text, examples, documents = f"text.{recipe.pair}", f"data.{name}", f"set.{name}"
     from_corpora, parallel = ("--corpora", str(corpora)), ("--jobs", str(jobs))
@@ -291,13 +267,13 @@ def stages_of(
         sets = ("network.pointer=false", _SHORT, *(word for word in options if "=" in word))
         flags = (word for word in options if "=" not in word)
         settings = (part for setting in sets for part in ("--set", setting))
-        command = (*program, "pretrain", "learn", str(work / "set" / name), *flags, *settings)
+        command = (*PROGRAM, "pretrain", "learn", str(work / "set" / name), *flags, *settings)
         stages[title] = Stage((*command, "-o", str(runs / title)), (documents,))
 
     def train(title: str, after: Sequence[str], experiment: str, *settings: str) -> None:
         data = (f"task={task}", "data=shared_task", f"data.dir={work / 'data' / name}")
         usual = (f"system.{_SHORT}", "system.network.pointer=true", "trainer.progress_bar=false")
-        command = (*program, "train", f"experiment={experiment}", *settings, *data, *usual)
+        command = (*PROGRAM, "train", f"experiment={experiment}", *settings, *data, *usual)
         stages[title] = Stage((*command, f"hydra.run.dir={runs / title}"), tuple(after))
 
     for seed in range(1, recipe.pretrainings + 1):
@@ -314,7 +290,7 @@ def stages_of(
         train(title, [first], "document_fine_tuning", *settings, f"seed={seed}")
     members = (str(runs / title) for title in tuned)
     average = ("--average", "geometric", "-o", str(runs / teacher))
-    stages[teacher] = Stage((*program, "ensemble", *members, *average), tuple(tuned))
+    stages[teacher] = Stage((*PROGRAM, "ensemble", *members, *average), tuple(tuned))
     train(
         student,
         [teacher, tiny],
@@ -329,7 +305,7 @@ def stages_of(
         *(f"system.{size}" for size in sizes),
     )
     prior = ("--prior", str(work / "text" / f"{recipe.pair}.prior.npz"), "--max-prior", PRIOR_MB)
-    pack = (*program, "models", "export", str(runs / student), "--weights", "int8", *prior)
+    pack = (*PROGRAM, "models", "export", str(runs / student), "--weights", "int8", *prior)
     archive = ("-o", str(work / "models" / f"{name}.zip"))
     stages[f"archive.{name}"] = Stage((*pack, *archive), (student,))
     return stages
@@ -354,7 +330,7 @@ def text(
     joined = join_corpora(corpora / "bitext" / pair, folder, jobs)
     sides = {language: joined.path(language) for language in pair.split("-")}
     names = list(read_text_lines(joined.path("doc-ids")))
-    letters = parallel_map(_letters_of_lines, sides.values(), min(jobs, len(sides)))
+    letters = parallel_map(letters_of_lines, sides.values(), min(jobs, len(sides)))
     lines = list(zip(*letters, strict=True))
     unseen = unseen_letters(corpora, jobs)
     tell(f"{len(unseen):,} unseen lines")
@@ -394,93 +370,6 @@ def _linked(folder: Path, part: str, jobs: int, *prior: str) -> Iterator[bytes]:
     options = ("--source", source, "--target", target, "-o", str(links), "--jobs", str(jobs))
     crosspro("align", "-t", f"{pair}-text", *options, *prior)
     return read_lines(links)
-
-
-def kept_lines(
-    names: Sequence[str], letters: Sequence[tuple[str, str]], unseen: set[str]
-) -> tuple[list[str], list[bool]]:
-    """The names of documents, some of which are held out now, and which lines are kept.
-
-    Training lines that say what an unseen line or a held-out one says are left out, and so are
-    documents that are rich in unseen ones.
-    """
-    renamed = [_held_out(name) for name in names]
-    held = {
-        side
-        for name, new, sides in zip(names, renamed, letters, strict=True)
-        if name != new
-        for side in sides
-        if len(side) >= _LETTERS
-    }
-    long, hits = Counter[str](), Counter[str]()
-    hit = []
-    for name, sides in zip(names, letters, strict=True):
-        hit.append(name.startswith("train.") and not unseen.isdisjoint(sides))
-        long[name] += max(map(len, sides)) >= _LETTERS
-        hits[name] += hit[-1]
-    rich = {name for name, number in hits.items() if number > 1 and number > _RICH * long[name]}
-    kept = [
-        not new.startswith("train.")
-        or not (
-            is_hit
-            or name in rich
-            or name.startswith(WITHOUT_DOCUMENTS)
-            or not held.isdisjoint(sides)
-        )
-        for name, new, sides, is_hit in zip(names, renamed, letters, hit, strict=True)
-    ]
-    return renamed, kept
-
-
-def _held_out(name: str) -> str:
-    """The name of a document, which begins with that of a test if it is held out."""
-    rest = name.removeprefix("train.")
-    for title, beginnings in HELD_OUT.items():
-        if name.startswith(beginnings):
-            return f"{title}.{rest}"
-    if name.startswith(SUBTITLES) and crc32(name.encode()) % ONE_OF == 0:
-        return f"test.subtitles.{rest}"
-    return name
-
-
-def unseen_letters(corpora: Path, jobs: int = 1) -> set[str]:
-    """The letters of every line, and every sentence of a line, of all that is tested on."""
-    files = [
-        path
-        for path in corpora.glob("bitext/*/*/*.xz")
-        if path.parent.name != "train" and ".doc-ids" not in path.name
-    ]
-    files += [path for folder in TEST_FOLDERS for path in (corpora / folder).rglob("*.xz")]
-    return set().union(*parallel_map(_unseen_of, files, jobs))
-
-
-def _unseen_of(path: Path) -> set[str]:
-    """The letters of a file; files of scores have the same text many times."""
-    parts: set[str] = set()
-    # Scores of some old tools are in Latin-1: what cannot be read is no line of text.
-    with lzma.open(path, "rt", encoding="utf-8", errors="replace", newline="\n") as handle:
-        for line in handle:
-            parts.update(_texts(line, path))
-    sentences = (text for part in parts for text in (part, *_BETWEEN_SENTENCES.split(part)))
-    return {letters for letters in map(_letters, sentences) if len(letters) >= _LETTERS}
-
-
-def _texts(line: str, path: Path) -> Iterator[str]:
-    """The texts of a line: columns, or the strings of a JSON object, without tags in them."""
-    values: Iterable[object] = line.split("\t")
-    if ".jsonl" in path.suffixes:
-        values = json.loads(line).values()
-    for text in values:
-        if isinstance(text, str) and len(text) >= _LETTERS:
-            yield re.sub(r"<[^<>]*>", "", text) if "<" in text else text
-
-
-def _letters_of_lines(path: Path) -> list[str]:
-    return [_letters(line) for line in read_text_lines(path)]
-
-
-def _letters(text: str) -> str:
-    return _NO_LETTERS.sub("", text.lower().replace(" ", ""))
 
 
 # Examples -----------------------------------------------------------------------------------------

@@ -20,8 +20,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -48,6 +46,7 @@ from crosspro.data_prep.formats.shared_task import read_examples
 from crosspro.data_prep.gaps.extract import with_gold_words
 from crosspro.scripts.cli import run
 from crosspro.scripts.common import App, Jobs
+from crosspro.scripts.reproduce.running import crosspro
 
 app = App()
 
@@ -298,15 +297,6 @@ def annotate_sources(folder: Path, language: str, jobs: int) -> None:
             layer = folder / f"{title}.source.conllu.xz"
             how = ("--layout", "conllu", "--jobs", str(jobs), "-o", str(layer))
             crosspro("annotate", str(source), "-l", language, *how)
-
-
-def crosspro(*arguments: str) -> None:
-    """Run a command in another process; one that fails has said why."""
-    print("crosspro", *arguments, file=sys.stderr, flush=True)
-    command = [sys.executable, "-m", "crosspro.scripts.cli", *arguments]
-    process = subprocess.run(command, check=False)
-    if process.returncode:
-        raise typer.Exit(process.returncode)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ python -m crosspro.scripts.reproduce.results_page
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -249,6 +250,9 @@ def published_table(results: Sequence[PublishedResult], table: TaskRows) -> str:
     rows = {row.name: row for row in table.papers}
     made = [(result, rows.get(_name(result))) for result in results]
     primaries = [(result, row) for result, row in made if row and result.rank]
+    tests = Counter(tuple(table.tests(row)) for _, row in primaries)
+    usual = [names for names, _ in tests.most_common(1)]
+    primaries = [pair for pair in primaries if tuple(table.tests(pair[1])) in usual]
     order = best_first(row for _, row in primaries)
     ranks = {row.name: str(rank) for rank, row in enumerate(order, start=1)}
     body = [

@@ -23,13 +23,12 @@ from crosspro.scripts.reproduce.models import (
     Until,
     app,
     check_needs,
-    kept_lines,
     make_stages,
     split_single_gaps,
     stages_of,
     thinned,
-    unseen_letters,
 )
+from crosspro.scripts.reproduce.unseen import kept_lines, unseen_letters
 
 LONG = "this line is long enough to be known again"
 
@@ -135,7 +134,7 @@ def test_finished_steps_stay_and_failed_ones_stop_what_needs_them(tmp_path):
 
 
 def test_what_is_missing_is_said_before_anything_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(models, "FREE_GB", 10**9)
+    monkeypatch.setattr(models, "FREE_MB", 10**12)
     with pytest.raises(InputError) as caught:
         check_needs(["en-de"], tmp_path, tmp_path, Until.SETS)
     fields = [problem.field for problem in caught.value.problems]

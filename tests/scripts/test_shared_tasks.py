@@ -13,8 +13,9 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.evaluation.published.results import published_results
+from crosspro.scripts.reproduce.jobs import official_sets
 from crosspro.scripts.reproduce.results import read_gold, read_row, scores_of
-from crosspro.scripts.reproduce.shared_tasks import app, official_sets, planned_jobs
+from crosspro.scripts.reproduce.shared_tasks import app, planned_jobs
 from crosspro.scripts.reproduce.submissions import experiment_of, planned_submissions
 
 TASK = load_task("en-fr")
