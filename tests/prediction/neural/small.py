@@ -6,11 +6,11 @@ import csv
 from dataclasses import replace
 
 import torch
+from torch import nn
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import load_task
-from crosspro.prediction.neural.layers.network import ClassLoss
 from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
@@ -79,7 +79,8 @@ def all_gaps(text):
 
 
 def class_loss(smoothing=0.0, weights=None):
-    return ClassLoss(torch.ones(len(TASK.classes)) if weights is None else weights, smoothing)
+    weights = torch.ones(len(TASK.classes)) if weights is None else weights
+    return nn.CrossEntropyLoss(weights, reduction="none", label_smoothing=smoothing)
 
 
 def with_field(text, name, tokens):

@@ -25,7 +25,7 @@ from crosspro.prediction.neural.layers.antecedent_pointer import (
     AntecedentPointer,
     PointedAntecedent,
 )
-from crosspro.prediction.neural.layers.network import Antecedents, ClassLoss, Network, exact
+from crosspro.prediction.neural.layers.network import Antecedents, Network, exact
 from crosspro.prediction.neural.layers.recurrent import at_position
 from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.layers.windows import inside
@@ -114,7 +114,7 @@ class DocumentEncoder(Network):
             for side, on_side in sides.items()
         ]
 
-    def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
+    def loss(self, text: EncodedText, gaps: Tensor, class_loss: nn.CrossEntropyLoss) -> Tensor:
         """The losses of classes, of masked sub-words, and of nouns that do not agree."""
         batch, settings = self._batch(text, gaps, show_others=True), self.settings
         pieces, masked = batch.pieces, self._masked(batch) if settings.masked_words else None
@@ -127,9 +127,9 @@ class DocumentEncoder(Network):
         states = self.rows(batch)
         labels = text.label[gaps]
         scores, pointed = self._classify(batch, states)
-        losses = class_loss(scores, labels)
+        losses: Tensor = class_loss(exact(scores), labels)
         if self.pointer is not None and pointed is not None and settings.pointer_agreement:
-            agreement = self.pointer.agreement_losses(pointed, labels.clamp(min=0))
+            agreement = self.pointer.agreement_losses(pointed, labels)
             losses = losses + settings.pointer_agreement * agreement
         if masked is not None:
             words = self.words(states, pieces, masked, self.rows.pieces.weight)

@@ -257,29 +257,31 @@ class NumpyDocumentEncoder:
 
 def _shapes(settings: DocumentEncoderSettings, inventory: Inventory) -> dict[str, tuple[int, ...]]:
     width, classes, pieces = settings.width, len(inventory.classes), inventory.size(PIECES)
-    tables = {"pieces": pieces, "agreement": inventory.size(AGREEMENT), "places": settings.places}
-    if settings.tags:
-        tables["tags"] = inventory.size(TAG.name)
-    linear = {
-        "dense": (width, 2 * width),
-        "output": (classes, width),
-        "words.dense": (width, width),
+    shapes: dict[str, tuple[int, ...]] = {
+        "rows.pieces.weight": (pieces, width),
+        "rows.agreement.weight": (inventory.size(AGREEMENT), width),
+        "rows.places.weight": (settings.places, width),
+        "no_pronoun": (width,),
+        "dense.weight": (width, 2 * width),
+        "dense.bias": (width,),
+        "output.weight": (classes, width),
+        "output.bias": (classes,),
+        "words.dense.weight": (width, width),
+        **{f"words.{name}": (width,) for name in ("dense.bias", "norm.weight", "norm.bias")},
+        "words.bias": (pieces,),
     }
-    vectors = {"no_pronoun": width, "words.bias": pieces}
-    vectors |= {"words.norm.weight": width, "words.norm.bias": width}
-    layer = {"queries_keys_values": (3 * width, width), "attended": (width, width)}
-    layer |= {"wide": (4 * width, width), "narrow": (width, 4 * width)}
-    shapes: dict[str, tuple[int, ...]] = {name: (size,) for name, size in vectors.items()}
+    if settings.tags:
+        shapes["rows.tags.weight"] = (inventory.size(TAG.name), width)
     if settings.pointer:
-        linear["pointer.queries"] = (width, 2 * width)
-        shapes["pointer.nothing"] = (width,)
+        shapes["pointer.queries.weight"] = (width, 2 * width)
+        shapes["pointer.queries.bias"] = shapes["pointer.nothing"] = (width,)
         shapes["pointer.noun_classes.weight"] = (inventory.size(NOUN), classes)
-    shapes |= {f"rows.{name}.weight": (size, width) for name, size in tables.items()}
-    shapes |= {f"{name}.weight": shape for name, shape in linear.items()}
-    shapes |= {f"{name}.bias": shape[:1] for name, shape in linear.items()}
     for number in range(settings.layers):
-        for name, shape in layer.items():
-            shapes[f"rows.layers.layers.{number}.{name}.weight"] = shape
+        layer = f"rows.layers.layers.{number}"
+        shapes[f"{layer}.queries_keys_values.weight"] = (3 * width, width)
+        shapes[f"{layer}.attended.weight"] = (width, width)
+        shapes[f"{layer}.wide.weight"] = (4 * width, width)
+        shapes[f"{layer}.narrow.weight"] = (width, 4 * width)
     return shapes
 
 
