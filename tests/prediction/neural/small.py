@@ -12,7 +12,6 @@ from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
-from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.module import METRICS
 from crosspro.prediction.neural.training.settings import NeuralSettings
@@ -95,17 +94,6 @@ def parsed(example):
         for i, word in enumerate(example.source)
     ]
     return replace(example, source_parse=AnnotatedSentence(tuple(tokens)))
-
-
-def inventory(sizes, classes=2, counts=None):
-    """Vocabularies of so many words; `counts` are those of every one."""
-    return Inventory(
-        {
-            name: Vocabulary(tuple(map(str, range(size))), tuple(counts or [0] * size))
-            for name, size in sizes.items()
-        },
-        tuple(map(str, range(classes))),
-    )
 
 
 def read_metrics(folder):
