@@ -18,7 +18,7 @@ import typer
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import choices, counted, input_error
 from crosspro.data_prep.core.files import check_new_folder, make_folder
-from crosspro.scripts.common import App, Jobs, TaskName, output_folder, tell, warn
+from crosspro.scripts.common import App, Jobs, TaskName, output_folder, tell
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ def learn(
     Lexicons and units are those of the folder.
     """
     from crosspro.data_prep.core.settings import to_mapping
-    from crosspro.prediction.fit_report import FEW_STEPS
     from crosspro.prediction.neural.pretraining_set import load_pretraining_set, settings_of_set
     from crosspro.prediction.runs import (
         Configuration,
@@ -109,9 +108,8 @@ def learn(
     fit = dict(report.figures) if report else None
     write_run(output, replace(record, status="complete", times=times, versions=versions(), fit=fit))
     tell(f"{output}: {report.summary}" if report else str(output))
-    if report and report.figures["steps"] < FEW_STEPS:
-        few = f"training had only {report.figures['steps']:,} steps, too few to learn much"
-        warn([f"{few}; more text, or --set of trainer.max_epochs or training.batch_size, may help"])
+    for warning in report.warnings if report else ():
+        tell(warning)
 
 
 def _system(

@@ -44,7 +44,6 @@ from crosspro.prediction.neural.reading.lexicon_fields import (
 )
 from crosspro.prediction.neural.reading.subwords import train_units
 from crosspro.prediction.neural.training.data import (
-    Indices,
     TrainingData,
     check_labels,
     check_parse,
@@ -81,7 +80,6 @@ class NeuralSystem(NetworkSystem):
     fine_tunes = True
     _later_snapshots: Sequence[NeuralSystem] = ()
     _teacher: Teacher | None = None
-    _first_stage = ""
 
     @property
     def reads_source_parse(self) -> bool:
@@ -113,7 +111,6 @@ class NeuralSystem(NetworkSystem):
         with self._training(self.network, data, self.settings, folder, train) as run:
             run.trainer.fit(run.module, ckpt_path=run.checkpoint, weights_only=True)
         self._keep(run.kept, data, dev)
-        self._first_stage = data.digests["train"]
 
     def _pretrain(self, text: EncodedText) -> None:
         """Begin with the embeddings of a skip-gram, those of the aligned words too (004 §5.1)."""
@@ -176,13 +173,13 @@ class NeuralSystem(NetworkSystem):
         ignored = {"trainer", "fine_tuning", *(() if teacher else ("distillation",))}
         values = {key: v for key, v in to_mapping(settings).items() if key not in ignored}
         identity = {"classes": list(self.task.classes), **values, **data.digests}
-        identity |= {"teacher": teacher and teacher.digest, "first_stage": self._first_stage}
+        identity["teacher"] = teacher and teacher.digest
         module = GapClassifier(network, data, settings, len(self.task.classes), soft, identity)
         return training_run(module, settings, folder)
 
     def _start(self, task: Task) -> NeuralSystem | None:
         """Set seed and threads; load the teacher and the run to go on from, if there are any."""
-        settings, self._first_stage = self.settings, ""
+        settings = self.settings
         torch.set_num_threads(settings.trainer.threads)
         torch.manual_seed(settings.seed)
         if settings.distillation.teacher:
@@ -268,19 +265,18 @@ class NeuralSystem(NetworkSystem):
         return [self, *self._later_snapshots]
 
     def unadjusted(self, examples: Sequence[Example]) -> Probabilities:
-        text = self._input(examples)
-        probabilities = np.zeros((len(text), len(self.task.classes)))
-        places = _PLACES_ON_CPU if text.label.device.type == "cpu" else None
-        for gaps, batch in self._batches(text, _AT_ONCE, places):
-            scores = self.network(text, batch)
-            probabilities[gaps] = torch.softmax(scores.double(), -1).cpu().numpy()
+        gaps_in_all = sum(len(example.gaps) for example in examples)
+        probabilities = np.zeros((gaps_in_all, len(self.task.classes)))
+        for text, gaps in self._batches(examples, _AT_ONCE):
+            scores = self.network(text, gaps)
+            probabilities[gaps.cpu()] = torch.softmax(scores.double(), -1).cpu().numpy()
         return probabilities
 
     def pointed_tokens(
         self, examples: Sequence[Example], classes: Classes
     ) -> Iterator[PointedTokens]:
-        text = self._input(examples)
-        for gaps, batch in self._batches(text, _POINTED_AT_ONCE):
+        for text, batch in self._batches(examples, _POINTED_AT_ONCE):
+            gaps = batch.cpu().numpy()
             for side, *tensors in self.network.antecedents(text, batch):
                 tokens, probabilities, given_class = (tensor.cpu().numpy() for tensor in tensors)
                 row, column = np.nonzero(probabilities)
@@ -292,24 +288,21 @@ class NeuralSystem(NetworkSystem):
                     given_class[row, classes[gaps[row]], column].astype(np.float64),
                 )
 
-    def _input(self, examples: Sequence[Example]) -> EncodedText:
-        """Examples as the network reads them, on the device where it runs."""
+    def _batches(
+        self, examples: Sequence[Example], size: int
+    ) -> Iterator[tuple[EncodedText, Tensor]]:
+        """The examples as the network reads them, with the numbers of all gaps in batches."""
         check_parse(self.reads, examples)
         torch.set_num_threads(self.settings.trainer.threads)
         device = device_of(self.settings.trainer.accelerator)
         self.network.to(device).eval()
-        return self.encoder.encode(examples, self.task).with_context(self.context).to(device)
-
-    def _batches(
-        self, text: EncodedText, size: int, places: int | None = None
-    ) -> Iterator[tuple[Indices, Tensor]]:
-        """The numbers of all gaps in batches, also as tensors, without gradients."""
-        if not len(text):
-            return
-        with torch.inference_mode():
-            extents = self.network.extents(text).cpu().numpy()
-            for gaps in sorted_batches(extents, size, places):
-                yield gaps, torch.from_numpy(gaps).to(text.label.device)
+        text = self.encoder.encode(examples, self.task).with_context(self.context).to(device)
+        places = _PLACES_ON_CPU if device.type == "cpu" else None
+        if len(text):
+            with torch.inference_mode():
+                extents = self.network.extents(text).cpu().numpy()
+                for gaps in sorted_batches(extents, size, places):
+                    yield text, torch.from_numpy(gaps).to(device)
 
     def weights(self) -> Arrays:
         weights = self.network.state_dict().items()
@@ -325,5 +318,4 @@ class NeuralSystem(NetworkSystem):
 
 def _chosen(run: str) -> str:
     """A run that a setting names, or the newest of the folder that it names."""
-    chosen = chosen_run(Path(run), logging.getLogger("crosspro").warning)
-    return run if chosen == Path(run) else str(chosen)
+    return str(chosen_run(Path(run), logging.getLogger("crosspro").warning))

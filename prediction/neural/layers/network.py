@@ -1,4 +1,4 @@
-"""The interface of networks, and the loss of their classes.
+"""The interface of networks, and what several of them use.
 
 A network is one file in `networks/` and one in `conf/system/`: a settings class, which says what it
 reads, and a class that gives logits for gaps. It may have a loss of its own.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import torch
@@ -41,24 +40,6 @@ def exact(scores: Tensor) -> Tensor:
     return scores.to(torch.promote_types(scores.dtype, torch.float32))
 
 
-@dataclass(frozen=True)
-class ClassLoss:
-    """Cross-entropy with weights of the classes and smoothed labels, for each gap."""
-
-    weights: Tensor
-    smoothing: float = 0.0
-
-    def __call__(self, scores: Tensor, labels: Tensor) -> Tensor:
-        """(batch, classes) and (batch,) -> (batch,); gaps without a label count as class 0."""
-        return nn.functional.cross_entropy(
-            scores.float(),
-            labels.clamp(min=0),
-            weight=self.weights,
-            reduction="none",
-            label_smoothing=self.smoothing,
-        )
-
-
 class Antecedents(NamedTuple):
     """Tokens of one side that gaps may stand for, with the probability of each: a row a gap.
 
@@ -88,8 +69,10 @@ class Network(nn.Module, ABC):
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
         """Logits (batch, classes) of gaps, which are given by their numbers."""
 
-    def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
-        return class_loss(self(text, gaps), text.label[gaps])
+    def loss(self, text: EncodedText, gaps: Tensor, class_loss: nn.CrossEntropyLoss) -> Tensor:
+        """The loss of each gap; that of the classes is weighted and may be smoothed."""
+        losses: Tensor = class_loss(exact(self(text, gaps)), text.label[gaps])
+        return losses
 
     def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[Antecedents]:
         """The words that gaps may stand for, if the network points at them."""

@@ -8,7 +8,7 @@ pairs. Negatives of pronouns are drawn evenly from all labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -110,50 +110,38 @@ def pretrain_embeddings(
         words = ((start * 2 - 1) * 0.5 / table.embedding_dim).requires_grad_()
         counts = torch.tensor(inventory.counts(context), dtype=torch.float, device=device)
         of_field = skip_gram_text(text, field, context)
-        epochs = trange(settings.epochs, desc=f"embeddings of {field.name}", disable=not progress)
-        train_skip_gram(words, of_field, counts, classes, settings, generator, epochs)
+        # Contexts are words and pronoun classes, in that order.
+        contexts = words.new_zeros(len(counts) + classes, words.shape[1]).requires_grad_()
+        optimiser = torch.optim.Adam([words, contexts], lr=settings.learning_rate)
+        usable = torch.nonzero(of_field.centres >= UNK).squeeze(1)
+        size = min(settings.batch_size // (2 * settings.window), len(usable) // _MIN_STEPS)
+        for _ in trange(settings.epochs, desc=f"embeddings of {field.name}", disable=not progress):
+            order = torch.randperm(len(usable), generator=generator, device=device)
+            for chosen in torch.split(usable[order], max(1, size)):
+                pairs = all_pairs(of_field, chosen, settings.window, len(counts))
+                if not len(pairs.centres):
+                    continue
+                negatives = _negatives(pairs, counts, classes, settings.negatives, generator)
+                optimiser.zero_grad(set_to_none=True)
+                torch.autograd.backward(_loss(words, contexts, pairs, negatives))
+                optimiser.step()
         with torch.no_grad():
             table.weight.copy_(words)[PAD] = 0
 
 
-def train_skip_gram(
-    words: Tensor,
-    text: SkipGramText,
-    context_counts: Tensor,
-    classes: int,
-    settings: SkipGramSettings,
-    generator: torch.Generator,
-    epochs: Iterable[int],
-) -> None:
-    """Train vectors of words, whose contexts are words and pronoun classes, in that order."""
-    first_class = len(context_counts)
-    contexts = words.new_zeros(first_class + classes, words.shape[1]).requires_grad_()
-    noise = context_counts**_NOISE_POWER
-    optimiser = torch.optim.Adam([words, contexts], lr=settings.learning_rate)
-    usable = torch.nonzero(text.centres >= UNK).squeeze(1)
-    size = min(settings.batch_size // (2 * settings.window), len(usable) // _MIN_STEPS)
-    for _ in epochs:
-        order = torch.randperm(len(usable), generator=generator, device=usable.device)
-        for chosen in torch.split(usable[order], max(1, size)):
-            pairs = all_pairs(text, chosen, settings.window, first_class)
-            shape = len(pairs.centres), settings.negatives
-            if not len(pairs.centres):
-                continue
-            frequent = torch.multinomial(
-                noise, shape[0] * shape[1], replacement=True, generator=generator
-            )
-            drawn = torch.randint(classes, shape, generator=generator, device=words.device)
-            negatives = torch.where(
-                pairs.to_class[:, None], drawn + first_class, frequent.view(shape)
-            )
-            optimiser.zero_grad(set_to_none=True)
-            torch.autograd.backward(skip_gram_loss(words, contexts, pairs, negatives))
-            optimiser.step()
-
-
-def skip_gram_loss(
-    words: Tensor, contexts: Tensor, pairs: SkipGramPairs, negatives: Tensor
+def _negatives(
+    pairs: SkipGramPairs, counts: Tensor, classes: int, number: int, generator: torch.Generator
 ) -> Tensor:
+    """(pairs, number): frequent words, or any classes where the pair has a class."""
+    shape = len(pairs.centres), number
+    frequent = torch.multinomial(
+        counts**_NOISE_POWER, shape[0] * shape[1], replacement=True, generator=generator
+    )
+    drawn = torch.randint(classes, shape, generator=generator, device=counts.device)
+    return torch.where(pairs.to_class[:, None], drawn + len(counts), frequent.view(shape))
+
+
+def _loss(words: Tensor, contexts: Tensor, pairs: SkipGramPairs, negatives: Tensor) -> Tensor:
     """The mean negative log-likelihood of pairs against `negatives` (pairs, negatives)."""
     embed = nn.functional.embedding
     vectors = embed(pairs.centres, words)

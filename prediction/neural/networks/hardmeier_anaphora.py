@@ -35,7 +35,7 @@ from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field, Reads
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
-_NO_NOUN, _FIRST = "", "first"
+_NO_NOUN = ""
 _MOST_SENTENCES = 6
 """Sentences between a noun and the gap are counted up to this."""
 _OCTAVES = 12
@@ -60,13 +60,8 @@ def linked_words(example: Example) -> Sequence[str]:
     ]
 
 
-def first_words(example: Example) -> Sequence[str]:
-    return [_FIRST if position == 0 else "" for position in range(len(example.lemmas))]
-
-
 NOUN = Field("noun", "target", noun_kinds)
 LINKED = Field("linked", "target", linked_words, folded=True)
-START = Field("start", "target", first_words)
 
 
 @settings
@@ -91,7 +86,7 @@ class HardmeierAnaphoraSettings(NetworkSettings):
 
     @property
     def reads(self) -> Reads:
-        return Reads((SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED, START))
+        return Reads((SOURCE, LEMMA, TAG, PRONOUN, NOUN, LINKED))
 
     def build(self, inventory: Inventory) -> HardmeierAnaphora:
         return HardmeierAnaphora(inventory, self)
@@ -115,7 +110,6 @@ class HardmeierAnaphora(Network):
         self.settings = settings
         words, tags, distances = settings.words, settings.tags, settings.distances
         self.no_noun = inventory.vocabularies[NOUN.name].number(_NO_NOUN)
-        self.first = inventory.vocabularies[START.name].number(_FIRST)
         sizes = {SOURCE: words, LEMMA: words, TAG: tags, PRONOUN: words, NOUN: settings.kinds}
         sizes[LINKED] = words
         of_names = {field.name: size for field, size in sizes.items()}
@@ -194,11 +188,10 @@ class HardmeierAnaphora(Network):
         steps = torch.searchsorted(nouns.cumsum(1), rank.expand(len(gaps), -1).contiguous())
         exists = steps < width
         steps = steps.clamp(max=width - 1)
-        starts = (text[START.name][back.positions] == self.first).long()
-        crossed = starts.cumsum(1) - starts + (spans.position == spans.start)[:, None]
-        return Candidates(
-            back.positions.gather(1, steps), exists, steps + 1, crossed.gather(1, steps)
-        )
+        positions = back.positions.gather(1, steps)
+        sentence = torch.searchsorted(text.positions["target_starts"], positions, right=True) - 1
+        between = text.positions["sentence"][gaps][:, None] - sentence
+        return Candidates(positions, exists, steps + 1, between)
 
     def _distances(self, nouns: Candidates) -> Tensor:
         octaves = (nouns.tokens + 0.5).log2().long().clamp(max=_OCTAVES - 1)

@@ -14,18 +14,18 @@ step waits for another one's attention.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import torch
 from pydantic import Field as Setting
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.network import ClassLoss, Network, exact
+from crosspro.prediction.neural.layers.network import Network, exact
 from crosspro.prediction.neural.layers.recurrent import Attention, at_position, read
-from crosspro.prediction.neural.layers.windows import Window, between, longest
+from crosspro.prediction.neural.layers.windows import Window, between, inside, longest
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
-from crosspro.prediction.neural.reading.encoding import EncodedText
+from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
 from crosspro.prediction.neural.reading.fields import GAP_WORD, LEMMA, SOURCE, Reads
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
@@ -70,33 +70,6 @@ class EncodedSource(NamedTuple):
     state: Tensor
 
 
-class VocabularyOutput(nn.Linear):
-    """A score for each word of the vocabulary."""
-
-    def losses(
-        self,
-        states: Tensor,
-        targets: Tensor,
-        weights: Tensor | None = None,
-        smoothing: float = 0.0,
-    ) -> Tensor:
-        """The cross-entropy of each word, in parts: all scores may not fit into memory."""
-        counted = targets != _NO_WORD
-        size = max(1, _SCORES_AT_ONCE // self.out_features)
-        parts = zip(
-            torch.split(states[counted], size), torch.split(targets[counted], size), strict=True
-        )
-        losses = torch.cat(
-            [
-                nn.functional.cross_entropy(
-                    exact(self(part)), words, weights, label_smoothing=smoothing, reduction="none"
-                )
-                for part, words in parts
-            ]
-        )
-        return losses.new_zeros(targets.shape).masked_scatter(counted, losses)
-
-
 class NyuNMT(Network):
     """An encoder and a decoder with attention, and a second encoder if asked for."""
 
@@ -123,21 +96,22 @@ class NyuNMT(Network):
         self.decoder = nn.GRU(embedding, hidden, batch_first=True)
         self.readout = nn.Linear((1 + 2 * len(self.encoders)) * hidden, embedding)
         # Words, classes, and the end of the sentence.
-        self.output = VocabularyOutput(embedding, self.words + self.classes + 1)
+        self.output = nn.Linear(embedding, self.words + self.classes + 1)
         self.dropout = nn.Dropout(settings.dropout)
 
     def extents(self, text: EncodedText) -> Tensor:
-        gaps = torch.arange(len(text), device=text.label.device)
-        return longest([self._target(text, gaps), *self._sources(text, gaps)])
+        return longest([self._target(text.target), *self._sources(text.source)])
 
-    def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
+    def loss(self, text: EncodedText, gaps: Tensor, class_loss: nn.CrossEntropyLoss) -> Tensor:
         """The losses of the translation and of the classes, mixed."""
         source, share = self._encode(text, gaps), self.settings.class_loss
         losses = torch.zeros((), device=gaps.device)
         if share < 1:
-            losses = losses + (1 - share) * self._translation_losses(source, text, gaps, class_loss)
+            translation = self._translation_losses(source, text, gaps, class_loss)
+            losses = losses + (1 - share) * translation
         if share > 0:
-            losses = losses + share * class_loss(self._scores(source, text, gaps), text.label[gaps])
+            scores = self._scores(source, text, gaps)
+            losses = losses + share * class_loss(scores, text.label[gaps])
         return losses
 
     def forward(self, text: EncodedText, gaps: Tensor) -> Tensor:
@@ -145,31 +119,29 @@ class NyuNMT(Network):
         return self._scores(self._encode(text, gaps), text, gaps)
 
     def _translation_losses(
-        self, source: EncodedSource, text: EncodedText, gaps: Tensor, class_loss: ClassLoss
+        self, source: EncodedSource, text: EncodedText, gaps: Tensor, class_loss: Any
     ) -> Tensor:
         """The mean cross-entropy of the words of a sentence; classes have their weights."""
-        window = between(*self._target(text, gaps))
-        words = window.pick(text["lemma"])
+        window = between(*self._target(text.target[gaps]))
+        words, labels = window.pick(text["lemma"]), text.label[gaps]
         at_gap = (window.positions == text.target[gaps].position[:, None]) & (words != PAD)
-        labels = text.label[gaps].clamp(min=0)
         inputs = torch.where(
             at_gap[:, :, None], self.class_words[labels][:, None], self.lemma(words)
         )
-        states = read(self.decoder, self.dropout(self._shifted(inputs)), state=source.state)
+        states = self._decode(inputs, source)
         targets = torch.where(at_gap, self.words + labels[:, None], self._predicted(words))
         targets = self._with_end(targets, window.lengths)
         weights = self.output.weight.new_ones(self.output.out_features)
-        weights[self.words : self.words + self.classes] = class_loss.weights
+        weights[self.words : self.words + self.classes] = class_loss.weight
         hidden = self._read_out(states, source.memories)
-        losses = self.output.losses(hidden, targets, weights, class_loss.smoothing)
+        losses = self._word_losses(hidden, targets, weights, class_loss.label_smoothing)
         return losses.sum(1) / (targets != _NO_WORD).sum(1)
 
     def _scores(self, source: EncodedSource, text: EncodedText, gaps: Tensor) -> Tensor:
-        start, end = self._target(text, gaps)
-        gap = text.target[gaps].position
-        before, after = between(start, gap), between(gap + 1, end)
-        inputs = self._shifted(self.lemma(before.pick(text["lemma"])))
-        states = read(self.decoder, self.dropout(inputs), state=source.state)
+        target = text.target[gaps]
+        start, end = self._target(target)
+        before, after = between(start, target.position), between(target.position + 1, end)
+        states = self._decode(self.lemma(before.pick(text["lemma"])), source)
         at_gap = at_position(states, before.lengths)
         scores = exact(self.output(self._read_out(at_gap[:, None], source.memories)[:, 0]))
         of_classes = torch.log_softmax(scores, -1)[:, self.words : self.words + self.classes]
@@ -191,28 +163,28 @@ class NyuNMT(Network):
         targets = self._with_end(self._predicted(words), after.lengths)
         targets = targets[:, None].expand(batch, classes, -1)
         hidden = self._read_out(queries, memories).view(*targets.shape, -1)
-        return -self.output.losses(hidden, targets).sum(2)
+        return -self._word_losses(hidden, targets).sum(2)
 
     def _encode(self, text: EncodedText, gaps: Tensor) -> EncodedSource:
         memories = []
-        bounds_of_texts = self._sources(text, gaps)
-        for number, (encoder, bounds) in enumerate(
-            zip(self.encoders, bounds_of_texts, strict=True)
-        ):
+        spans = text.source[gaps]
+        for encoder, bounds in zip(self.encoders, self._sources(spans), strict=True):
             window = between(*bounds)
             words = self.source(window.pick(text["source"]))
-            if self.settings.previous == "concatenated" and number == 0:
-                of_earlier = window.positions < text.source[gaps].start[:, None]
+            if self.settings.previous == "concatenated":
+                of_earlier = window.positions < spans.start[:, None]
                 words = words + of_earlier[:, :, None] * self.earlier
             states = self.dropout(read(encoder, self.dropout(words), window.lengths))
             # Where there is no sentence before, one padding is attended to.
-            memories.append(
-                Memory(states, Window(window.positions, window.lengths.clamp(min=1)).inside)
-            )
-        memory = memories[0]
-        mean = (memory.states * memory.inside[:, :, None]).sum(1)
-        mean = mean / memory.inside.sum(1, keepdim=True)
+            memories.append(Memory(states, inside(window.lengths.clamp(min=1), states.shape[1])))
+        states, counted = memories[0]
+        mean = (states * counted[:, :, None]).sum(1) / counted.sum(1, keepdim=True)
         return EncodedSource(memories, torch.tanh(self.first_state(mean)))
+
+    def _decode(self, words: Tensor, source: EncodedSource) -> Tensor:
+        """The states before each word and after the last."""
+        shifted = torch.cat((self.begin.expand(len(words), 1, -1), words), 1)
+        return read(self.decoder, self.dropout(shifted), state=source.state)
 
     def _read_out(self, states: Tensor, memories: list[Memory]) -> Tensor:
         """The input of the output layer: the state of each step and what it attended to."""
@@ -224,8 +196,28 @@ class NyuNMT(Network):
         hidden: Tensor = self.dropout(torch.tanh(self.readout(joined)))
         return hidden
 
-    def _shifted(self, words: Tensor) -> Tensor:
-        return torch.cat((self.begin.expand(len(words), 1, -1), words), 1)
+    def _word_losses(
+        self,
+        states: Tensor,
+        targets: Tensor,
+        weights: Tensor | None = None,
+        smoothing: float = 0.0,
+    ) -> Tensor:
+        """The cross-entropy of each word, in parts: all scores may not fit into memory."""
+        counted = targets != _NO_WORD
+        size = max(1, _SCORES_AT_ONCE // self.output.out_features)
+        parts = (torch.split(values[counted], size) for values in (states, targets))
+        losses = [
+            nn.functional.cross_entropy(
+                exact(self.output(part)),
+                words,
+                weights,
+                label_smoothing=smoothing,
+                reduction="none",
+            )
+            for part, words in zip(*parts, strict=True)
+        ]
+        return losses[0].new_zeros(targets.shape).masked_scatter(counted, torch.cat(losses))
 
     def _predicted(self, words: Tensor) -> Tensor:
         """The targets of words; padding and gaps are never predicted."""
@@ -236,15 +228,14 @@ class NyuNMT(Network):
         targets = nn.functional.pad(targets, (0, 1), value=_NO_WORD)
         return targets.scatter(1, lengths[:, None], self.words + self.classes)
 
-    def _target(self, text: EncodedText, gaps: Tensor) -> Bounds:
-        window = self.settings.window
-        return text.target[gaps].around(window, window, own_sentence=True)
+    def _target(self, spans: GapSpans) -> Bounds:
+        return spans.around(self.settings.window, self.settings.window, own_sentence=True)
 
-    def _sources(self, text: EncodedText, gaps: Tensor) -> list[Bounds]:
-        spans, window = text.source[gaps], self.settings.window
-        concatenated = self.settings.previous == "concatenated"
-        bounds = [spans.around(window, window, own_sentence=not concatenated)]
-        if self.settings.previous == "second_encoder":
+    def _sources(self, spans: GapSpans) -> list[Bounds]:
+        """The bounds of the text of each encoder."""
+        window, previous = self.settings.window, self.settings.previous
+        bounds = [spans.around(window, window, own_sentence=previous != "concatenated")]
+        if previous == "second_encoder":
             bounds.append((spans.low.maximum(spans.start - window), spans.start))
         return bounds
 

@@ -11,7 +11,7 @@ from itertools import repeat
 from typing import Literal
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Side, Token
+from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Side
 from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 
@@ -96,30 +96,20 @@ def _target_tags(example: Example) -> Sequence[str]:
 
 def aligned_words(example: Example) -> Sequence[str]:
     """The source words linked to each gap, joined; the source pronoun itself if there are none."""
-    return [_aligned(example, gap) for gap in example.gaps]
+    words = []
+    for gap in example.gaps:
+        linked = sorted({source for source, target in example.links if target == gap.position})
+        words.append(" ".join(example.source[index] for index in linked or [gap.source_index]))
+    return words
 
 
-def _aligned(example: Example, gap: Gap) -> str:
-    linked = sorted({source for source, target in example.links if target == gap.position})
-    return " ".join(example.source[index] for index in linked or [gap.source_index])
+def _of_parse(attribute: str) -> Tokens:
+    def tokens(example: Example) -> Sequence[str]:
+        if example.source_parse is None:
+            raise CrossproError("expected a parse of the source, found a sentence without one")
+        return [getattr(token, attribute) for token in example.source_parse.tokens]
 
-
-def _parse(example: Example) -> Sequence[Token]:
-    if example.source_parse is None:
-        raise CrossproError("expected a parse of the source, found a sentence without one")
-    return example.source_parse.tokens
-
-
-def _source_lemmas(example: Example) -> Sequence[str]:
-    return [token.lemma for token in _parse(example)]
-
-
-def _source_tags(example: Example) -> Sequence[str]:
-    return [token.tag for token in _parse(example)]
-
-
-def _source_labels(example: Example) -> Sequence[str]:
-    return [token.deprel for token in _parse(example)]
+    return tokens
 
 
 def lemma_or_gap(lemma: str) -> str:
@@ -133,9 +123,9 @@ def _lemma_tag(token: str) -> str:
 
 
 SOURCE = Field("source", "source", source_words, folded=True)
-SOURCE_LEMMA = Field("source_lemma", "source", _source_lemmas, folded=True, parse=True)
-SOURCE_TAG = Field("source_tag", "source", _source_tags, parse=True)
-SOURCE_LABEL = Field("source_label", "source", _source_labels, parse=True)
+SOURCE_LEMMA = Field("source_lemma", "source", _of_parse("lemma"), folded=True, parse=True)
+SOURCE_TAG = Field("source_tag", "source", _of_parse("tag"), parse=True)
+SOURCE_LABEL = Field("source_label", "source", _of_parse("deprel"), parse=True)
 CHARACTER = Field("character", "source", source_words, folded=True, spelled=True)
 LEMMA = Field("lemma", "target", target_lemmas, lemma_or_gap)
 TAG = Field("tag", "target", _target_tags)

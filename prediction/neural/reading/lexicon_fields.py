@@ -18,7 +18,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.example import SIDES, TAG_SEPARATOR, Example, Side, split_tag
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER, is_placeholder
 from crosspro.data_prep.lexicon.agreement import NounKind, english_nouns
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
@@ -130,7 +130,7 @@ def noun(token: str, lexicon: Lexicon | None) -> str:
     """Gender and number of a word with its tag, if it is a noun and the token its first unit."""
     word, tag = split_tag(token)
     is_noun = tag in NOUN_TAGS if tag else lexicon is not None and lexicon.is_noun(word)
-    if not is_noun or token.startswith(_LATER):
+    if not is_noun or token.startswith(_LATER) or is_placeholder(word):
         return NO_NOUN
     gender = lexicon.gender(word) if lexicon else None
     number = lexicon.number(word) if lexicon and not tag else None

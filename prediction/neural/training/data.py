@@ -116,15 +116,13 @@ def check_reads(
     reads: Reads, context: int, train: Sequence[Example], dev: Sequence[Example]
 ) -> None:
     """The data must have what a network reads: a parse with dependencies, earlier sentences."""
+    settings = "settings: system.training.context: expected"
     if reads.earlier and not context:
-        raise CrossproError(
-            "settings: system.network expected sentences before the gap's own "
-            "(system.training.context from 1), found a context of 0"
-        )
+        raise CrossproError(f"{settings} 1 at least, as the network reads them, found 0")
     if context and not any(example.document for example in train):
         raise CrossproError(
-            "settings: system.training.context: expected documents to find sentences before a gap "
-            "in (X.doc-ids beside X.data), found none in train; give them, or 0"
+            f"{settings} 0, or documents to find sentences before a gap in (X.doc-ids beside "
+            f"X.data), found {context}, and no documents in train"
         )
     check_parse(reads, [*train, *dev])
     parses = [example.source_parse for example in train if example.source_parse]

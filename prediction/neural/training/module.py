@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 import pytorch_lightning as pl
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts
 from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.fit_report import LOG_FILE
-from crosspro.prediction.neural.layers.network import ClassLoss, Network
+from crosspro.prediction.neural.layers.network import Network, exact
 from crosspro.prediction.neural.training.data import (
     Indices,
     TrainingData,
@@ -48,8 +48,6 @@ class Batches(list[Tensor]):
 
 class GapClassifier(pl.LightningModule):
     """A network with its data, its losses, its dev scores (`MONITORS`) and its optimiser."""
-
-    weights: Tensor
 
     def __init__(
         self,
@@ -78,7 +76,10 @@ class GapClassifier(pl.LightningModule):
                 f"{(self.train_labels >= 0).sum()} labelled gaps with a share of {training.share:g}"
             )
         weights = class_weights(self.train_labels, classes, training.class_weight_power)
-        self.register_buffer("weights", torch.from_numpy(weights).float(), persistent=False)
+        smoothing = settings.optimisation.label_smoothing
+        self.class_loss = nn.CrossEntropyLoss(
+            torch.from_numpy(weights).float(), reduction="none", label_smoothing=smoothing
+        )
 
     def epoch_batches(self, epoch: int) -> list[Indices]:
         generator = np.random.default_rng((self.settings.seed, epoch))
@@ -89,10 +90,6 @@ class GapClassifier(pl.LightningModule):
     def on_fit_start(self) -> None:
         self.train_text = self.train_text.to(self.device)
         self.dev_text = self.dev_text.to(self.device)
-        if self.teacher is not None:
-            targets = self.teacher.probabilities.to(self.device)
-            self.teacher = self.teacher._replace(probabilities=targets)
-        self.class_loss = ClassLoss(self.weights, self.settings.optimisation.label_smoothing)
 
     def train_dataloader(self) -> Batches:
         """The batches of the epoch that begins; every process has its part of each."""
@@ -122,7 +119,8 @@ class GapClassifier(pl.LightningModule):
         gaps = gaps if len(gaps) else gaps.new_zeros(1)
         losses = self.network.loss(self.train_text, gaps, self.class_loss)
         if self.teacher is not None:
-            losses = self.teacher.mixed(losses, self.network(self.train_text, gaps), gaps)
+            soft = self.teacher(self.network(self.train_text, gaps), gaps)
+            losses = self.teacher.weight * soft + (1 - self.teacher.weight) * losses
         loss = losses.sum() * scale
         shown: Any = {"prog_bar": True, "on_step": False, "on_epoch": True}
         self.log("loss", loss, batch_size=size, sync_dist=processes > 1, **shown)
@@ -148,7 +146,7 @@ class GapClassifier(pl.LightningModule):
         self.predictions: list[tuple[Tensor, Tensor, Tensor]] = []
 
     def validation_step(self, gaps: Tensor, _: int) -> None:
-        scores = self.network(self.dev_text, gaps)
+        scores = exact(self.network(self.dev_text, gaps))
         labels = self.dev_text.label[gaps]
         self.predictions.append((labels, scores.argmax(-1), self.class_loss(scores, labels)))
 

@@ -95,18 +95,17 @@ class Teacher(NamedTuple):
     digest: str
 
 
-class SoftTargets(NamedTuple):
+class SoftTargets(nn.Module):
     """The teacher's probabilities (gaps, classes), and its share of the loss."""
 
     probabilities: Tensor
-    temperature: float
-    weight: float
 
-    def mixed(self, losses: Tensor, scores: Tensor, gaps: Tensor) -> Tensor:
-        """The loss of each gap: the teacher's share, and that of the network's own losses."""
-        return self.weight * self.losses(scores, gaps) + (1 - self.weight) * losses
+    def __init__(self, probabilities: Tensor, temperature: float, weight: float) -> None:
+        super().__init__()
+        self.temperature, self.weight = temperature, weight
+        self.register_buffer("probabilities", probabilities, persistent=False)
 
-    def losses(self, scores: Tensor, gaps: Tensor) -> Tensor:
+    def forward(self, scores: Tensor, gaps: Tensor) -> Tensor:
         """The Kullback-Leibler divergence of each gap's scores from the teacher.
 
         Gradients shrink with the square of the temperature, so the loss is multiplied with it.

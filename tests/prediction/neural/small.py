@@ -6,13 +6,12 @@ import csv
 from dataclasses import replace
 
 import torch
+from torch import nn
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import load_task
-from crosspro.prediction.neural.layers.network import ClassLoss
 from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
-from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
 from crosspro.prediction.neural.training.module import METRICS
 from crosspro.prediction.neural.training.settings import NeuralSettings
@@ -79,7 +78,8 @@ def all_gaps(text):
 
 
 def class_loss(smoothing=0.0, weights=None):
-    return ClassLoss(torch.ones(len(TASK.classes)) if weights is None else weights, smoothing)
+    weights = torch.ones(len(TASK.classes)) if weights is None else weights
+    return nn.CrossEntropyLoss(weights, reduction="none", label_smoothing=smoothing)
 
 
 def with_field(text, name, tokens):
@@ -94,17 +94,6 @@ def parsed(example):
         for i, word in enumerate(example.source)
     ]
     return replace(example, source_parse=AnnotatedSentence(tuple(tokens)))
-
-
-def inventory(sizes, classes=2, counts=None):
-    """Vocabularies of so many words; `counts` are those of every one."""
-    return Inventory(
-        {
-            name: Vocabulary(tuple(map(str, range(size))), tuple(counts or [0] * size))
-            for name, size in sizes.items()
-        },
-        tuple(map(str, range(classes))),
-    )
 
 
 def read_metrics(folder):

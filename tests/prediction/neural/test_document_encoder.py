@@ -50,27 +50,10 @@ def test_every_weight_that_is_trained_gets_a_gradient(network, train):
         assert weight.grad is None or torch.isfinite(weight.grad).all(), name
     assert made.network.words.bias.requires_grad == ("masked_words" in network)
     rows = made.network.rows
-    assert rows.tags is None or rows.tags.weight.grad[PAD].any()  # the tag of source words
+    assert (
+        not made.settings.network.tags or rows.tags.weight.grad[PAD].any()
+    )  # the tag of source words
     assert "masked_words" not in network or rows.agreement.weight.grad[PAD].any()
-
-
-def test_both_sides_are_read_as_far_back_as_the_context(dev):
-    document = [line for line in dev if line.document == dev[0].document]
-    place = next(n for n, line in enumerate(document) if n > 1 and line.gaps)
-    made, _ = prepared(NAME, demo_examples(TASK, "train", 30), context=1)
-    gap = torch.tensor([sum(len(line.gaps) for line in document[:place])])
-    for side, word in (("source", "the"), ("target", "de|PRP")):
-        for back, read in ((1, True), (2, False)):
-            old, other = document[place - back], list(document)
-            gaps = {gap.position for gap in old.gaps} if side == "target" else set()
-            new = tuple(t if n in gaps else word for n, t in enumerate(getattr(old, side)))
-            changed = replace(old, source=new) if side == "source" else old.with_target(new)
-            other[place - back] = changed
-            with torch.inference_mode():
-                before, two = (
-                    made.network(text_of(made, lines), gap) for lines in (document, other)
-                )
-            assert (before != two).any() == read, (side, back)
 
 
 def test_the_word_of_the_own_gap_is_never_read(train):

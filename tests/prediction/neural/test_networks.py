@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.example import AnnotatedSentence
+from crosspro.data_prep.core.example import SIDES, AnnotatedSentence
 from crosspro.prediction.neural.reading.vocabulary import UNK
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import (
@@ -98,49 +98,34 @@ def test_scores_of_nyu_are_what_whole_sentences_have_with_each_class(train):
     assert (before[0] <= 1e-4).all()
 
 
-@pytest.mark.parametrize(
-    ("previous", "context"), [("none", 0), ("concatenated", 1), ("second_encoder", 1)]
-)
-def test_nyu_reads_the_sentence_before_if_asked_to(previous, context, train, dev):
-    made, text = prepared("nyu_nmt", train, {"previous": previous}, context=context)
-    far = text_of(system_with_context(made, 1), train)
-    gap = int(torch.nonzero(far.source.low < far.source.start)[0])
-    source = far["source"].clone()
-    source[far.source.low[gap]] = UNK
-    with torch.inference_mode():
-        first, other = (
-            made.network(t, torch.tensor([gap])) for t in (text, with_field(text, "source", source))
-        )
-    assert (first != other).any() == (previous != "none")
-    if previous != "none":
+def test_nyu_needs_a_context_to_read_the_sentence_before(train, dev):
+    for previous in ("concatenated", "second_encoder"):
         with pytest.raises(CrossproError):
             system("nyu_nmt", network={"previous": previous}).fit(TASK, train, dev)
 
 
-def system_with_context(made, context):
-    other = system(made.name, context=context)
-    other.encoder = made.encoder
-    return other
-
-
-@pytest.mark.parametrize("side", ["source", "target"])
-def test_the_cnn_reads_the_preceding_sentence_and_no_earlier_one(side, train, dev):
-    made, _ = prepared("hardmeier_cnn", train, context=1)
+@pytest.mark.parametrize(
+    ("name", "network", "sides"),
+    [
+        ("hardmeier_cnn", {}, SIDES),
+        ("document_encoder", {}, SIDES),
+        ("nyu_nmt", {"previous": "concatenated"}, ["source"]),
+        ("nyu_nmt", {"previous": "second_encoder"}, ["source"]),
+        ("nyu_nmt", {"previous": "none"}, []),
+    ],
+)
+def test_sentences_are_read_as_far_back_as_the_context(name, network, sides, train, dev):
+    made, _ = prepared(name, train, network, context=1)
     lines = [example for example in dev if example.document == dev[0].document]
-    line = next(number for number, e in enumerate(lines) if number > 1 and e.gaps)
-    before = sum(len(example.gaps) for example in lines[:line])
-    gaps = torch.arange(before, before + len(lines[line].gaps))
-    words = next(e for e in train if len(getattr(e, side)) > 4 and not e.gaps)
-    for back, context, counts in ((1, 1, True), (1, 0, False), (2, 1, False), (2, 2, True)):
-        old = lines[line - back]
-        kept = {gap.position for gap in old.gaps} if side == "target" else set()
-        new = tuple(
-            token if n in kept else getattr(words, side)[n % 4]
-            for n, token in enumerate(getattr(old, side))
-        )
-        other = [*lines]
-        other[line - back] = replace(old, source=new) if side == "source" else old.with_target(new)
-        reader = system_with_context(made, context)
-        with torch.inference_mode():
-            first, two = (made.network(text_of(reader, some), gaps) for some in (lines, other))
-        assert (first != two).any() == counts, (back, context)
+    place = next(number for number, e in enumerate(lines) if number > 1 and e.gaps)
+    gap = torch.tensor([sum(len(example.gaps) for example in lines[:place])])
+    for side, word in (("source", "the"), ("target", "de|PRP")):
+        for back, is_read in ((1, side in sides), (2, False)):
+            old, other = lines[place - back], [*lines]
+            gaps = {gap.position for gap in old.gaps} if side == "target" else set()
+            new = tuple(t if n in gaps else word for n, t in enumerate(getattr(old, side)))
+            changed = replace(old, source=new) if side == "source" else old.with_target(new)
+            other[place - back] = changed
+            with torch.inference_mode():
+                first, two = (made.network(text_of(made, some), gap) for some in (lines, other))
+            assert (first != two).any() == is_read, (side, back)

@@ -92,14 +92,6 @@ def test_any_text_is_read_as_torch_reads_it(data, saved, dev):
     assert_same(*saved[data.draw(st.sampled_from(sorted(KINDS)))], text)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_text_without_gaps_has_no_probabilities(kind, saved):
-    _, loaded = saved[kind]
-    for lines in ([], [NO_TEXT], [Example.of_tokens(("it",), ("bon|ADJ",), (), ())]):
-        assert loaded.predict(lines).shape == (0, len(TASK.classes))
-    assert len(loaded.predict([NO_SOURCE])) == 1
-
-
 def test_it_is_saved_again_joined_packed_and_gone_on_from(saved, train, dev, tmp_path):
     loaded = saved["pointer"][1]
     expected = loaded.predict(dev)

@@ -185,6 +185,8 @@ def test_nouns_are_known_by_their_tag_or_by_the_lexicon_and_stand_at_their_first
     assert noun(" maison|NOM", LEXICON) == noun(" maison|", LEXICON) == ""
     assert noun("maison|NOM", None) == "? ?"
     assert noun("maison|", None) == ""
+    gap = Entry("REPLACE_0", "NOUN", None, None, 1)
+    assert noun("REPLACE_0|", Lexicon.of([gap])) == ""  # a gap is no noun of any lexicon
     assert set(nouns.values()) <= set(TARGET_NOUN.closed) == set(SOURCE_NOUN.closed)
 
 

@@ -25,27 +25,23 @@ from crosspro.prediction.neural.layers.antecedent_pointer import (
     AntecedentPointer,
     PointedAntecedent,
 )
-from crosspro.prediction.neural.layers.network import Antecedents, ClassLoss, Network, exact
+from crosspro.prediction.neural.layers.network import Antecedents, Network, exact
 from crosspro.prediction.neural.layers.recurrent import at_position
 from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.layers.windows import inside
 from crosspro.prediction.neural.networks.document_encoder.rows import (
-    AGREEMENT_FIELDS,
     NOUN_FIELDS,
-    PIECE_FIELDS,
     PIECES,
     SHOWN_FIELDS,
-    SOURCE_PIECE,
-    TAG_FIELDS,
     DocumentEncoderSettings,
     Layout,
     Rows,
     SideFields,
+    embedded,
     lay_out,
 )
 from crosspro.prediction.neural.reading.encoding import EncodedText
-from crosspro.prediction.neural.reading.fields import GAP_WORD, TAG
-from crosspro.prediction.neural.reading.lexicon_fields import AGREEMENT
+from crosspro.prediction.neural.reading.fields import GAP_WORD
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 _SPREAD = 0.02
@@ -54,14 +50,12 @@ _GPU_STEP = 16
 
 
 class RowBatch(NamedTuple):
-    """Padded rows of gaps: numbers of sub-words, agreement, tags and nouns, (batch, time)."""
+    """Padded rows of gaps: the numbers to embed, and the kinds of nouns, (batch, time)."""
 
     rows: Rows
     layout: Layout
     inside: Tensor
-    pieces: Tensor
-    agreement: Tensor
-    tags: Tensor | None
+    numbers: dict[str, Tensor]
     nouns: Tensor | None
 
 
@@ -102,8 +96,6 @@ class DocumentEncoder(Network):
         probabilities, given_class = pointed.antecedent.exp()[:, 1:], pointed.given_class[:, :, 1:]
         in_source = batch.layout.in_source
         sides: dict[Side, Tensor] = {"target": ~in_source & batch.inside, "source": in_source}
-        if not len(text[SOURCE_PIECE.name]):
-            del sides["source"]
         return [
             Antecedents(
                 side,
@@ -114,22 +106,21 @@ class DocumentEncoder(Network):
             for side, on_side in sides.items()
         ]
 
-    def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
+    def loss(self, text: EncodedText, gaps: Tensor, class_loss: nn.CrossEntropyLoss) -> Tensor:
         """The losses of classes, of masked sub-words, and of nouns that do not agree."""
         batch, settings = self._batch(text, gaps, show_others=True), self.settings
-        pieces, masked = batch.pieces, self._masked(batch) if settings.masked_words else None
-        if masked is not None:
-            batch = batch._replace(
-                pieces=pieces.masked_fill(masked, UNK),
-                agreement=batch.agreement.masked_fill(masked, PAD),
-                tags=None if batch.tags is None else batch.tags.masked_fill(masked, PAD),
-            )
+        pieces, masked = batch.numbers["pieces"], None
+        if settings.masked_words:
+            masked = self._masked(batch)
+            hidden = {"pieces": UNK, "agreement": PAD, "tags": PAD}
+            for name in batch.numbers.keys() & hidden:
+                batch.numbers[name] = batch.numbers[name].masked_fill(masked, hidden[name])
         states = self.rows(batch)
         labels = text.label[gaps]
         scores, pointed = self._classify(batch, states)
-        losses = class_loss(scores, labels)
+        losses: Tensor = class_loss(exact(scores), labels)
         if self.pointer is not None and pointed is not None and settings.pointer_agreement:
-            agreement = self.pointer.agreement_losses(pointed, labels.clamp(min=0))
+            agreement = self.pointer.agreement_losses(pointed, labels)
             losses = losses + settings.pointer_agreement * agreement
         if masked is not None:
             words = self.words(states, pieces, masked, self.rows.pieces.weight)
@@ -148,20 +139,22 @@ class DocumentEncoder(Network):
         def pick(fields: SideFields) -> Tensor:
             return torch.where(within, layout.pick(text, fields, torch.where), PAD)
 
-        pieces = pick(PIECE_FIELDS)
+        numbers = {
+            name: torch.where(within, column, PAD)
+            for name, column in embedded(text, layout, self.settings, torch.where).items()
+        }
+        pieces = numbers["pieces"]
         if show_others and self.settings.hidden_pronouns < 1:
             hidden = (pieces == self.gap_piece) & (columns != rows.gap[:, None])
             chance = torch.rand(pieces.shape, device=gaps.device)
             shown = hidden & (chance >= self.settings.hidden_pronouns)
-            pieces = torch.where(shown, pick(SHOWN_FIELDS), pieces)
-        tags = pick(TAG_FIELDS) if self.settings.tags else None
+            numbers["pieces"] = torch.where(shown, pick(SHOWN_FIELDS), pieces)
         nouns = None
         if self.pointer is not None:
-            nouns = pick(NOUN_FIELDS)
             end = torch.where(layout.in_source, rows.pronoun[:, None], rows.gap[:, None])
-            nouns = torch.where((columns < end) & within, nouns, self.pointer.no_noun)
-        agreement = pick(AGREEMENT_FIELDS)
-        return RowBatch(rows, layout, within, pieces, agreement, tags, nouns)
+            before = (columns < end) & within
+            nouns = torch.where(before, pick(NOUN_FIELDS), self.pointer.no_noun)
+        return RowBatch(rows, layout, within, numbers, nouns)
 
     def _classify(self, batch: RowBatch, states: Tensor) -> tuple[Tensor, PointedAntecedent | None]:
         """Logits of the classes, and the antecedents if there is a pointer."""
@@ -179,7 +172,7 @@ class DocumentEncoder(Network):
 
     def _masked(self, batch: RowBatch) -> Tensor:
         """(batch, time): the sub-words to predict, a random share of all but gaps."""
-        eligible = batch.inside & (batch.pieces != self.gap_piece)
+        eligible = batch.inside & (batch.numbers["pieces"] != self.gap_piece)
         chance = torch.rand(eligible.shape, device=eligible.device)
         return eligible & (chance < self.settings.masked_share)
 
@@ -187,31 +180,28 @@ class DocumentEncoder(Network):
 class RowEncoder(nn.Module):
     """Embeddings of sub-words, agreement, distances and tags, and a transformer over their sum."""
 
+    pieces: nn.Embedding
+
     def __init__(self, inventory: Inventory, settings: DocumentEncoderSettings) -> None:
         super().__init__()
         width = settings.width
         self.head_size = width // settings.heads
-        self.pieces = nn.Embedding(inventory.size(PIECES), width, padding_idx=PAD)
-        # PAD is learnt here: masked sub-words have it, and all source words as their tag.
-        self.agreement = nn.Embedding(inventory.size(AGREEMENT), width)
-        self.places = nn.Embedding(settings.places, width)
-        self.tags = None
-        if settings.tags:
-            self.tags = nn.Embedding(inventory.size(TAG.name), width)
+        # PAD is learnt but of sub-words: it is the agreement of masked ones, the tag of the source.
+        for name, size in settings.table_sizes(inventory).items():
+            padding = PAD if name == "pieces" else None
+            self.add_module(name, nn.Embedding(size, width, padding_idx=padding))
         self.layers = Transformer(width, settings.layers, settings.heads, settings.dropout)
         self.dropout = nn.Dropout(settings.dropout)
         with torch.no_grad():
-            for table in filter(None, (self.pieces, self.agreement, self.places, self.tags)):
-                table.weight.normal_(0, _SPREAD)
-            for table in filter(None, (self.pieces, self.agreement, self.tags)):
-                table.weight[PAD] = 0
+            for name in settings.table_sizes(inventory):
+                weight = self.get_parameter(f"{name}.weight").normal_(0, _SPREAD)
+                if name != "places":
+                    weight[PAD] = 0
 
     def forward(self, batch: RowBatch) -> Tensor:
         """(batch, time, width): the states of all places."""
-        vectors = self.pieces(batch.pieces) + self.agreement(batch.agreement)
-        vectors = vectors + self.places(batch.layout.distance)
-        if self.tags is not None:
-            vectors = vectors + self.tags(batch.tags)
+        tables = ((self.get_submodule(name), column) for name, column in batch.numbers.items())
+        vectors = sum(table(column) for table, column in tables)
         angles = rotary_angles(batch.layout.offset, self.head_size)
         states: Tensor = self.layers(self.dropout(vectors), angles, batch.inside)
         return states

@@ -17,19 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.prediction.neural.networks.document_encoder.rows import (
-    AGREEMENT_FIELDS,
     NOUN_FIELDS,
-    PIECE_FIELDS,
-    PIECES,
-    TAG_FIELDS,
     DocumentEncoderSettings,
     Layout,
     Rows,
+    embedded,
     lay_out,
 )
 from crosspro.prediction.neural.reading.encoding import EncodedText
-from crosspro.prediction.neural.reading.fields import TAG
-from crosspro.prediction.neural.reading.lexicon_fields import AGREEMENT, NO_NOUN, NOUN
+from crosspro.prediction.neural.reading.lexicon_fields import NO_NOUN, NOUN
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 from crosspro.prediction.stored_tensors import Arrays, check_names
 
@@ -107,8 +103,8 @@ class NumpyDocumentEncoder:
         self.no_noun = 0
         if settings.pointer:
             self.no_noun = inventory.vocabularies[NOUN].number(NO_NOUN)
-        names = ("pieces", "agreement", "places", *(("tags",) if settings.tags else ()))
-        self._tables = [_centred(self.arrays[f"rows.{name}.weight"]) for name in names]
+        names = settings.table_sizes(inventory)
+        self._tables = {name: _centred(self.arrays[f"rows.{name}.weight"]) for name in names}
         self._layers = [self._layer(number) for number in range(settings.layers)]
         self._turns = self._turns_of_offsets()
 
@@ -203,16 +199,9 @@ class NumpyDocumentEncoder:
 
     def _states(self, text: EncodedText, rows: FlatRows, needed: Numbers) -> Floats:
         layout = rows.layout
-        numbers = [
-            layout.pick(text, PIECE_FIELDS, np.where),
-            layout.pick(text, AGREEMENT_FIELDS, np.where),
-            layout.distance,
-        ]
-        if self.settings.tags:
-            numbers.append(layout.pick(text, TAG_FIELDS, np.where))
         states = np.zeros((len(layout.offset), self.settings.width), np.float32)
-        for table, column in zip(self._tables, numbers, strict=True):
-            states += table[column]
+        for name, numbers in embedded(text, layout, self.settings, np.where).items():
+            states += self._tables[name][numbers]
         turns = self._turns[layout.offset + self.settings.places]
         for number, layer in enumerate(self._layers, start=1):
             normed = _normed(states)
@@ -256,30 +245,28 @@ class NumpyDocumentEncoder:
 
 
 def _shapes(settings: DocumentEncoderSettings, inventory: Inventory) -> dict[str, tuple[int, ...]]:
-    width, classes, pieces = settings.width, len(inventory.classes), inventory.size(PIECES)
-    tables = {"pieces": pieces, "agreement": inventory.size(AGREEMENT), "places": settings.places}
-    if settings.tags:
-        tables["tags"] = inventory.size(TAG.name)
-    linear = {
-        "dense": (width, 2 * width),
-        "output": (classes, width),
-        "words.dense": (width, width),
+    width, classes, tables = settings.width, len(inventory.classes), settings.table_sizes(inventory)
+    shapes: dict[str, tuple[int, ...]] = {
+        **{f"rows.{name}.weight": (size, width) for name, size in tables.items()},
+        "no_pronoun": (width,),
+        "dense.weight": (width, 2 * width),
+        "dense.bias": (width,),
+        "output.weight": (classes, width),
+        "output.bias": (classes,),
+        "words.dense.weight": (width, width),
+        **{f"words.{name}": (width,) for name in ("dense.bias", "norm.weight", "norm.bias")},
+        "words.bias": (tables["pieces"],),
     }
-    vectors = {"no_pronoun": width, "words.bias": pieces}
-    vectors |= {"words.norm.weight": width, "words.norm.bias": width}
-    layer = {"queries_keys_values": (3 * width, width), "attended": (width, width)}
-    layer |= {"wide": (4 * width, width), "narrow": (width, 4 * width)}
-    shapes: dict[str, tuple[int, ...]] = {name: (size,) for name, size in vectors.items()}
     if settings.pointer:
-        linear["pointer.queries"] = (width, 2 * width)
-        shapes["pointer.nothing"] = (width,)
+        shapes["pointer.queries.weight"] = (width, 2 * width)
+        shapes["pointer.queries.bias"] = shapes["pointer.nothing"] = (width,)
         shapes["pointer.noun_classes.weight"] = (inventory.size(NOUN), classes)
-    shapes |= {f"rows.{name}.weight": (size, width) for name, size in tables.items()}
-    shapes |= {f"{name}.weight": shape for name, shape in linear.items()}
-    shapes |= {f"{name}.bias": shape[:1] for name, shape in linear.items()}
     for number in range(settings.layers):
-        for name, shape in layer.items():
-            shapes[f"rows.layers.layers.{number}.{name}.weight"] = shape
+        layer = f"rows.layers.layers.{number}"
+        shapes[f"{layer}.queries_keys_values.weight"] = (3 * width, width)
+        shapes[f"{layer}.attended.weight"] = (width, width)
+        shapes[f"{layer}.wide.weight"] = (4 * width, width)
+        shapes[f"{layer}.narrow.weight"] = (width, 4 * width)
     return shapes
 
 

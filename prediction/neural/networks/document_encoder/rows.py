@@ -27,6 +27,7 @@ from crosspro.prediction.neural.reading.fields import (
     target_lemmas,
 )
 from crosspro.prediction.neural.reading.lexicon_fields import (
+    AGREEMENT,
     INDUCED,
     SOURCE_AGREEMENT,
     SOURCE_NOUN,
@@ -111,6 +112,12 @@ class DocumentEncoderSettings(NetworkSettings):
     def places(self) -> int:
         reach = self.source_before + self.source_after + self.target_before + self.target_after
         return reach + 2
+
+    def table_sizes(self, inventory: Inventory) -> dict[str, int]:
+        """The rows of each table of embeddings."""
+        sizes = {"pieces": inventory.size(PIECES), "agreement": inventory.size(AGREEMENT)}
+        sizes["places"] = self.places
+        return sizes | ({"tags": inventory.size(TAG.name)} if self.tags else {})
 
     @property
     def points(self) -> bool:
@@ -197,6 +204,18 @@ class Layout(NamedTuple):
             return where(self.in_source, PAD, picked)
         of_source = text[source.name]
         return where(self.in_source, of_source[self.position.clip(0, len(of_source) - 1)], picked)
+
+
+def embedded(
+    text: EncodedText, layout: Layout, settings: DocumentEncoderSettings, where: Where
+) -> dict[str, Array]:
+    """The numbers whose embeddings are added up at each place, by the name of their table."""
+    numbers = {
+        "pieces": layout.pick(text, PIECE_FIELDS, where),
+        "agreement": layout.pick(text, AGREEMENT_FIELDS, where),
+        "places": layout.distance,
+    }
+    return numbers | ({"tags": layout.pick(text, TAG_FIELDS, where)} if settings.tags else {})
 
 
 def lay_out(
