@@ -293,8 +293,8 @@ def self_labelled(
     tagged = labels.task.tagged
     files = [(file, list(map(_lean, read_layered(file.path, file.task)))) for file in data]
     for text in texts:
-        lines = labels.of_tagged_text(annotate(text), text.documents) if tagged else text.lines()
-        files.append((text.file, list(lines)))
+        every = labels.of_tagged_text(annotate(text), text.documents) if tagged else text.lines()
+        files.append((text.file, list(every)))
     kept = [without_unseen(lines, unseen) for _, lines in files]
     labels = learnt_determiners(labels, list(chain.from_iterable(kept)))
     train: list[Example] = []
