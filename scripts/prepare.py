@@ -184,15 +184,13 @@ def _show(task: Task, counts: Counts, gaps: int) -> None:
 
 def _show_rates(rates: Mapping[str, Any]) -> None:
     """How often filter and links were wrong, of what people have checked."""
-    columns = ("in_text", "checked", "wrong")
-    rows = [
-        (name.replace("_", " "), *(str(counts.get(column, "")) for column in columns))
-        for name, counts in rates.items()
-        if isinstance(counts, Mapping)
-    ]
-    heading = ("checked by hand", *(column.replace("_", " ") for column in columns))
-    print(f"\n{show_table(heading, rows)}")
-    for name, share in rates.items():
-        if not isinstance(share, Mapping):
-            percent = "–" if share is None else f"{100 * share:.1f}%"
-            print(f"{name.replace('_', ' ')}: {percent}")
+    rows, shares = [], []
+    for key, value in rates.items():
+        name = key.replace("_", " ")
+        if isinstance(value, Mapping):
+            numbers = (str(value.get(column, "")) for column in ("in_text", "checked", "wrong"))
+            rows.append((name, *numbers))
+        else:
+            shares.append(f"{name}: {'–' if value is None else f'{100 * value:.1f}%'}")
+    print(f"\n{show_table(('checked by hand', 'in text', 'checked', 'wrong'), rows)}")
+    print("\n".join(shares))

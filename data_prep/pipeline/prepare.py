@@ -8,12 +8,10 @@ from the user's own files.
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import partial
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +50,6 @@ from crosspro.data_prep.gaps.segments import (
 from crosspro.data_prep.pipeline.sets.statistics import DataSize
 
 Annotations = Iterable[AnnotatedSentence | None]
-Annotate = Callable[[AnnotationSettings, Sentences, Sequence[range]], Iterator[AnnotatedSentence]]
 
 _REPORTED = 1000
 """Segments between reports of progress."""
@@ -96,13 +93,12 @@ def prepare(
     links = _links(task, bitext, settings, cache, report)
     targets: Annotations = repeat(None, len(bitext))
     sources: Annotations = repeat(None, len(bitext))
-    annotate = partial(_annotated, settings, cache, report)
     if task.tagged or task.null_subjects:
         parse, shards = task.null_subjects, document_shards(bitext.documents)
         target = AnnotationSettings(settings.annotator, task.target_language, _tagset(task), parse)
-        targets = annotate(target, bitext.target, shards)
+        targets = _annotated(target, bitext.target, shards, settings, cache, report)
     if task.null_subjects or _filters_subjects(task, settings.rules):
-        sources = _sources(task, bitext.source, annotate, settings.source_annotator)
+        sources = _annotated_sources(task, bitext.source, settings, cache, report)
     segments = (
         LinkedSegment(segment.source, segment.target, some, segment.document, target, source)
         for segment, some, target, source in zip(bitext, links, targets, sources, strict=True)
@@ -137,7 +133,8 @@ def _links(
     if settings.links is not None:
         report(Step("reading links", f"from {settings.links}"))
         # All of it is checked now, not after hours of annotating.
-        deque(read_links(settings.links, bitext.source, bitext.target), maxlen=0)
+        for _ in read_links(settings.links, bitext.source, bitext.target):
+            pass
         return read_links(settings.links)
     report(Step("aligning", f"{len(bitext):,} segments"))
 
@@ -157,12 +154,12 @@ def _links(
 
 
 def _annotated(
-    settings: PrepareSettings,
-    cache: Cache,
-    report: Report,
     annotation: AnnotationSettings,
     sentences: Sentences,
     shards: Sequence[range],
+    settings: PrepareSettings,
+    cache: Cache,
+    report: Report,
 ) -> Iterator[AnnotatedSentence]:
     def progress(detail: str, done: int, total: int) -> None:
         report(Step(f"annotating {annotation.language}", detail, done, total))
@@ -172,18 +169,21 @@ def _annotated(
     return chain.from_iterable(map(read_store, files))
 
 
-def _sources(task: Task, sentences: Sentences, annotate: Annotate, spec: str) -> Annotations:
+def _annotated_sources(
+    task: Task, sentences: Sentences, settings: PrepareSettings, cache: Cache, report: Report
+) -> Annotations:
     """The annotated source of each segment that has a pronoun to filter, None for the others.
 
     Null subjects may be in any segment, and a file has a sentence for every segment.
     """
+    spec = settings.source_annotator
     annotation = AnnotationSettings(spec, task.source_language, "universal")
-    if task.null_subjects or annotation_file(spec) is not None:
-        return annotate(annotation, sentences, document_shards([None] * len(sentences)))
     ambiguous = frozenset(task.subject_filter.pronouns)
-    needed = [any(word.lower() in ambiguous for word in words) for words in sentences]
-    chosen = [words for words, need in zip(sentences, needed, strict=True) if need]
-    annotated = annotate(annotation, chosen, document_shards([None] * len(chosen)))
+    whole = task.null_subjects or annotation_file(spec) is not None
+    needed = [whole or any(word.lower() in ambiguous for word in words) for words in sentences]
+    chosen = sentences if whole else list(compress(sentences, needed))
+    shards = document_shards([None] * len(chosen))
+    annotated = _annotated(annotation, chosen, shards, settings, cache, report)
     return (next(annotated) if need else None for need in needed)
 
 
@@ -213,13 +213,12 @@ def write_prepared(
         id_files = [files.enter_context(atomic_output(path)) for path in ids if documents]
         for example in examples:
             total.add(example)
-            line = format_example(example)
-            data.write(f"{line}\n".encode())
+            line = f"{format_example(example)}\n".encode()
+            data.write(line)
             for file in id_files:
                 file.write(f"{example.document or ''}\n".encode())
-            visible = line.split("\t", 2)[2]
             for file in hidden:
-                file.write(f"\t\t{visible}\n".encode())
+                file.write(b"\t\t" + line.split(b"\t", 2)[2])
     if not documents:
         for path in ids:
             path.unlink(missing_ok=True)
