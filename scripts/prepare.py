@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from crosspro.data_prep.align.align import few_segments
+from crosspro.data_prep.align.align import FEW_SEGMENTS
 from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
@@ -133,9 +133,12 @@ def prepare_command(
     pronouns: list[PronounDecision] | None = [] if sheet or checked else None
     with steps, StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, source, tokenised, display)
-        few = few_segments(len(bitext))
-        if few and not (links or prior):
-            tell(f"note: {few}")
+        if len(bitext) < FEW_SEGMENTS and not (links or prior):
+            tell(
+                f"note: {counted(len(bitext), 'line')} are few to learn links from (fewer than "
+                f"{FEW_SEGMENTS:,}): give with --prior the counts that crosspro align --save-prior "
+                "has learnt from more text, or a bundled model (en-fr)"
+            )
         corrections = None if checked is None else read_sheet(checked, task_rules, bitext)
         examples, counts = prepare(
             task_rules, bitext, settings, steps, display.report, corrections, pronouns
