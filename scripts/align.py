@@ -16,7 +16,6 @@ from crosspro.data_prep.align.symmetrise import (
     score_links,
 )
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.scripts.common import App, Prior, output_file, prior_file, show_table, tell
@@ -77,7 +76,7 @@ def align(
             pairs,
             earlier,
             jobs,
-            progress=lambda name, done, total: display.report(Step(name, "", done, total)),
+            progress=lambda name, done, total: display.report(name, "", done, total),
             names=(source, target),
         )
     if save is not None:

@@ -23,7 +23,7 @@ from crosspro.data_prep.align.numbering import (
 )
 from crosspro.data_prep.align.prior import Prior, learnt_prior
 from crosspro.data_prep.align.symmetrise import GROW_DIAG_FINAL_AND, SYMMETRISATIONS
-from crosspro.data_prep.core.errors import InputError, empty_file, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import processors
@@ -120,7 +120,7 @@ def read_token_pairs(source: Path, target: Path) -> list[tuple[list[str], list[s
     """The words of two tokenised files, line by line, which must have as many lines."""
     sides = [[line.split() for line in read_text_lines(path)] for path in (source, target)]
     if not sides[0]:
-        raise InputError([empty_file(source)])
+        raise input_error(source, "file", "at least one line", "none")
     if len(sides[0]) != len(sides[1]):
         raise input_error(target, "lines", f"{len(sides[0])} as in {source}", str(len(sides[1])))
     return list(zip(*sides, strict=True))

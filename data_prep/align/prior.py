@@ -31,9 +31,9 @@ from crosspro.data_prep.align.numbering import (
     Numbers,
     distinct_values,
 )
+from crosspro.data_prep.core.arrays import read_npz
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.stored import read_npz
 
 _FORMAT = {"version": 2, "form": "prefix", "prefix_length": PREFIX}
 _LOG_STEP = 0.2

@@ -17,8 +17,8 @@ from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.words.language import looks_otherwise
 
 WRITTEN_GAP = PLACEHOLDER.removesuffix("_")
 """What is typed for a gap whose source word is to be found."""

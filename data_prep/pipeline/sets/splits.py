@@ -22,7 +22,7 @@ from crosspro.data_prep.annotate.layers import (
     layers_beside,
     read_layered,
 )
-from crosspro.data_prep.core.errors import InputError, Problem, empty_file
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.core.settings import Seed
@@ -150,7 +150,7 @@ def file_splits(
             if not lenient and (form := other_form(path, task)):
                 problems.append(form)
             if not lines:
-                problems.append(empty_file(path))
+                problems.append(Problem(str(path), None, "file", "at least one line", "none"))
             if split != "test" and _all_blind(lines):
                 expected = "a label for each gap"
                 problems.append(Problem(str(path), None, split, expected, "a blind file"))
@@ -223,7 +223,7 @@ def leaks(splits: Splits) -> list[str]:
             number, total = shared.shared_segments, shared.segments
             warnings.append(
                 f"{name}: {number:,} of its {total:,} lines ({100 * number / total:.0f}%) stand in "
-                f"{other} too, so its scores say nothing of unseen text (`crosspro check "
-                "--against` shows where)"
+                f"{other} too, so its scores say nothing of unseen text (crosspro check shows "
+                "where)"
             )
     return warnings
