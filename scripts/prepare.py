@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from crosspro.data_prep.align.align import few_segments
+from crosspro.data_prep.align.align import FEW_SEGMENTS
 from crosspro.data_prep.annotate.tokenise import TokenisedBitext, tokenised_bitext
 from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
@@ -131,9 +131,12 @@ def prepare_command(
     pronouns: list[PronounDecision] | None = [] if sheet or checked else None
     with StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, source, tokenised, display)
-        few = few_segments(len(bitext))
-        if few and not (links or prior):
-            tell(f"note: {few}")
+        if len(bitext) < FEW_SEGMENTS and not (links or prior):
+            tell(
+                f"note: {counted(len(bitext), 'line')} are few to learn links from (fewer than "
+                f"{FEW_SEGMENTS:,}): give with --prior the counts that crosspro align --save-prior "
+                "has learnt from more text, or a bundled model (en-fr)"
+            )
         corrections = None if checked is None else read_sheet(checked, task_rules, bitext)
         examples, counts = prepare(
             task_rules, bitext, settings, cache, display.report, corrections, pronouns
@@ -182,15 +185,13 @@ def _show(task: Task, counts: Counts, gaps: int) -> None:
 
 def _show_rates(rates: Mapping[str, Any]) -> None:
     """How often filter and links were wrong, of what people have checked."""
-    columns = ("in_text", "checked", "wrong")
-    rows = [
-        (name.replace("_", " "), *(str(counts.get(column, "")) for column in columns))
-        for name, counts in rates.items()
-        if isinstance(counts, Mapping)
-    ]
-    heading = ("checked by hand", *(column.replace("_", " ") for column in columns))
-    print(f"\n{show_table(heading, rows)}")
-    for name, share in rates.items():
-        if not isinstance(share, Mapping):
-            percent = "–" if share is None else f"{100 * share:.1f}%"
-            print(f"{name.replace('_', ' ')}: {percent}")
+    rows, shares = [], []
+    for key, value in rates.items():
+        name = key.replace("_", " ")
+        if isinstance(value, Mapping):
+            numbers = (str(value.get(column, "")) for column in ("in_text", "checked", "wrong"))
+            rows.append((name, *numbers))
+        else:
+            shares.append(f"{name}: {'–' if value is None else f'{100 * value:.1f}%'}")
+    print(f"\n{show_table(('checked by hand', 'in text', 'checked', 'wrong'), rows)}")
+    print("\n".join(shares))

@@ -23,7 +23,7 @@ from crosspro.data_prep.align.numbering import (
 )
 from crosspro.data_prep.align.prior import Prior, learnt_prior
 from crosspro.data_prep.align.symmetrise import GROW_DIAG_FINAL_AND, SYMMETRISATIONS
-from crosspro.data_prep.core.errors import counted, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Link
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import processors
@@ -32,6 +32,7 @@ MOST_WORDS = 2000
 """Longer segments are refused: time and memory grow with the square of the length, and such a line
 is a text that was not cut into segments."""
 FEW_SEGMENTS = 20_000
+"""Links learnt from fewer segments, without a prior, are poor."""
 
 
 def align(
@@ -123,13 +124,3 @@ def read_token_pairs(source: Path, target: Path) -> list[tuple[list[str], list[s
     if len(sides[0]) != len(sides[1]):
         raise input_error(target, "lines", f"{len(sides[0])} as in {source}", str(len(sides[1])))
     return list(zip(*sides, strict=True))
-
-
-def few_segments(lines: int) -> str:
-    """A warning for a text too short to learn links from; empty if it is long enough."""
-    if lines >= FEW_SEGMENTS:
-        return ""
-    return (
-        f"{counted(lines, 'line')} are few to learn links from (fewer than {FEW_SEGMENTS:,}): "
-        "a prior that was learnt from more text, or that of a bundled model, links them better"
-    )

@@ -71,9 +71,10 @@ def _example(sentence: Sentence, task: Task, document: str) -> DemoSentence:
         word.slot: index for index, word in enumerate(source) if word.slot and _counts(word, task)
     }
     target = [word for word in target if word.form or word.slot in pronouns]
-    subjects = [part.subject for part in sentence if isinstance(part, Clause)]
     origin_of = {
-        subject.slot: subject.origin for subject in subjects if isinstance(subject, SaidPronoun)
+        part.subject.slot: part.subject.origin
+        for part in sentence
+        if isinstance(part, Clause) and isinstance(part.subject, SaidPronoun)
     }
     shown: list[tuple[str, str | None]] = []
     gaps, origins = [], []

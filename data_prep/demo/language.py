@@ -17,13 +17,15 @@ from pathlib import Path
 LANGUAGES = ("en", "fr", "de", "es")
 _FOLDER = Path(__file__).resolve().parent / "lexicon"
 Weights = dict[str, float]
+Invariable = dict[str, str]
+"""An adverb or a preposition: its word in each language."""
 
 
 @dataclass(frozen=True)
 class Noun:
     """A thing or a person; `forms[language]` is (singular, plural), English gender is the sex."""
 
-    forms: dict[str, tuple[str, str]]
+    forms: dict[str, tuple[str, ...]]
     gender: dict[str, str]
     person: bool
 
@@ -32,18 +34,14 @@ class Noun:
 class Verb:
     """`forms[language]` is (infinitive, third person singular, third person plural)."""
 
-    forms: dict[str, tuple[str, str, str]]
+    forms: dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Adjective:
     """`forms[language]` is (masculine, feminine, masculine plural, feminine plural)."""
 
-    forms: dict[str, tuple[str, str, str, str]]
-
-
-Invariable = dict[str, str]
-"""An adverb or a preposition: its word in each language."""
+    forms: dict[str, tuple[str, ...]]
 
 
 @cache
@@ -53,25 +51,29 @@ def table(name: str) -> tuple[dict[str, str], ...]:
         return tuple(csv.DictReader(handle, delimiter="\t"))
 
 
+def _forms(row: dict[str, str], *columns: str) -> dict[str, tuple[str, ...]]:
+    """The forms of each language; a language has a column of its own where forms are the same."""
+    return {
+        language: tuple(row.get(f"{language}_{column}") or row[language] for column in columns)
+        for language in LANGUAGES
+    }
+
+
 @cache
 def things() -> tuple[Noun, ...]:
     nouns = []
     for row in table("things"):
         gender = {language: row[f"{language}_gender"] for language in ("fr", "de", "es")}
-        nouns.append(Noun(_noun_forms(row), {"en": "n", **gender}, person=False))
+        nouns.append(Noun(_forms(row, "sg", "pl"), {"en": "n", **gender}, person=False))
     return tuple(nouns)
 
 
 @cache
 def persons() -> tuple[Noun, ...]:
     return tuple(
-        Noun(_noun_forms(row), dict.fromkeys(LANGUAGES, row["sex"]), person=True)
+        Noun(_forms(row, "sg", "pl"), dict.fromkeys(LANGUAGES, row["sex"]), person=True)
         for row in table("persons")
     )
-
-
-def _noun_forms(row: dict[str, str]) -> dict[str, tuple[str, str]]:
-    return {language: (row[f"{language}_sg"], row[f"{language}_pl"]) for language in LANGUAGES}
 
 
 @cache
@@ -87,14 +89,8 @@ def neutral_verbs() -> tuple[Verb, ...]:
 
 
 def _verb(row: dict[str, str]) -> Verb:
-    row = {"en_inf": row["en_base"], "en_3pl": row["en_base"], **row}
-    numbers = ("inf", "3sg", "3pl")
-    forms = {
-        language: [row[f"{language}_{number}"] for number in numbers] for language in LANGUAGES
-    }
-    return Verb(
-        {language: (first, second, third) for language, (first, second, third) in forms.items()}
-    )
+    base = {"en_inf": row["en_base"], "en_3pl": row["en_base"]} if "en_base" in row else {}
+    return Verb(_forms(base | row, "inf", "3sg", "3pl"))
 
 
 GRAMMAR = {row["name"]: _verb(row) for row in table("verbs_grammar")}
@@ -104,17 +100,8 @@ GRAMMAR = {row["name"]: _verb(row) for row in table("verbs_grammar")}
 @cache
 def adjectives(kind: str) -> tuple[Adjective, ...]:
     """Those of a kind, such as `things`."""
-    made = []
-    for row in table(f"adjectives_{kind}"):
-        agreeing = {
-            language: (
-                *(row[f"{language}_m"], row[f"{language}_f"]),
-                *(row[f"{language}_mpl"], row[f"{language}_fpl"]),
-            )
-            for language in ("fr", "es")
-        }
-        made.append(Adjective({"en": (row["en"],) * 4, "de": (row["de"],) * 4, **agreeing}))
-    return tuple(made)
+    rows = table(f"adjectives_{kind}")
+    return tuple(Adjective(_forms(row, "m", "f", "mpl", "fpl")) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -137,22 +124,19 @@ class Profile:
 
 def _profile(task: str) -> Profile:
     values = {row["name"]: float(row[task]) for row in table("profiles") if row[task]}
-
-    def weights(kind: str) -> Weights:
-        return {
-            name.removeprefix(f"{kind}."): value
-            for name, value in values.items()
-            if name.startswith(f"{kind}.")
-        }
-
+    weights: dict[str, Weights] = {"scene": {}, "gender": {}, "plural_gender": {}}
+    for name, value in values.items():
+        kind, dot, item = name.partition(".")
+        if dot:
+            weights[kind][item] = value
     return Profile(
-        weights("scene"),
-        values["plural"],
-        values["person"],
-        values["person_plural"],
-        weights("gender"),
-        weights("plural_gender"),
-        values["demonstrative"],
+        scenes=weights["scene"],
+        plural=values["plural"],
+        person=values["person"],
+        person_plural=values["person_plural"],
+        genders=weights["gender"],
+        plural_genders=weights["plural_gender"],
+        demonstrative=values["demonstrative"],
     )
 
 

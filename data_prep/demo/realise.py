@@ -158,31 +158,35 @@ def realise(parts: Sequence[Part], language: str) -> list[Word]:
             order = "inverted"  # the main clause after a fronted subordinate one
         else:
             order = "main"
-    if language == "fr":
-        words = _elide(words)
-    elif language == "es":
-        words = _spanish_and(words)
-    return _capitalise(words)
+    for place, word in enumerate(words):
+        following = next((other.form for other in words[place + 1 :] if other.form), "")
+        if language == "fr" and word.form in _ELIDED and following.startswith(_VOWELS):
+            words[place] = replace(word, form=_ELIDED[word.form])
+        elif language == "es" and word.form == "y" and following.startswith(("i", "hi")):
+            words[place] = replace(word, form="e")
+    first = next((place for place, word in enumerate(words) if word.form), 0)
+    form = words[first].form
+    words[first] = replace(words[first], form=form[:1].upper() + form[1:])
+    return words
 
 
 def _joint(text: str, key: str) -> list[Word]:
-    kinds = {",": ("PUNCT", "mark"), ".": ("PUNCT", "mark")}
-    words = []
-    for form in text.split(" "):
-        category, name = kinds.get(form, ("CONJ", "joint"))
-        words.append(Word(form, form, category, f"{key}.{name}"))
-    return words
+    return [
+        Word(form, form, "PUNCT", f"{key}.mark")
+        if form in (",", ".")
+        else Word(form, form, "CONJ", f"{key}.joint")
+        for form in text.split(" ")
+    ]
 
 
 def _clause(clause: Clause, language: str, order: str) -> list[Word]:
     subject = _subject(clause, language)
     finite = _finite(clause, language)
     rest = _complements(clause, language)
-    adverb = []
+    adverb, infinitive = [], []
     if clause.adverb:
         form = clause.adverb[language]
         adverb = [Word(form, form, "ADV", f"{clause.key}.adv")]
-    infinitive = []
     if clause.infinitive:
         form = clause.infinitive.forms[language][0]
         infinitive = [Word(form, form, "VERB", f"{clause.key}.inf")]
@@ -257,9 +261,10 @@ def _complements(clause: Clause, language: str) -> list[Word]:
         accusative = clause.kind not in ("copula", "identify")
         phrase = _phrase(clause.object, language, f"{clause.key}.o", accusative)
         if clause.kind == "event" and language == "es":  # the personal a of Spanish
-            to = Word("a", "a", "ADP", None)
-            phrase = [Word("al", "al", "ADP", phrase[0].key), *phrase[1:]] if (
-                phrase[0].form == "el") else [to, *phrase]  # fmt: skip
+            if phrase[0].form == "el":
+                phrase[0] = Word("al", "al", "ADP", phrase[0].key)
+            else:
+                phrase.insert(0, Word("a", "a", "ADP"))
         if clause.kind == "identify" and language == "fr" and clause.object.referent.plural:
             phrase = phrase[1:]  # de and des give de
         words += phrase
@@ -292,34 +297,6 @@ def _phrase(phrase: Phrase, language: str, key: str, accusative: bool = False) -
             lemma = _ARTICLE_LEMMA[phrase.definite][language]
             words.append(Word(article, lemma, "DET", f"{key}.d{index}"))
         words.append(Word(form, noun.forms[language][0], "NOUN", f"{key}.n{index}"))
-    return words
-
-
-def _elide(words: list[Word]) -> list[Word]:
-    """French le, la, que, de and ce before a vowel; the next word may be an empty one."""
-    result = list(words)
-    for index, word in enumerate(words):
-        following = next((other.form for other in words[index + 1 :] if other.form), "")
-        if word.form in _ELIDED and following.startswith(_VOWELS):
-            elided = _ELIDED[word.form]
-            result[index] = replace(word, form=elided)
-    return result
-
-
-def _spanish_and(words: list[Word]) -> list[Word]:
-    """Spanish y becomes e before an i."""
-    result = list(words)
-    for index, word in enumerate(words[:-1]):
-        if word.form == "y" and words[index + 1].form.startswith(("i", "hi")):
-            result[index] = replace(word, form="e")
-    return result
-
-
-def _capitalise(words: list[Word]) -> list[Word]:
-    for index, word in enumerate(words):
-        if word.form:
-            capital = replace(word, form=word.form[0].upper() + word.form[1:])
-            return [*words[:index], capital, *words[index + 1 :]]
     return words
 
 

@@ -177,13 +177,8 @@ class Scenes:
         """When it is old, the machine falls."""
         referent = self.referent()
         pronoun = self.anaphor(referent, "cataphora", 0)
-        parts = (
-            JOINTS["fronted_when"],
-            self.statement(pronoun),
-            JOINTS["comma"],
-            self.statement(Phrase(referent)),
-        )
-        yield parts
+        first, second = self.statement(pronoun), self.statement(Phrase(referent))
+        yield JOINTS["fronted_when"], first, JOINTS["comma"], second
 
     def other_sentence(self, between: int) -> Iterator[Sentence]:
         """The teacher buys the machine. [It rains.] It is old."""

@@ -8,12 +8,11 @@ from the user's own files.
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import repeat
+from itertools import compress, repeat
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +144,8 @@ def _links(
     if settings.links is not None:
         report("reading links", f"from {settings.links}", 0, 0)
         # All of it is checked now, not after hours of annotating.
-        deque(read_links(settings.links, bitext.source, bitext.target), maxlen=0)
+        for _ in read_links(settings.links, bitext.source, bitext.target):
+            pass
         return read_links(settings.links)
     report("aligning", f"{len(bitext):,} segments", 0, 0)
     sides = iter(bitext.source), iter(bitext.target)
@@ -169,8 +169,7 @@ def _sources(task: Task, sentences: Sentences, annotate: Annotate, spec: str) ->
         return annotate(annotation, sentences)
     ambiguous = frozenset(task.subject_filter.pronouns)
     needed = [any(word.lower() in ambiguous for word in words) for words in sentences]
-    chosen = [words for words, need in zip(sentences, needed, strict=True) if need]
-    annotated = annotate(annotation, chosen)
+    annotated = annotate(annotation, list(compress(sentences, needed)))
     return (next(annotated) if need else None for need in needed)
 
 
@@ -200,13 +199,12 @@ def write_prepared(
         id_files = [files.enter_context(atomic_output(path)) for path in ids if documents]
         for example in examples:
             total.add(example)
-            line = format_example(example)
-            data.write(f"{line}\n".encode())
+            line = f"{format_example(example)}\n".encode()
+            data.write(line)
             for file in id_files:
                 file.write(f"{example.document or ''}\n".encode())
-            visible = line.split("\t", 2)[2]
             for file in hidden:
-                file.write(f"\t\t{visible}\n".encode())
+                file.write(b"\t\t" + line.split(b"\t", 2)[2])
     if not documents:
         for path in ids:
             path.unlink(missing_ok=True)

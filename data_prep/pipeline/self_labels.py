@@ -32,12 +32,7 @@ from crosspro.data_prep.annotate.layers import layers_beside, read_layered
 from crosspro.data_prep.annotate.tags import pronoun_lemma
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.example import (
-    AnnotatedSentence,
-    Example,
-    Gap,
-    split_tag,
-)
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, split_tag
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.processes import Report
 from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
@@ -103,54 +98,47 @@ class SelfLabels:
             return word
         return pronoun_lemma(word, "PRON", self.task.target_language) or word
 
-    def of_text(
+    def of_tagged_text(
         self, sentences: Iterable[AnnotatedSentence], documents: Iterable[str | None]
     ) -> Iterator[Example]:
-        """Examples of a text without a source."""
-        tagged = self.task.tagged
+        """Lemmatised examples of a text without a source.
+
+        Labels come from the forms, which are no part of an example.
+        """
         for sentence, document in zip(sentences, documents, strict=True):
-            shown = [token.lemma if tagged else token.form for token in sentence.tokens]
+            lemmas = [intern(as_word(token.lemma)) for token in sentence.tokens]
             tags: list[str | None] = [token.tag for token in sentence.tokens]
-            lemmas = list(map(intern, map(as_word, shown)))
             gaps = []
-            for place, word in enumerate(shown):
-                name = self._class(sentence.forms, place, tags[place] or "", self.classes)
-                if name is not None:
-                    gaps.append(Gap(place, 0, name, word))
-                    lemmas[place], tags[place] = placeholder(0), None
-            columns = tuple(lemmas), tuple(tags) if tagged else None
-            yield Example((), *columns, (), tuple(gaps), document)
+            for place, token in enumerate(sentence.tokens):
+                label = self._class(sentence.forms, place, token.tag, self.classes)
+                if label is not None:
+                    gaps.append(Gap(place, 0, label, token.lemma))
+            yield _hidden(Example((), tuple(lemmas), tuple(tags), (), (), document), gaps)
 
     def of_bitext(self, examples: Iterable[Example]) -> Iterator[Example]:
-        """Prepared examples with further gaps; their own are hidden, too."""
-        for example in examples:
-            yield with_gaps(example, self.gaps_of(example))
-
-    def gaps_of(self, example: Example) -> tuple[Gap, ...]:
-        """All gaps of a prepared example; the source of one without is its beginning."""
+        """Examples with further gaps; their own are hidden, too."""
         classes = self.classes_of_lemmas if self.task.tagged else self.classes
-        gaps = {gap.position: self._gap(gap) for gap in example.gaps}
-        for place, word in enumerate(example.lemmas):
-            if word.lower() not in classes or place in gaps:
-                continue
-            name = self._class(example.lemmas, place, example.tag(place), classes)
-            if name is not None:
-                gaps[place] = Gap(place, _source_of(place, example), name, word)
-        return tuple(gaps[place] for place in sorted(gaps))
+        for example in examples:
+            gaps = {gap.position: self._gap(gap) for gap in example.gaps}
+            for place, word in enumerate(example.lemmas):
+                if place not in gaps:
+                    label = self._class(example.lemmas, place, example.tag(place), classes)
+                    if label is not None:
+                        gaps[place] = Gap(place, _source_of(place, example), label, word)
+            yield _hidden(example, [gaps[place] for place in sorted(gaps)])
 
     def _class(
         self, words: Sequence[str], place: int, tag: str, classes: Mapping[str, str]
     ) -> str | None:
         """The class of a word of a line."""
         word = words[place].lower()
-        name = classes.get(word)
-        if name is None or tag in _NO_PRONOUNS:
+        if word not in classes or tag in _NO_PRONOUNS:
             return None
         capital = place > 0 and words[place] != word
         if capital and word in self.polite and words[place - 1][-1] not in _BEGINNING:
             return None
         after = "".join(words[place + 1 : place + 2])
-        return None if not tag and self._is_determiner(word, after) else name
+        return None if not tag and self._is_determiner(word, after) else classes[word]
 
     def _is_determiner(self, word: str, after: str) -> bool:
         """Whether a word stands before a noun or an adjective; ce jour-là is ce jour."""
@@ -170,15 +158,15 @@ class SelfLabels:
         return replace(gap, label=label, word=self.as_shown(word) if word else None)
 
 
-def with_gaps(example: Example, gaps: tuple[Gap, ...]) -> Example:
+def _hidden(example: Example, gaps: Sequence[Gap]) -> Example:
     """An example whose words in the places of these gaps are hidden, without links and layers."""
     lemmas, tags = list(example.lemmas), list(example.tags or ())
     for gap in gaps:
         lemmas[gap.position] = placeholder(gap.source_index)
         if tags:
             tags[gap.position] = None
-    hidden = tuple(tags) if example.tagged else None
-    return Example(example.source, tuple(lemmas), hidden, (), gaps, example.document)
+    columns = tuple(lemmas), tuple(tags) if example.tagged else None
+    return Example(example.source, *columns, (), tuple(gaps), example.document)
 
 
 def learnt_determiners(labels: SelfLabels, examples: Sequence[Example]) -> SelfLabels:
@@ -241,29 +229,34 @@ class TargetText:
     sentences: Sequence[Sequence[str]]
     documents: Sequence[str | None]
 
+    def lines(self) -> Iterator[Example]:
+        """The lines of an inflected text with all their words."""
+        for words, document in zip(self.sentences, self.documents, strict=True):
+            yield Example((), tuple(map(intern, map(as_word, words))), None, (), (), document)
+
 
 def task_file(path: Path, task: Task, option: str) -> TaskFile:
     """The file of an option; TASK:FILE is of another task with the same target."""
-    name, colon, file = str(path).partition(":")
+    name = str(path)
+    task_name, colon, file = name.partition(":")
     if colon and not path.is_file():
-        other = load_task(name)
+        other = load_task(task_name)
         if (other.target_language, other.target) != (task.target_language, task.target):
             expected = f"a task with a {task.target} target in {task.target_language}"
-            raise input_error("settings", option, expected, quoted(name))
-        path, task, name = Path(file), other, str(path)
-    else:
-        name = str(path)
+            raise input_error("settings", option, expected, quoted(task_name))
+        path, task = Path(file), other
     return TaskFile(name, path, task, tuple(layers_beside(path).files().values()))
 
 
 def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
     """A text in tokens."""
-    lines = list(read_text_lines(file.path))
-    sentences = list(tokenise_lines(lines, file.task.target_language))
-    ids: list[str | None] = list(read_doc_ids(doc_ids)) if doc_ids else [None] * len(sentences)
+    sentences = list(tokenise_lines(list(read_text_lines(file.path)), file.task.target_language))
+    if doc_ids is None:
+        return TargetText(replace(file, beside=()), sentences, [None] * len(sentences))
+    ids = list(read_doc_ids(doc_ids))
     if len(ids) != len(sentences):
-        raise input_error(doc_ids or file.path, "doc-ids", f"{len(sentences)} lines", str(len(ids)))
-    return TargetText(replace(file, beside=(doc_ids,) if doc_ids else ()), sentences, ids)
+        raise input_error(doc_ids, "doc-ids", f"{len(sentences)} lines", str(len(ids)))
+    return TargetText(replace(file, beside=(doc_ids,)), sentences, ids)
 
 
 def annotated_text(
@@ -290,24 +283,20 @@ def self_labelled(
     `tell` gets the lines of each file, and how many more are left out, as they are `unseen`.
     """
     tagged = labels.task.tagged
-    lines_of: list[tuple[TaskFile, list[Example]]] = []
-    for file in data:
-        lines_of.append((file, [_lean(line) for line in read_layered(file.path, file.task)]))
+    files = [(file, list(map(_lean, read_layered(file.path, file.task)))) for file in data]
     for text in texts:
-        # Of a tagged text the label comes from the form, which is no part of an example.
-        whole = None if tagged else _whole_lines(text)
-        examples = whole or labels.of_text(annotate(text), text.documents)
-        lines_of.append((text.file, list(examples)))
-    kept = [without_unseen(lines, unseen) for _, lines in lines_of]
+        every = labels.of_tagged_text(annotate(text), text.documents) if tagged else text.lines()
+        files.append((text.file, list(every)))
+    kept = [without_unseen(lines, unseen) for _, lines in files]
     labels = learnt_determiners(labels, list(chain.from_iterable(kept)))
     train: list[Example] = []
     dev: list[Example] = []
-    for number, ((file, lines), shown) in enumerate(zip(lines_of, kept, strict=True)):
+    for number, ((file, lines), seen) in enumerate(zip(files, kept, strict=True)):
         is_labelled = tagged and number >= len(data)
-        labelled = shown if is_labelled else list(labels.of_bitext(shown))
+        labelled = seen if is_labelled else list(labels.of_bitext(seen))
         for part, more in zip((train, dev), held_out(labelled, share), strict=True):
             part += more
-        tell(file, labelled, len(lines) - len(shown))
+        tell(file, labelled, len(lines) - len(seen))
     return train, dev
 
 
@@ -315,9 +304,3 @@ def _lean(example: Example) -> Example:
     """An example without layers, in words that memory holds once."""
     source, lemmas = tuple(map(intern, example.source)), tuple(map(intern, example.lemmas))
     return Example(source, lemmas, example.tags, example.links, example.gaps, example.document)
-
-
-def _whole_lines(text: TargetText) -> Iterator[Example]:
-    """The lines of an inflected text with all their words."""
-    for sentence, document in zip(text.sentences, text.documents, strict=True):
-        yield Example((), tuple(map(intern, map(as_word, sentence))), None, (), (), document)

@@ -109,7 +109,7 @@ def test_a_new_language_pair_is_one_file(tmp_path):
         (["absent=perhaps", "resamples=x"], "resamples"),
         (["data=shared_task"], "data.dir"),
         (["data=shared_task", "data.dir=.", "data.train=/x.data"], "inside data.dir"),
-        (["data=shared_task", "data.dir=nowhere"], "a folder"),
+        (["data=shared_task", "data.dir=nowhere"], "directory"),
         (["system._target_=subprocess.run"], "settings: system"),
         (["data._target_=builtins.print"], "settings: data"),
         (["task=null"], "Config group override"),

@@ -18,9 +18,12 @@ The word lists are in `conf/words/subjects/`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from crosspro.data_prep.gaps.subjects.words import SubjectJudgement, subject_words
+from crosspro.data_prep.core.example import AnnotatedSentence
+from crosspro.data_prep.gaps.subjects.words import (
+    PronounContext,
+    SubjectJudgement,
+    subject_words,
+)
 from crosspro.data_prep.gaps.subjects.words import WordClass as W
 
 _WORDS = subject_words("en")
@@ -32,23 +35,11 @@ CONJUNCTION_TOO = _WORDS["conjunction-too"]
 VERBS = frozenset((W.FINITE, W.BASE, W.ING, W.PARTICIPLE))
 
 
-def judge_it(
-    words: Sequence[str], lemmas: Sequence[str], classes: Sequence[W], index: int
-) -> SubjectJudgement:
-    """The verdict on the `it` at `index`; words and lemmas in lower case."""
-    return _It(words, lemmas, classes, index).verdict()
+class EnglishIt(PronounContext):
+    """An `it` in its sentence: `before` and `after` are the places that decide."""
 
-
-class _It:
-    """One `it` in its sentence: `before` and `after` are the places that decide."""
-
-    def __init__(
-        self, words: Sequence[str], lemmas: Sequence[str], classes: Sequence[W], index: int
-    ) -> None:
-        self.words = words
-        self.lemmas = lemmas
-        self.classes = classes
-        self.index = index
+    def __init__(self, sentence: AnnotatedSentence, index: int) -> None:
+        super().__init__(sentence, index)
         self.before = index - 1
         self.after = self._step_over(index + 1)
 
@@ -149,14 +140,6 @@ class _It:
         return False
 
     # Small steps.
-
-    def word(self, place: int) -> str:
-        """The word at a place, empty beyond the ends."""
-        return self.words[place] if 0 <= place < len(self.words) else ""
-
-    def kind(self, place: int) -> W:
-        """The class at a place; beyond the ends it is as after punctuation."""
-        return self.classes[place] if 0 <= place < len(self.words) else W.PUNCT
 
     def _step_over(self, place: int) -> int:
         """The first place from here that holds neither an adverb nor a word such as `all`."""

@@ -19,12 +19,12 @@ from dataclasses import replace
 from crosspro.data_prep.core.errors import CrossproError, choices
 from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.task import SubjectFilter, Task
-from crosspro.data_prep.gaps.subjects.english import judge_it
-from crosspro.data_prep.gaps.subjects.german import judge_es_or_sie
-from crosspro.data_prep.gaps.subjects.words import SubjectJudgement, word_classes
+from crosspro.data_prep.gaps.subjects.english import EnglishIt
+from crosspro.data_prep.gaps.subjects.german import GermanPronoun
+from crosspro.data_prep.gaps.subjects.words import SubjectJudgement
 
-RULE_LANGUAGES = ("en", "de")
-"""Source languages that need no parse."""
+_RULES: dict[str, type[EnglishIt | GermanPronoun]] = {"en": EnglishIt, "de": GermanPronoun}
+"""By source languages that need no parse."""
 
 _LOST_BY_THE_PAPERS = frozenset(("de",))
 
@@ -71,19 +71,12 @@ def judge_by_rules(
     sentence: AnnotatedSentence, positions: list[int], language: str
 ) -> dict[int, SubjectJudgement]:
     """The verdicts of the rules, from tags alone; expletives count as subjects."""
-    if language not in RULE_LANGUAGES:
+    if language not in _RULES:
         raise CrossproError(
             f"subject filter: expected a parse of the source, or a source language that is "
-            f"{choices(RULE_LANGUAGES)}, found {language} without a parse"
+            f"{choices(_RULES)}, found {language} without a parse"
         )
-    classes = word_classes(sentence)
-    forms = [token.form.replace("’", "'") for token in sentence.tokens]
-    if language == "de":
-        lemmas = [token.lemma for token in sentence.tokens]
-        return {i: judge_es_or_sie(forms, lemmas, classes, i) for i in positions}
-    words = [form.lower() for form in forms]
-    lemmas = [token.lemma.lower() for token in sentence.tokens]
-    return {i: judge_it(words, lemmas, classes, i) for i in positions}
+    return {position: _RULES[language](sentence, position).verdict() for position in positions}
 
 
 def _matches(label: str, wanted: tuple[str, ...]) -> bool:

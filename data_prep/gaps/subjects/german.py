@@ -29,9 +29,12 @@ The word lists are in `conf/words/subjects/`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from crosspro.data_prep.gaps.subjects.words import SubjectJudgement, subject_words
+from crosspro.data_prep.core.example import AnnotatedSentence
+from crosspro.data_prep.gaps.subjects.words import (
+    PronounContext,
+    SubjectJudgement,
+    subject_words,
+)
 from crosspro.data_prep.gaps.subjects.words import WordClass as W
 
 _WORDS = subject_words("de")
@@ -42,7 +45,7 @@ VERBS = frozenset((W.FINITE, W.BASE, W.PARTICIPLE))
 NOUN_PHRASE = frozenset((W.DET, W.ADJ, W.NUM, W.NOUN))
 
 
-class GermanClause:
+class GermanClause(PronounContext):
     """The clause of the pronoun at `index`: the words from `start` up to `end`.
 
     `coordinated`: a conjunction such as `und` joins it to what goes before.
@@ -50,27 +53,13 @@ class GermanClause:
     last; `verb`: the place of the finite verb. Both are -1 if there is none.
     """
 
-    def __init__(
-        self, forms: Sequence[str], lemmas: Sequence[str], classes: Sequence[W], index: int
-    ) -> None:
-        self.forms = forms
-        self.words = [form.lower() for form in forms]
-        self.lemmas = lemmas
-        self.classes = classes
-        self.index = index
+    def __init__(self, sentence: AnnotatedSentence, index: int) -> None:
+        super().__init__(sentence, index)
         self.pronoun = self.words[index]
         self.start, self.end = self._bounds()
         self.coordinated = self.kind(self.start - 1) is W.COORD
         self.opener = self._opener()
         self.verb = self._finite_verb()
-
-    def word(self, place: int) -> str:
-        """The word at a place, empty beyond the ends of the sentence."""
-        return self.words[place] if 0 <= place < len(self.words) else ""
-
-    def kind(self, place: int) -> W:
-        """The word class at a place; the ends of the sentence are like punctuation."""
-        return self.classes[place] if 0 <= place < len(self.words) else W.PUNCT
 
     def plural_verb(self) -> bool:
         """Whether the finite verb is plural."""
@@ -78,7 +67,7 @@ class GermanClause:
 
     def verb_is(self, lemmas: frozenset[str]) -> bool:
         """Whether the finite verb is one of these."""
-        return self.lemmas[self.verb].lower() in lemmas
+        return self.lemmas[self.verb] in lemmas
 
     def has_zu(self, place: int) -> bool:
         """Whether the infinitive here has `zu`, before it or within (`einzukaufen`)."""
@@ -198,15 +187,8 @@ EXPLETIVE_VERBS, DROPPED_I = _WORDS["expletive-verbs"], _WORDS["dropped-i"]
 FRONT_ADVERBS = _WORDS["front-adverbs"]
 
 
-def judge_es_or_sie(
-    forms: Sequence[str], lemmas: Sequence[str], classes: Sequence[W], index: int
-) -> SubjectJudgement:
-    """The verdict on the `es`, `sie` or `Sie` at `index`."""
-    return _Pronoun(forms, lemmas, classes, index).verdict()
-
-
-class _Pronoun(GermanClause):
-    """A pronoun in its clause; each rule gives a verdict, or None where it does not apply."""
+class GermanPronoun(GermanClause):
+    """An `es`, `sie` or `Sie`; each rule gives a verdict, or None where it does not apply."""
 
     def verdict(self) -> SubjectJudgement:
         """The first rule that applies decides."""
@@ -361,5 +343,5 @@ class _Pronoun(GermanClause):
     def _expletive(self) -> bool:
         verbs = (p for p in range(self.start, self.end) if self.classes[p] in VERBS)
         return self.pronoun == "es" and any(
-            self.lemmas[place].lower() in EXPLETIVE_VERBS for place in verbs
+            self.lemmas[place] in EXPLETIVE_VERBS for place in verbs
         )

@@ -59,3 +59,22 @@ def _class_of(token: Token, scheme: str) -> WordClass:
         if word_class:
             return word_class
     return table.get(("universal", token.tag), WordClass.OTHER)
+
+
+class PronounContext:
+    """A pronoun at `index` in its sentence; `words` and `lemmas` are in lower case."""
+
+    def __init__(self, sentence: AnnotatedSentence, index: int) -> None:
+        self.forms = [token.form.replace("’", "'") for token in sentence.tokens]
+        self.words = [form.lower() for form in self.forms]
+        self.lemmas = [token.lemma.lower() for token in sentence.tokens]
+        self.classes = word_classes(sentence)
+        self.index = index
+
+    def word(self, place: int) -> str:
+        """The word at a place, empty beyond the ends of the sentence."""
+        return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def kind(self, place: int) -> WordClass:
+        """The word class at a place; the ends of the sentence are like punctuation."""
+        return self.classes[place] if 0 <= place < len(self.words) else WordClass.PUNCT

@@ -51,14 +51,13 @@ class PairAligner:
         words = (set(map(word_form, chain.from_iterable(side))) for side in (sources, targets))
         prior = self.prior.of_words(*words)
         translations = _translations(prior)
+        linked = link_by_prior(pairs, prior, self.symmetrisation)
         return [
             {
                 (s, t): translations.get((word_form(source[s]), word_form(target[t])))
                 for s, t in links
             }
-            for (source, target), links in zip(
-                pairs, link_by_prior(pairs, prior, self.symmetrisation), strict=True
-            )
+            for (source, target), links in zip(pairs, linked, strict=True)
         ]
 
 

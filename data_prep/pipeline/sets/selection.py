@@ -40,13 +40,12 @@ def candidates(
     """The documents of a data set, without those that are excluded."""
     groups: dict[str, list[Example]] = {}
     for example in examples:
-        groups.setdefault(example.document or "", []).append(example)
+        if (example.document or "") not in excluded:
+            groups.setdefault(example.document or "", []).append(example)
     documents = []
     for document, group in groups.items():
-        if document in excluded:
-            continue
-        gaps = (gap for example in group for gap in example.gaps if gap.label is not None)
-        classes = Counter(task.classes[task.class_index[gap.label or ""]] for gap in gaps)
+        labels = (gap.label for example in group for gap in example.gaps)
+        classes = Counter(task.classes[task.class_index[label]] for label in labels if label)
         words = sum(len(example.source) for example in group)
         documents.append(CandidateDocument(document, len(group), words, classes))
     return documents

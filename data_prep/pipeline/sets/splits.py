@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, ConfigDict, Field, validate_call
+from pydantic import AfterValidator, ConfigDict, DirectoryPath, Field, validate_call
 from typing_extensions import TypedDict
 
 from crosspro.data_prep.annotate.layers import (
@@ -83,12 +83,6 @@ class Splits:
     in_domain: Sequence[Example] = ()
 
 
-def _folder(value: str | Path) -> str | Path:
-    if Path(value).is_dir():
-        return value
-    raise ValueError(f"should be a folder: {value}")
-
-
 def _inside(value: str) -> str:
     if value and not Path(value).is_absolute():
         return value
@@ -96,7 +90,7 @@ def _inside(value: str) -> str:
 
 
 Count = Annotated[int, Field(ge=1)]
-Folder = Annotated[str | Path, AfterValidator(_folder)]
+Folder = Annotated[DirectoryPath, Field(strict=False)]
 NameInFolder = Annotated[str, AfterValidator(_inside)]
 _from_settings = validate_call(config=ConfigDict(strict=True))
 
@@ -136,62 +130,64 @@ def file_splits(
     Training files that `in_domain` matches, too, are those with which a training goes on at its
     end. All problems of all files are reported together.
     """
-    folder = Path(dir)
-    problems: list[Problem] = []
-    paths: dict[str, list[Path]] = {}
     patterns = {"train": train, "dev": dev, **({} if test is None else {"test": test})}
-    for split, pattern in patterns.items():
-        paths[split] = _matching(folder, pattern, split == "test" or "blind" in pattern)
-        problems += _name_problems(folder, split, pattern, paths[split])
-    inner = [] if in_domain is None else _matching(folder, in_domain, blind=True)
+    paths = {split: _matching(dir, patterns[split], split) for split in patterns}
+    inner = [] if in_domain is None else _matching(dir, in_domain, "train", blind=True)
     inner = [path for path in inner if path in paths["train"]]
+    problems = [
+        problem
+        for split, pattern in patterns.items()
+        for problem in _name_problems(dir, split, pattern, paths[split])
+    ]
     if in_domain is not None and not inner:
         expected = f"training files named {in_domain} (or .gz, .xz)"
-        problems.append(_absent(folder, "in_domain", expected, paths["train"]))
+        problems.append(_absent(dir, "in_domain", expected, paths["train"]))
     examples: dict[Path, list[Example]] = {}
-    for path in [path for some in paths.values() for path in some]:
+    files = [(split, path) for split in paths for path in paths[split]]
+    for split, path in files:
         try:
-            examples[path] = list(read_layered(path, task, lenient=lenient))
-            form = None if lenient else other_form(path, task)
-            problems += [] if form is None else [form]
-            if not examples[path]:
+            lines = examples[path] = list(read_layered(path, task, lenient=lenient))
+            if not lenient and (form := other_form(path, task)):
+                problems.append(form)
+            if not lines:
                 problems.append(Problem(str(path), None, "file", "at least one line", "none"))
-        except InputError as error:
-            problems += error.problems
-    for split in ("train", "dev"):
-        for path in paths[split]:
-            if _all_blind(examples.get(path, [])):
+            if split != "test" and _all_blind(lines):
                 expected = "a label for each gap"
                 problems.append(Problem(str(path), None, split, expected, "a blind file"))
+        except InputError as error:
+            problems += error.problems
     if problems:
         raise InputError(problems)
 
-    def joined(some: Iterable[Path]) -> list[Example]:
-        return [example for path in some for example in examples[path]]
+    def joined(files: Iterable[Path]) -> list[Example]:
+        return [example for path in files for example in examples[path]]
 
     contents = [
-        file_contents(split, path, examples[path], list(layers_beside(path).files().values()))
-        for split in paths
-        for path in paths[split]
+        file_contents(split, path, examples[path], layers_beside(path).files().values())
+        for split, path in files
     ]
     tests = {data_stem(path): examples[path] for path in paths.get("test", [])}
     return Splits(joined(paths["train"]), joined(paths["dev"]), tests, contents, joined(inner))
 
 
-def _matching(folder: Path, pattern: str, blind: bool) -> list[Path]:
+def _matching(folder: Path, pattern: str, split: str, blind: bool = False) -> list[Path]:
     """Files by a pattern, with or without the suffix of a compressed file."""
     paths = {path for suffix in COMPRESSED for path in folder.glob(pattern + suffix)}
-    files = sorted(path for path in paths if path.is_file())
-    return [path for path in files if blind or not data_stem(path).endswith(BLIND)]
+    blind = blind or split == "test" or "blind" in pattern
+    return sorted(
+        path for path in paths if path.is_file() and (blind or not data_stem(path).endswith(BLIND))
+    )
 
 
 def _name_problems(
     folder: Path, split: str, pattern: str, paths: Sequence[Path]
 ) -> Iterator[Problem]:
-    stems = [data_stem(path) for path in paths]
-    for stem in sorted({stem for stem in stems if stems.count(stem) > 1}):
-        copies = ", ".join(path.name for path in paths if data_stem(path) == stem)
-        yield Problem(str(folder), None, split, "one file of a name", copies)
+    by_stem: dict[str, list[str]] = {}
+    for path in paths:
+        by_stem.setdefault(data_stem(path), []).append(path.name)
+    for names in by_stem.values():
+        if len(names) > 1:
+            yield Problem(str(folder), None, split, "one file of a name", ", ".join(names))
     if not paths:
         labelled = "" if split == "test" else ", not blind"
         expected = f"files named {pattern} (or .gz, .xz{labelled})"
@@ -204,8 +200,8 @@ def _absent(folder: Path, field: str, expected: str, present: Sequence[Path]) ->
 
 
 def _all_blind(examples: Sequence[Example]) -> bool:
-    gaps = [gap for example in examples for gap in example.gaps]
-    return bool(gaps) and all(gap.label is None for gap in gaps)
+    labels = {gap.label for example in examples for gap in example.gaps}
+    return labels == {None}
 
 
 def leaks(splits: Splits) -> list[str]:
@@ -214,24 +210,20 @@ def leaks(splits: Splits) -> list[str]:
     Of train, which may be large, only what is in dev and in tests too is kept.
     """
     unseen = {"dev": splits.dev, **splits.test}
-    index = TextIndex()
-    for examples in unseen.values():
-        index.add(examples)
-    digests = (digest(example.source) for example in splits.train)
-    train = TextIndex({line for line in digests if line in index.segments})
+    lines = {digest(example.source) for examples in unseen.values() for example in examples}
+    train = TextIndex(lines.intersection(digest(example.source) for example in splits.train))
     dev = TextIndex()
     dev.add(splits.dev)
-    warnings = [_leak(name, examples, "train", train) for name, examples in unseen.items()]
-    warnings += [_leak(name, examples, "dev", dev) for name, examples in splits.test.items()]
-    return [warning for warning in warnings if warning]
-
-
-def _leak(name: str, examples: Sequence[Example], other: str, seen: TextIndex) -> str | None:
-    shared = overlap(examples, seen)
-    if not shared.same_text:
-        return None
-    share = 100 * shared.shared_segments / shared.segments
-    return (
-        f"{name}: {shared.shared_segments:,} of its {shared.segments:,} lines ({share:.0f}%) stand "
-        f"in {other} too, so its scores say nothing of unseen text (crosspro check shows where)"
-    )
+    pairs = [(name, "train", train) for name in unseen]
+    pairs += [(name, "dev", dev) for name in splits.test]
+    warnings = []
+    for name, other, index in pairs:
+        shared = overlap(unseen[name], index)
+        if shared.same_text:
+            number, total = shared.shared_segments, shared.segments
+            warnings.append(
+                f"{name}: {number:,} of its {total:,} lines ({100 * number / total:.0f}%) stand in "
+                f"{other} too, so its scores say nothing of unseen text (crosspro check shows "
+                "where)"
+            )
+    return warnings

@@ -18,7 +18,6 @@ from crosspro.data_prep.align.model import (
     FLOOR,
     digamma,
     first_jumps,
-    jump_index,
     jump_weights,
     translation_probabilities,
 )
@@ -125,13 +124,3 @@ def test_estimates_discount_rare_words_most_and_nothing_is_impossible():
     assert (bayes[:3] < plain[:3]).all()
     assert bayes[2] / plain[2] < bayes[1] / plain[1] < bayes[0] / plain[0]
     assert bayes[3] == pytest.approx(FLOOR)
-
-
-def test_jumps_depend_on_the_distance_alone():
-    jump, _ = first_jumps(6)
-    weights = jump_weights(jump, 1.0)
-    assert weights.shape == (6, 6)
-    assert weights[0, 1] == weights[3, 4] == weights.max()
-    assert jump_index(3, 13).tolist() == [[6, 7, 8], [5, 6, 7], [4, 5, 6]]
-    flat = jump_weights(jump, 0.5)
-    assert flat[0, 5] / flat[0, 1] == pytest.approx((weights[0, 5] / weights[0, 1]) ** 0.5)

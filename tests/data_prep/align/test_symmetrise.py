@@ -76,19 +76,5 @@ def test_all_lie_between_intersection_and_union(forward, backward):
         assert SYMMETRISATIONS[name](left, left) == left
 
 
-def test_final_and_adds_only_pairs_of_unlinked_words():
-    forward, backward = {(0, 0), (3, 3)}, {(0, 0), (0, 5)}
-    assert SYMMETRISATIONS["grow-diag"](forward, backward) == {(0, 0)}
-    assert SYMMETRISATIONS["grow-diag-final-and"](forward, backward) == {(0, 0), (3, 3)}
-    assert SYMMETRISATIONS["grow-diag-final"](forward, backward) == {(0, 0), (0, 5), (3, 3)}
-
-
-def test_a_link_may_be_in_final_and_but_not_in_final():
-    """Final can cover both words of a link by other links first."""
-    forward, backward = {(5, 5), (5, 0), (0, 5)}, {(5, 5), (0, 0)}
-    assert (0, 0) in SYMMETRISATIONS["grow-diag-final-and"](forward, backward)
-    assert (0, 0) not in SYMMETRISATIONS["grow-diag-final"](forward, backward)
-
-
 def test_every_name_of_the_tasks_is_known():
     assert set(SYMMETRISATIONS) == set(NAMES)

@@ -12,13 +12,13 @@ INFLECTED = SelfLabels(load_task("en-fr-2015"))
 LEMMATISED = SelfLabels(load_task("en-fr"))
 
 
-def sentence(*words):
-    return AnnotatedSentence(tuple(Token(*word.split("/")) for word in words))
+def plain(text, document=None):
+    """A line of an inflected text without a source."""
+    return Example.of_tokens((), tuple(text.split()), (), (), document, tagged=False)
 
 
 def test_every_pronoun_of_an_inflected_text_is_a_gap_with_its_word():
-    words = sentence("Elles/Elles/", "disent/disent/", "que/que/", "c'/c'/", "est/est/")
-    (example,) = INFLECTED.of_text([words], ["novel"])
+    (example,) = INFLECTED.of_bitext([plain("Elles disent que c' est", "novel")])
     assert example == Example.of_tokens(
         (), ("REPLACE_0", "disent", "que", "REPLACE_0", "est"), (),
         (Gap(0, 0, "elles", "Elles"), Gap(3, 0, "ce", "c'")), "novel", tagged=False,
@@ -26,14 +26,11 @@ def test_every_pronoun_of_an_inflected_text_is_a_gap_with_its_word():
 
 
 def test_the_label_is_that_of_the_word_where_lemmas_hide_it():
-    words = sentence("Ils/il/PRO", "aiment/aimer/VER", "ce/ce/DET", "livre/livre/NOM")
-    (example,) = LEMMATISED.of_text([words], [None])
+    words = ("Ils/il/PRO", "aiment/aimer/VER", "ce/ce/DET", "livre/livre/NOM")
+    sentence = AnnotatedSentence(tuple(Token(*word.split("/")) for word in words))
+    (example,) = LEMMATISED.of_tagged_text([sentence], [None])
     assert example.target == ("REPLACE_0", "aimer|VER", "ce|DET", "livre|NOM")
     assert example.gaps == (Gap(0, 0, "ils", "il"),)
-
-
-def plain(text):
-    return sentence(*(f"{word}/{word}/" for word in text.split()))
 
 
 BEFORE = ["ce jour est ici", "Ce petit jour", "ce jour-là", "ce sera beau", "tu sais ce que je lis"]
@@ -43,15 +40,9 @@ def test_ce_before_a_noun_or_an_adjective_is_no_pronoun_without_a_tag():
     """Though ce is before sera as often as le is before jour."""
     text = ["le jour", "un jour", "du jour", "le petit jour", "un petit pain", "le petit pain",
             "le pain", "un pain", "du pain", *["ce sera beau"] * 9]  # fmt: skip
-    hidden = list(INFLECTED.of_text(map(plain, text), [None] * len(text)))
-    labels = learnt_determiners(INFLECTED, hidden)
-    found = list(labels.of_text(map(plain, BEFORE), [None] * len(BEFORE)))
-    assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
-    lines = [
-        Example.of_tokens(("it",), tuple(text.split()), (), (), tagged=False) for text in BEFORE
-    ]
-    found = list(labels.of_bitext(lines))
-    assert [[gap.position for gap in one.gaps] for one in found] == [[], [], [], [0], [2]]
+    labels = learnt_determiners(INFLECTED, list(INFLECTED.of_bitext(map(plain, text))))
+    found = labels.of_bitext(map(plain, BEFORE))
+    assert [[gap.position for gap in line.gaps] for line in found] == [[], [], [], [0], [2]]
     own = Example.of_tokens(
         ("it",), ("REPLACE_0", "jour"), (), (Gap(0, 0, "ce", "ce"),), tagged=False
     )
@@ -102,23 +93,23 @@ def test_a_share_of_neighbouring_lines_is_held_out():
     lines = [Example.of_tokens((), (str(number),), (), ()) for number in range(1000)]
     train, dev = held_out(lines, 0.1)
     assert len(dev) == 100
-    assert sorted(train + dev, key=lambda one: int(one.target[0])) == lines
-    numbers = [int(one.target[0]) for one in dev]
+    assert sorted(train + dev, key=lambda line: int(line.target[0])) == lines
+    numbers = [int(line.target[0]) for line in dev]
     assert numbers == [*range(250, 300), *range(750, 800)]
 
 
 def test_what_only_links_tell_to_be_a_pronoun_is_none_in_text():
     """le and la are articles nearly everywhere; their gaps are those of prepared lines."""
     labels = SelfLabels(load_task("en-fr-text"))
-    (example,) = labels.of_text([plain("il la voit et lui parle")], [None])
+    (example,) = labels.of_bitext([plain("il la voit et lui parle")])
     assert [gap.label for gap in example.gaps] == ["il", "lui"]
 
 
 def test_a_form_of_address_is_no_pronoun_of_the_third_person():
     labels = SelfLabels(load_task("en-de-text"))
     lines = ["kommen Sie mit ihnen", "Sie kommt .", "er sagt : Sie kommt", "wenn Ihnen das hilft"]
-    found = labels.of_text(map(plain, lines), [None] * len(lines))
-    assert [[gap.word for gap in one.gaps] for one in found] == [
+    found = labels.of_bitext(map(plain, lines))
+    assert [[gap.word for gap in line.gaps] for line in found] == [
         ["ihnen"],
         ["Sie"],
         ["er", "Sie"],

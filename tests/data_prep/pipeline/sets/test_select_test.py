@@ -52,13 +52,13 @@ def test_two_tasks_get_the_same_documents(en_fr, en_de):
     left, right = (list(side) for side in zip(*documents, strict=True))
     alone = CandidateDocument("alone", 50, 1000, {"elle": 12, "elles": 12})
     french, german = select_shared([[alone, *left], right], [en_fr, en_de], 3, 10_000)
-    assert [one.document for one in french] == [one.document for one in german]
+    assert [document.document for document in french] == [document.document for document in german]
     assert french[0].document == "both"
-    assert {one.document for one in french} == {"both", "french", "german"}
-    assert sum(one.words for one in french) == 3000
-    assert sum(one.words for one in german) == 3030
+    assert {document.document for document in french} == {"both", "french", "german"}
+    assert sum(document.words for document in french) == 3000
+    assert sum(document.words for document in german) == 3030
     only_french = select_documents(left, en_fr, 2, 10_000)
-    assert "german" not in {one.document for one in only_french}
+    assert "german" not in {document.document for document in only_french}
     limited = select_shared([left, right], [en_fr, en_de], 3, 2025)
     assert len(limited[0]) == 2
 

@@ -88,7 +88,7 @@ def test_there_may_be_no_test(folder, en_fr):
     splits = file_splits(en_fr, folder, "train*.data", "dev*.data", None)
     assert splits.train
     assert splits.test == {}
-    assert {one.split for one in splits.files} == {"train", "dev"}
+    assert {file.split for file in splits.files} == {"train", "dev"}
 
 
 def test_an_empty_file_is_no_data(folder, en_fr):
@@ -105,7 +105,4 @@ def test_a_part_of_the_training_files_is_in_domain(folder, en_fr):
     for wrong in ("train.tedx*.data", "dev*.data"):
         with pytest.raises(InputError) as refused:
             file_splits(en_fr, folder, *PATTERNS, in_domain=wrong)
-        (problem,) = refused.value.problems
-        assert problem.field == "in_domain"
-        assert problem.expected == f"training files named {wrong} (or .gz, .xz)"
-        assert problem.found == "train.news.data.xz, train.ted.data.xz"
+        assert [problem.field for problem in refused.value.problems] == ["in_domain"]
