@@ -24,7 +24,6 @@ from crosspro.evaluation.metrics.pronoun_doubt import PronounJudge
 from crosspro.evaluation.pronouns import LANGUAGES, PronounLists, lists_names
 from crosspro.evaluation.report.page import (
     TEMPLATES,
-    differing_numbers,
     render_page,
     shown_numbers,
 )
@@ -173,15 +172,13 @@ class ScoreReport:
         return json_text({name: detail_records(each) for name, each in self.evaluations.items()})
 
     def html(self, most_examples: int = MOST_EXAMPLES) -> str:
-        """A page: scores, pronouns that candidates translate differently, groups of each metric."""
+        """A page: scores, pronouns (wrong ones first) in their lines, groups of each metric."""
         followed = next((each for name, each in self.evaluations.items() if name in LINKED), None)
         groups = [table for each in self.evaluations.values() for table in _page_tables(each)]
         cases = [table for table in groups if table.title == "APT: Cases"]
         examples, cut_note = None, ""
         if followed is not None and followed.items.size:
-            numbers = differing_numbers(followed, most_examples)
-            others = shown_numbers(followed, most_examples)
-            numbers = sorted({*numbers, *others[: most_examples - len(numbers)]})
+            numbers = shown_numbers(followed, most_examples)
             examples = followed.metric.examples(followed.items, numbers)
             if len(numbers) < followed.items.size:
                 cut_note = f"{len(numbers):,} of {followed.items.size:,} pronouns are shown."

@@ -165,14 +165,6 @@ def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], fl
         names = ("metric", f"r {study.human}", f"r {study.other_human}")
         title = f"Williams's test between {both}"
         tables.append(_williams_table(title, names, labels, study.williams_humans))
-    if study.left_out:
-        metrics = list(dict.fromkeys(rest.metric for rest in study.left_out))
-        by_system: dict[str, list[str]] = {}
-        for rest in study.left_out:
-            cell = f"{rest.pearson:.3f} / {rest.spearman:.3f}"
-            by_system.setdefault(rest.system, [rest.system]).append(cell)
-        title = "Without one system (Pearson / Spearman)"
-        tables.append(Table(["left out", *metrics], list(by_system.values()), title))
     title = f"Correlation with {study.human} over {len(study.systems)} systems"
     return tables_text(title, tables, [study.signature], style_of())
 
