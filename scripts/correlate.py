@@ -266,8 +266,8 @@ def _disagreement_text(study: DisagreementStudy) -> str:
         shares = (f"{100 * n / size:.1f}" if size else _NOTHING for n in by_verdict.values())
         rows.append([name, f"{size:,}", *shares])
     note = (
-        f"Case 1 or 2 as a detector of correct pronouns: precision {study.precision:.4f}, recall "
-        f"{study.recall:.4f}; not judged: {study.not_judged:,}"
+        f"Case 1 or 2 as a detector of correct pronouns: precision {study.precision:.2f}%, "
+        f"recall {study.recall:.2f}%; not judged: {study.not_judged:,}"
     )
     heading = ["case", "total", *(f"{name} %" for name in VERDICTS)]
     tables = [Table(heading, rows, notes=(note,))]

@@ -124,7 +124,7 @@ def with_weights(
             expected = f"{cases.shape[1]} numbers"
             raise input_error("--weights", "weights", expected, str(len(case_weights)))
         name = "apt " + ",".join(f"{weight:g}" for weight in case_weights)
-        columns[name] = cases @ np.array(case_weights) / cases.sum(axis=1)
+        columns[name] = 100 * (cases @ np.array(case_weights)) / cases.sum(axis=1)
         if np.ptp(columns[name]) == 0:
             raise input_error("--weights", name, "different scores", "the same for all systems")
     return replace(table, columns=columns)

@@ -123,7 +123,7 @@ def test_figures_of_the_tool_on_news():
         *("mt-output.en", "pronoun-test.tok.fr", "mt-output.fr"),
         *("pronoun-test.tok.en-fr.alig", "mt-output.en-fr.alig"),
     )
-    evaluation = autoprf(linked_files(*(folder / f"{name}.xz" for name in names), lenient=True))
+    evaluation = autoprf(linked_files(*(folder / f"{name}.xz" for name in names)))
     assert words(evaluation) == (626, 1961, 1828)
     clipped = evaluation.candidates[0].facts["clipped"]
     assert (clipped["above_one"], clipped["one_pronoun"]) == (74, 73)
