@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import format_of, read_bitext
@@ -85,19 +86,27 @@ def project(positions: Iterable[int], links: Iterable[Link]) -> Positions:
     return tuple(sorted({target for source, target in links if source in chosen}))
 
 
-def read_word_links(path: Path, source: Sequence[Words], target: Sequence[Words]) -> Links:
-    return read_links(path, list(map(" ".join, source)), list(map(" ".join, target)))
+class WordLinks(NamedTuple):
+    """The links of a text, where they come from, and what was noticed on the way."""
+
+    links: Links
+    signature: str
+    warnings: Sequence[str]
 
 
-def make_links(
+def word_links(
+    path: Path | None,
     source: Sequence[Words],
     target: Sequence[Words],
     languages: Languages,
     prior: str | Path | None = None,
-) -> Texts:
-    """The texts with the links of our aligner, made with the prior of the languages."""
+) -> WordLinks:
+    """The links of a file; without one those of our aligner, with the prior of the languages."""
     lines = [" ".join(words) for words in source], [" ".join(words) for words in target]
-    return link_texts(Texts(*lines, {}, languages=languages), prior=prior, tokenised=True)
+    if path is not None:
+        return WordLinks(read_links(path, *lines), "given", ())
+    texts = link_texts(Texts(*lines, {}, languages=languages), prior=prior, tokenised=True)
+    return WordLinks(texts.linked.reference.links, texts.linked.signature, texts.warnings)
 
 
 @dataclass(frozen=True)
@@ -148,19 +157,10 @@ def read_system(
         system_source = [tuple(line.split()) for line in read_text_lines(source)]
         _check_length(source, len(system_source), suite)
         moved = relocate(suite, system_source, str(source))
-    if links is not None:
-        word_links = read_word_links(links, system_source, words)
-        return SystemOutput(name, system_source, words, word_links, moved)
     languages = suite.source_language, suite.target_language
-    texts = make_links(system_source, words, languages, prior)
+    linked = word_links(links, system_source, words, languages, prior)
     return SystemOutput(
-        name,
-        system_source,
-        words,
-        texts.linked.reference.links,
-        moved,
-        texts.linked.signature,
-        texts.warnings,
+        name, system_source, words, linked.links, moved, linked.signature, linked.warnings
     )
 
 
