@@ -46,7 +46,7 @@ from crosspro.evaluation.report.tables import (
     tables_text,
     text_report,
 )
-from crosspro.evaluation.resampling import Resampling
+from crosspro.evaluation.resampling import USUAL, Resampling
 from crosspro.evaluation.texts import Texts
 from crosspro.version import __version__
 
@@ -60,7 +60,6 @@ MOST_EXAMPLES = 2000
 Settings = Mapping[str, Mapping[str, Any]]
 """Settings of each metric by name."""
 JudgeOf = Callable[[str, str], PronounJudge | None]
-USUAL_RESAMPLING = Resampling()
 
 
 def usual_metrics(texts: Texts, lists: object = None) -> list[str]:
@@ -225,7 +224,7 @@ def score_texts(
     candidate_links: Mapping[str, Links] | None = None,
     prior: str | Path | None = None,
     tokenised: bool | None = None,
-    resampling: Resampling | None = USUAL_RESAMPLING,
+    resampling: Resampling | None = USUAL,
     baseline: str | None = None,
     judge_of: JudgeOf | None = None,
 ) -> ScoreReport:
