@@ -126,7 +126,7 @@ def _named_links(
 
 def judge_of(source: str, target: str) -> PronounJudge | None:
     """What the metric `doubt` asks: the bundled model of two languages, if there is one."""
-    from crosspro.prediction.proofread.judge import judge_of
+    from crosspro.prediction.proofread.bundled import judge_of
 
     return judge_of(source, target)
 

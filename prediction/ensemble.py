@@ -27,7 +27,7 @@ from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.explanation import explanation_of
-from crosspro.prediction.fit_report import FitReport, ensemble_report, member_label
+from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import (
     Classes,
@@ -159,13 +159,24 @@ class Ensemble(System):
                 self.weights = tune_weights(predictions, score, self.average)
             total = score(mix(predictions, self.weights, self.average))
             scores = [score(prediction) for prediction in predictions]
-        rows = zip(self._names, self.parts, self.weights, scores, strict=True)
-        members = [
-            {"name": name, "system": part.shown_name, "weight": weight, "score": own_score}
-            for name, part, weight, own_score in rows
-        ]
-        self.report = ensemble_report(tune, total, members, [part.report for part in self.parts])
+        self.report = self._report(tune, total, scores)
         return self.report
+
+    def _report(
+        self, monitor: str | None, total: float | None, scores: Sequence[float | None]
+    ) -> FitReport:
+        members, weights, warnings = [], [], []
+        for part, name, weight, score in zip(
+            self.parts, self._names, self.weights, scores, strict=True
+        ):
+            report, label = part.report, _label(name, part)
+            member = {"name": name, "system": part.shown_name, "weight": weight, "score": score}
+            members.append({**member, "fit": report and dict(report.figures)})
+            weights.append(f"{label} {weight:.2f}")
+            warnings += [f"{label}: {warning}" for warning in (report.warnings if report else ())]
+        how = f"chosen by dev {monitor}" if monitor else "equal"
+        figures = {"monitor": monitor, "score": total, "members": members}
+        return FitReport(f"weights, {how}: {', '.join(weights)}", figures, tuple(warnings))
 
     @property
     def context(self) -> int:
@@ -207,7 +218,7 @@ class Ensemble(System):
         rows, tables = [], []
         for name, part, weight in zip(self._names, self.parts, self.weights, strict=True):
             explanation = explanation_of(part, question.examples, question.line, question.number)
-            label, chances = member_label(name, part.shown_name), explanation.probabilities
+            label, chances = _label(name, part), explanation.probabilities
             rows.append((label, weight / sum(self.weights), chances[chosen], chances[against]))
             if explanation.evidence is not None:
                 own = explanation.evidence.tables
@@ -251,6 +262,11 @@ class _State:
         if len(self.names) != len(self.weights) or not 0 < sum(self.weights) < inf:
             raise ValueError("expected a name for each weight, and weights with a finite sum")
         return self
+
+
+def _label(name: str, part: System) -> str:
+    """How a member is shown; those of older files have no name."""
+    return f"{name} ({part.shown_name})" if name not in ("", part.shown_name) else part.shown_name
 
 
 def _member_folder(folder: Path | None, name: str) -> Path | None:

@@ -125,20 +125,24 @@ def fit_and_score(
         )
         if evaluation is not None:
             evaluations[title] = evaluation
-    seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
     run = replace(
         run,
         status="complete",
         versions=versions(),
-        times=Times(run.times.started, now(), *seconds),
+        times=replace(
+            run.times,
+            ended=now(),
+            fit_seconds=round(fitted - start, 3),
+            score_seconds=round(time.monotonic() - fitted, 3),
+        ),
         fit=None if system.report is None else dict(system.report.figures),
         scores=_scores(evaluations, 0),
         variants={
             variant: _scores(evaluations, number)
             for number, variant in enumerate(system.variants(), start=1)
         },
+        warnings=tuple(score_warnings(task, splits, evaluations)),
     )
-    run = replace(run, warnings=tuple(score_warnings(task, splits, evaluations)))
     write_run(folder, run)
     return ScoredRun(run, evaluations)
 
@@ -167,16 +171,13 @@ def score_set(
         submissions.append(predictions.submission(label, pointed=True))
     blind = unlabelled_line(examples)
     if blind is not None or not any(example.gaps for example in examples):
-        reason = "it has no gap"
-        if blind is not None:
-            reason = f"line {blind} has a gap without a gold label"
+        reason = f"line {blind} has a gap without a gold label" if blind else "it has no gap"
         tell(f"{title}: a submission and no score, since {reason}")
         return None
     gold = gold_of(examples, system.task, title)
     evaluation = evaluate_submissions(system.task, gold, submissions, absent, resampling, examples)
     write_text(folder / f"{title}.scores.json", json_report(evaluation))
-    page = evaluation_page(evaluation, _PAGE_GAPS)
-    write_text(folder / f"{title}.report.html", page)
+    write_text(folder / f"{title}.report.html", evaluation_page(evaluation, _PAGE_GAPS))
     return evaluation
 
 
@@ -186,8 +187,6 @@ def score_warnings(
     """The sets on which the system is less often right than the most frequent class of train."""
     labels = Counter(gap.label for example in splits.train for gap in example.gaps)
     most = max(task.classes, key=lambda name: labels[name])
-    if not labels[most]:
-        return
     for title, evaluation in evaluations.items():
         base = 100 * float(np.mean(evaluation.items.data.gold.classes == task.class_index[most]))
         accuracy = evaluation.candidates[0].scores["accuracy"].value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -95,41 +95,5 @@ def lexicon_report(lexicons: Iterable[SideLexicon]) -> FitReport:
             f"so gender and number of {lexicon.side} words are unknown"
             for lexicon in wanted
             if lexicon.name is None
-        ),
-    )
-
-
-def member_label(name: str, system: str) -> str:
-    """How a member of an ensemble is shown; those of older files have no name."""
-    return f"{name} ({system})" if name not in ("", system) else system
-
-
-def ensemble_report(
-    monitor: str | None,
-    score: float | None,
-    members: Sequence[Mapping[str, Any]],
-    reports: Sequence[FitReport | None],
-) -> FitReport:
-    """Members with their weights; `monitor` is None where weights are equal.
-
-    `members` have `name`, `system`, `weight` and `score`.
-    """
-    labels = [member_label(member["name"], member["system"]) for member in members]
-    weights = ", ".join(
-        f"{label} {member['weight']:.2f}" for label, member in zip(labels, members, strict=True)
-    )
-    how = f"chosen by dev {monitor}" if monitor else "equal"
-    fits = [
-        {**member, "fit": report and dict(report.figures)}
-        for member, report in zip(members, reports, strict=True)
-    ]
-    return FitReport(
-        f"weights, {how}: {weights}",
-        {"monitor": monitor, "score": score, "members": fits},
-        tuple(
-            f"{label}: {line}"
-            for label, report in zip(labels, reports, strict=True)
-            if report
-            for line in report.warnings
         ),
     )

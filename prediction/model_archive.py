@@ -21,7 +21,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -109,9 +109,9 @@ def _check_digest(path: Path, field: str, saved: object, actual: str) -> None:
         raise input_error(path, field, f"the checksum {quoted(str(saved), 70)}, as saved", actual)
 
 
-def _digest(content: Mapping[str, Any], sort_keys: bool = False) -> str:
+def _digest(content: Mapping[str, Any]) -> str:
     """The checksum of a description. The order of keys counts, since that of classes does."""
-    return hashlib.sha256(json.dumps(content, sort_keys=sort_keys).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
 
 
 # Archives -----------------------------------------------------------------------------------------
@@ -127,16 +127,13 @@ class ArchivedFile:
 
 @settings
 class Manifest:
-    """The content of `archive.json`; `sha256` is that of the rest of it.
-
-    `weights` is in archives of earlier versions.
-    """
+    """The content of `archive.json`; `weights` and `sha256` are in those of earlier versions."""
 
     format: Annotated[int, Field(ge=1, le=1)]
     crosspro: Annotated[str, Field(pattern=r"^[\w.+-]{1,60}$")]
     files: dict[str, ArchivedFile]
     weights: Weights | None = None
-    sha256: str = ""
+    sha256: str | None = None
 
 
 def write_archive(path: Path, folder: Path) -> None:
@@ -145,10 +142,10 @@ def write_archive(path: Path, folder: Path) -> None:
     for name in files:
         if not _NAME.fullmatch(name):
             raise input_error(folder / name, "name", "letters, digits, and . _ + -", quoted(name))
-    listed = {n: ArchivedFile(file.stat().st_size, sha256_of(file)) for n, file in files.items()}
-    manifest = Manifest(_FORMAT, __version__, listed)
-    manifest = replace(manifest, sha256=_digest(asdict(manifest), sort_keys=True))
-    content = json.dumps(asdict(manifest), indent=1, sort_keys=True) + "\n"
+    listed = {name: {"size": file.stat().st_size, "sha256": sha256_of(file)}
+              for name, file in files.items()}  # fmt: skip
+    manifest = {"format": _FORMAT, "crosspro": __version__, "files": listed}
+    content = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
     with atomic_output(path) as handle, zipfile.ZipFile(handle, "w") as archive:
         archive.writestr(_entry(_MANIFEST), content, compresslevel=9)
         for name, file in files.items():
@@ -209,26 +206,20 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
-    """The manifest, if the archive has the names and sizes that it lists."""
-    entries = archive.infolist()
-    head = next((entry for entry in entries if entry.filename == _MANIFEST), None)
-    if head is None or head.file_size > _MANIFEST_BYTES:
+    """The manifest, if the archive has the files that it lists, with harmless names and sizes."""
+    entries = {entry.filename: entry for entry in archive.infolist()}
+    if _MANIFEST not in entries or entries[_MANIFEST].file_size > _MANIFEST_BYTES:
         raise ValueError(f"no {_MANIFEST}")
-    content = parse_json(archive.read(head))
+    content = parse_json(archive.read(_MANIFEST))
     manifest = check_settings(Manifest, content, f"{path}: {_MANIFEST}")
-    if manifest.sha256 != _digest({**content, "sha256": ""}, sort_keys=True):
-        raise ValueError(f"{_MANIFEST} was changed")
-    names = [entry.filename for entry in entries]
-    if sorted(names) != sorted((_MANIFEST, *manifest.files)):
+    if sorted(archive.namelist()) != sorted((_MANIFEST, *manifest.files)):
         raise ValueError(f"other files than those of {_MANIFEST}")
-    for entry in entries:
-        regular = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
-        if not regular or not _NAME.fullmatch(entry.filename):
-            raise ValueError(f"{quoted(entry.filename)} is no plain file")
-        listed = manifest.files.get(entry.filename)
-        if listed is not None and entry.file_size != listed.size:
-            raise ValueError(f"{entry.filename} has another size than in {_MANIFEST}")
-    size = sum(entry.file_size for entry in entries)
+    for name, entry in entries.items():
+        if not _NAME.fullmatch(name) or stat.S_ISLNK(entry.external_attr >> 16):
+            raise ValueError(f"{quoted(name)} is no plain file")
+        if name != _MANIFEST and entry.file_size != manifest.files[name].size:
+            raise ValueError(f"{name} has another size than in {_MANIFEST}")
+    size = sum(entry.file_size for entry in entries.values())
     limit = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
     if size > limit:
         raise input_error(path, "archive", f"at most {limit:,} bytes unpacked", f"{size:,}")

@@ -105,12 +105,9 @@ def test_a_new_language_pair_is_one_file(tmp_path):
     [
         (["systm=majority"], "'systm'"),
         (["system=turku_gru_2016", "system.training.batch_size=0"], "system.training.batch_size"),
-        (["data.documnts=3"], "documnts"),
         (["system=foo"], "majority"),
-        (["task=en-xx", "sead=2"], "en-fr-2015"),
         (["absent=perhaps", "resamples=x"], "resamples"),
         (["data=shared_task"], "data.dir"),
-        (["~system"], "settings: system"),
         (["data=shared_task", "data.dir=.", "data.train=/x.data"], "inside data.dir"),
         (["data=shared_task", "data.dir=nowhere"], "a folder"),
         (["system._target_=subprocess.run"], "settings: system"),

@@ -67,10 +67,9 @@ def test_the_answer_is_that_of_the_newest(runs, tmp_path):
     assert read_run(tmp_path / "out").configuration.settings["members"] == [str(runs / "a")] * 2
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_runs_of_several_systems_are_listed(command, runs, tmp_path):
+def test_runs_of_several_systems_are_listed(runs, tmp_path):
     made(runs.parent / "class_prior" / "d", "2026-04-04T00:00:00+00:00", ClassPrior())
-    result = call(tmp_path, command, runs.parent)
+    result = call(tmp_path, COMMANDS[0], runs.parent)
     assert result.code == 2
     assert str(runs.parent / "class_prior" / "d").encode() in result.stderr
     assert str(runs / "a").encode() in result.stderr
