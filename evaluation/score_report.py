@@ -24,7 +24,6 @@ from crosspro.evaluation.metrics.pronoun_doubt import PronounJudge
 from crosspro.evaluation.pronouns import LANGUAGES, PronounLists, lists_names
 from crosspro.evaluation.report.page import (
     TEMPLATES,
-    differing_numbers,
     render_page,
     shown_numbers,
 )
@@ -47,7 +46,7 @@ from crosspro.evaluation.report.tables import (
     tables_text,
     text_report,
 )
-from crosspro.evaluation.resampling import Resampling
+from crosspro.evaluation.resampling import USUAL, Resampling
 from crosspro.evaluation.texts import Texts
 from crosspro.version import __version__
 
@@ -61,7 +60,6 @@ MOST_EXAMPLES = 2000
 Settings = Mapping[str, Mapping[str, Any]]
 """Settings of each metric by name."""
 JudgeOf = Callable[[str, str], PronounJudge | None]
-USUAL_RESAMPLING = Resampling()
 
 
 def usual_metrics(texts: Texts, lists: object = None) -> list[str]:
@@ -173,15 +171,13 @@ class ScoreReport:
         return json_text({name: detail_records(each) for name, each in self.evaluations.items()})
 
     def html(self, most_examples: int = MOST_EXAMPLES) -> str:
-        """A page: scores, pronouns that candidates translate differently, groups of each metric."""
+        """A page: scores, pronouns (wrong ones first) in their lines, groups of each metric."""
         followed = next((each for name, each in self.evaluations.items() if name in LINKED), None)
         groups = [table for each in self.evaluations.values() for table in _page_tables(each)]
         cases = [table for table in groups if table.title == "APT: Cases"]
         examples, cut_note = None, ""
         if followed is not None and followed.items.size:
-            numbers = differing_numbers(followed, most_examples)
-            others = shown_numbers(followed, most_examples)
-            numbers = sorted({*numbers, *others[: most_examples - len(numbers)]})
+            numbers = shown_numbers(followed, most_examples)
             examples = followed.metric.examples(followed.items, numbers)
             if len(numbers) < followed.items.size:
                 cut_note = f"{len(numbers):,} of {followed.items.size:,} pronouns are shown."
@@ -228,7 +224,7 @@ def score_texts(
     candidate_links: Mapping[str, Links] | None = None,
     prior: str | Path | None = None,
     tokenised: bool | None = None,
-    resampling: Resampling | None = USUAL_RESAMPLING,
+    resampling: Resampling | None = USUAL,
     baseline: str | None = None,
     judge_of: JudgeOf | None = None,
 ) -> ScoreReport:

@@ -14,6 +14,7 @@ from crosspro.scripts.common import (
     JsonFile,
     NamedFile,
     Resamples,
+    named_files,
     named_path,
     names_of,
     one_run,
@@ -43,19 +44,13 @@ def contrastive(
     ] = False,
     model: Annotated[
         list[NamedFile] | None,
-        typer.Option(
-            metavar="[NAME=]RUN",
-            parser=named_path,
-            help="A run or archive that scores by probabilities (repeatable).",
+        named_files(
+            "--model", "A run or archive that scores by probabilities (repeatable).", "[NAME=]RUN"
         ),
     ] = None,
     candidate: Annotated[
         list[NamedFile] | None,
-        typer.Option(
-            metavar="[NAME=]FILE",
-            parser=named_path,
-            help="Translations of the instances, a line each (repeatable).",
-        ),
+        named_files("--candidate", "Translations of the instances, a line each (repeatable)."),
     ] = None,
     language: Annotated[
         str, typer.Option("--language", "-l", help="Of translations; else the end of their name.")
@@ -76,35 +71,25 @@ def contrastive(
     intervals by document; paired tests between systems.
     """
     from crosspro.evaluation.evaluation import evaluate
-    from crosspro.evaluation.metrics.contrastive import Contrastive
-    from crosspro.evaluation.metrics.expected_forms import ExpectedForms, ExpectedFormsSettings
 
-    metric: Any
-    if candidate and not (scores or model):
-        language = language or _language_of(candidate)
-        metric = ExpectedForms(ExpectedFormsSettings(language, match))
-        data: Any = _translations(test_set, candidate, language)
-    elif (scores or model) and not candidate:
-        metric, data = Contrastive(None), _scores(test_set, scores or [], model or [], maximise)
-    else:
+    if bool(candidate) == bool(scores or model):
         raise typer.BadParameter("give files of scores and --model, or translations: --candidate")
+    if candidate:
+        metric, data = _translations(test_set, candidate, language, match)
+    else:
+        metric, data = _scores(test_set, scores or [], model or [], maximise)
     show_evaluation(evaluate(metric, data, resampling_of(resamples)), html, json, "instances")
-
-
-def _language_of(files: Sequence[NamedFile]) -> str:
-    """The language of translations: the end of their names, .fr or .fr.xz."""
-    names = [file.path.name.removesuffix(".xz").removesuffix(".gz") for file in files]
-    endings = {name.rpartition(".")[2] for name in names}
-    language = endings.pop()
-    if endings or not (language.isalpha() and len(language) in (2, 3)):
-        raise typer.BadParameter("--language: whose words the translations have, such as fr")
-    return language
 
 
 def _scores(
     test_set: Path, files: Sequence[NamedFile], models: Sequence[NamedFile], maximise: bool
-) -> Any:
-    from crosspro.evaluation.metrics.contrastive import ScoredSet, SystemScores, read_scores
+) -> tuple[Any, Any]:
+    from crosspro.evaluation.metrics.contrastive import (
+        Contrastive,
+        ScoredSet,
+        SystemScores,
+        read_scores,
+    )
     from crosspro.evaluation.metrics.contrastive_sets import read_contrastive
 
     instances = read_contrastive(test_set)
@@ -118,20 +103,30 @@ def _scores(
 
         runs = [one_run(system.path) for system in models]
         systems += scores_of_runs(runs, names[len(files) :], instances, tell)
-    return ScoredSet(instances, tuple(systems))
+    return Contrastive(None), ScoredSet(instances, tuple(systems))
 
 
-def _translations(test_set: Path, files: Sequence[NamedFile], language: str) -> Any:
+def _translations(
+    test_set: Path, files: Sequence[NamedFile], language: str, match: Literal["words", "released"]
+) -> tuple[Any, Any]:
     from crosspro.evaluation.metrics.expected_forms import (
+        ExpectedForms,
+        ExpectedFormsSettings,
         GeneratedSet,
         read_expected,
         read_translations,
     )
+    from crosspro.evaluation.texts import language_of
 
+    endings = {language_of(file.path) for file in files}
+    language = language or (endings.pop() if len(endings) == 1 else "")
+    if not language:
+        raise typer.BadParameter("--language: whose words the translations have, such as fr")
     instances = read_expected(test_set, language)
     names = names_of(files, [file.path.stem for file in files])
     translations = {
         name: read_translations(file.path, instances)
         for name, file in zip(names, files, strict=True)
     }
-    return GeneratedSet(instances, translations)
+    metric = ExpectedForms(ExpectedFormsSettings(language, match))
+    return metric, GeneratedSet(instances, translations)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from crosspro.evaluation.evaluation import UNDEFINED, Score
 from crosspro.evaluation.report.tables import Table, tables_text
 from crosspro.scripts.common import (
     App,
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
         ScoreTable,
         WilliamsComparison,
     )
-
-_NOTHING = "–"
 
 CASES_HELP = "APT's cases of the pronouns: `score -m apt --detail FILE`."
 
@@ -135,20 +133,12 @@ def _p(value: float) -> str:
     return "<0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
-def _value(value: float, low: float | None, high: float | None, digits: int = 3) -> str:
-    if isnan(value):
-        return _NOTHING
-    if low is None or high is None:
-        return f"{value:.{digits}f}"
-    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
-
-
 def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], float]) -> str:
     rows = []
     for result in study.correlations:
         number = printed.get((result.metric, result.coefficient))
         paper = ["" if number is None else f"{number:.3f}"] if printed else []
-        value = _value(result.value, result.low, result.high)
+        value = Score(result.value, result.low, result.high).shown(3)
         coefficient = result.coefficient.replace("_", ", ")
         rows.append([result.metric, coefficient, value, _p(result.p), *paper])
     heading = ["metric", "coefficient", "value", "p", *(["printed"] if printed else [])]
@@ -165,14 +155,6 @@ def _correlation_text(study: CorrelationStudy, printed: dict[tuple[str, str], fl
         names = ("metric", f"r {study.human}", f"r {study.other_human}")
         title = f"Williams's test between {both}"
         tables.append(_williams_table(title, names, labels, study.williams_humans))
-    if study.left_out:
-        metrics = list(dict.fromkeys(rest.metric for rest in study.left_out))
-        by_system: dict[str, list[str]] = {}
-        for rest in study.left_out:
-            cell = f"{rest.pearson:.3f} / {rest.spearman:.3f}"
-            by_system.setdefault(rest.system, [rest.system]).append(cell)
-        title = "Without one system (Pearson / Spearman)"
-        tables.append(Table(["left out", *metrics], list(by_system.values()), title))
     title = f"Correlation with {study.human} over {len(study.systems)} systems"
     return tables_text(title, tables, [study.signature], style_of())
 
@@ -271,11 +253,11 @@ def _disagreement_text(study: DisagreementStudy) -> str:
     rows = []
     for name, by_verdict in counts.items():
         size = sum(by_verdict.values())
-        shares = (f"{100 * n / size:.1f}" if size else _NOTHING for n in by_verdict.values())
+        shares = (f"{100 * n / size:.1f}" if size else UNDEFINED for n in by_verdict.values())
         rows.append([name, f"{size:,}", *shares])
     note = (
-        f"Case 1 or 2 as a detector of correct pronouns: precision {study.precision:.4f}, recall "
-        f"{study.recall:.4f}; not judged: {study.not_judged:,}"
+        f"Case 1 or 2 as a detector of correct pronouns: precision {study.precision:.2f}%, "
+        f"recall {study.recall:.2f}%; not judged: {study.not_judged:,}"
     )
     heading = ["case", "total", *(f"{name} %" for name in VERDICTS)]
     tables = [Table(heading, rows, notes=(note,))]
@@ -285,7 +267,7 @@ def _disagreement_text(study: DisagreementStudy) -> str:
             *(f"{number:,}" for number in (*row.cases.values(), row.correct, row.incorrect)),
             f"{row.disagreements:,}",
             f"{row.examples:,}",
-            _value(row.share, row.low, row.high, 1),
+            Score(row.share, row.low, row.high).shown(1),
         ]
         for row in study.categories
     ]
@@ -295,7 +277,7 @@ def _disagreement_text(study: DisagreementStudy) -> str:
     if study.categories[-1].kinds:
         key = ", ".join(f"{kind} {name}" for kind, name in KINDS.items())
         rows = [
-            [row.category, *(str(row.kinds.get(kind) or _NOTHING) for kind in KINDS)]
+            [row.category, *(str(row.kinds.get(kind) or UNDEFINED) for kind in KINDS)]
             for row in study.categories
         ]
         tables.append(Table(["category", *KINDS], rows, f"Kinds of disagreement: {key}"))

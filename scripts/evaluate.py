@@ -96,7 +96,7 @@ def evaluate_command(
     --lenient; the official layout, as the released scorer, does not look.
     """
     official = layout == "official"
-    if official and (html is not None or len(submissions) > 1):
+    if official and (html or len(submissions) > 1):
         raise typer.BadParameter("the official layout shows one submission, and has no page")
     if with_published and layout != "table":
         raise typer.BadParameter(f"the layout {layout} has no place for published results")
@@ -107,7 +107,6 @@ def evaluate_command(
         one_run(path) if path.is_dir() or bundled_model(path) else path for _, path in submissions
     ]
     names = names_of(submissions, _default_names(submissions, paths))
-    published = _published(rules, with_published)
     layers = layers_beside(gold)
     if doc_ids is not None:
         layers = replace(layers, documents=None if str(doc_ids) == "none" else doc_ids)
@@ -119,6 +118,7 @@ def evaluate_command(
             expected = "labels, as the released scorer reads them"
             raise input_error(path, "classes", expected, "a byte-order mark", 1)
     labels = read_gold(gold, rules, layers.documents)
+    published = _published(rules, labels, with_published)
     if form := other_form(gold, rules):
         warn([form])
     examples: Iterable[Example] = ()
@@ -141,18 +141,12 @@ def evaluate_command(
     result = evaluate_submissions(
         rules, labels, scored, "skip", resampling_of(resamples), examples, published
     )
-    if with_published is not None:
-        _warn_of_another_set(rules, labels, with_published)
     warn(result.warnings)
     if html is not None:
         write_text(html, result.html())
-    if layout == "json":
-        report = json_report(result)
-    elif layout == "csv":
-        report = csv_report(result)
-    else:
-        report = text_report(result, style_of(output))
-    write_output(report, output)
+    reports = {"json": json_report, "csv": csv_report}
+    show = reports.get(layout, lambda result: text_report(result, style_of(output)))
+    write_output(show(result), output)
 
 
 def _default_names(submissions: Sequence[NamedFile], paths: Sequence[Path]) -> list[str]:
@@ -177,10 +171,10 @@ def _write_official(
         raise input_error(gold.name, "classes", "at least one label", "none")
 
 
-def _published(task: Task, year: int | None) -> list[PublishedResult]:
+def _published(task: Task, gold: Gold, year: int | None) -> list[PublishedResult]:
     if year is None:
         return []
-    from crosspro.evaluation.published.results import published_results
+    from crosspro.evaluation.published.results import published_results, test_set_gaps
 
     pair = f"{task.source_language}-{task.target_language}"
     rows = published_results(year, pair) if year in task.years else []
@@ -188,13 +182,7 @@ def _published(task: Task, year: int | None) -> list[PublishedResult]:
         published = sorted({row.year for row in published_results(pair=pair)} & set(task.years))
         years = ", ".join(map(str, published)) or "no year"
         raise typer.BadParameter(f"no published results of {year} for {task.name}, but of {years}")
-    return rows
-
-
-def _warn_of_another_set(task: Task, gold: Gold, year: int) -> None:
-    from crosspro.evaluation.published.results import test_set_gaps
-
-    size = test_set_gaps(year, f"{task.source_language}-{task.target_language}")
-    if len(gold.classes) != size:
+    if len(gold.classes) != (size := test_set_gaps(year, pair)):
         gaps = f"gold has {len(gold.classes):,} gaps, the test set of {year} had {size:,}"
         warn([f"{gaps}: the results are not of one test set"])
+    return rows

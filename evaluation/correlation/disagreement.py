@@ -174,7 +174,8 @@ class CategoryCounts:
 class DisagreementStudy:
     """Counts by category, the total as the last, and verdicts of each case.
 
-    `precision` and `recall` are those of case 1 or 2 as a detector of pronouns that people accept.
+    `precision` and `recall` (in per cent) are those of case 1 or 2 as a detector of pronouns that
+    people accept.
     """
 
     categories: tuple[CategoryCounts, ...]
@@ -204,15 +205,15 @@ def study_disagreement(
             for name, group in {**groups, TOTAL: compared}.items()
         ),
         verdicts,
-        _ratio(hits, hits + false_alarms),
-        _ratio(hits, hits + verdicts[DIFFERENT][CORRECT]),
+        _percent(hits, hits + false_alarms),
+        _percent(hits, hits + verdicts[DIFFERENT][CORRECT]),
         sum(not pronoun.human for pronoun in pronouns),
         "|".join(signature),
     )
 
 
-def _ratio(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
+def _percent(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else float("nan")
 
 
 def _count_category(
@@ -238,7 +239,7 @@ def _count_category(
         verdicts[INCORRECT],
         kinds.total(),
         len(group),
-        100 * _ratio(kinds.total(), len(group)),
+        _percent(kinds.total(), len(group)),
         low,
         high,
         {kind: kinds[kind] for kind in KINDS} if any(kinds) else {},

@@ -124,7 +124,7 @@ def with_weights(
             expected = f"{cases.shape[1]} numbers"
             raise input_error("--weights", "weights", expected, str(len(case_weights)))
         name = "apt " + ",".join(f"{weight:g}" for weight in case_weights)
-        columns[name] = cases @ np.array(case_weights) / cases.sum(axis=1)
+        columns[name] = 100 * (cases @ np.array(case_weights)) / cases.sum(axis=1)
         if np.ptp(columns[name]) == 0:
             raise input_error("--weights", name, "different scores", "the same for all systems")
     return replace(table, columns=columns)
@@ -282,16 +282,6 @@ class WilliamsComparison:
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """What remains of a correlation without one of the systems."""
-
-    system: str
-    metric: str
-    pearson: float
-    spearman: float
-
-
-@dataclass(frozen=True)
 class CorrelationStudy:
     """All metrics of a table against people, each other, and perhaps a second human evaluation."""
 
@@ -301,7 +291,6 @@ class CorrelationStudy:
     correlations: tuple[Correlation, ...]
     williams: tuple[WilliamsComparison, ...]
     williams_humans: tuple[WilliamsComparison, ...]
-    left_out: tuple[LeftOut, ...]
     smallest_significant: float
     signature: str
 
@@ -334,19 +323,12 @@ def correlate(table: ScoreTable, resamples: int = 0, seed: int = 12345) -> Corre
     humans = []
     if table.other_human is not None:
         humans = [compare(table, name, table.human, table.other_human) for name in table.metrics]
-    left_out = []
-    for place, system in enumerate(table.systems if count > FEWEST else ()):
-        rest = np.delete(human, place)
-        for metric in table.metrics:
-            scores = np.delete(table.columns[metric], place)
-            values = (float(correlation(kind, scores, rest)) for kind in ("pearson", "spearman"))
-            left_out.append(LeftOut(system, metric, *values))
     drawn = [f"bootstrap:{resamples}", "by:system"] if resamples else []
     signature = ["correlation", f"crosspro:{__version__}", f"human:{table.human}",
                  f"systems:{count}", "p:t,permutation", *drawn, f"seed:{seed}"]  # fmt: skip
     return CorrelationStudy(
         table.human, table.other_human, table.systems, tuple(correlations), tuple(comparisons),
-        tuple(humans), tuple(left_out), smallest_significant(count), "|".join(signature),
+        tuple(humans), smallest_significant(count), "|".join(signature),
     )  # fmt: skip
 
 

@@ -38,7 +38,6 @@ class AutoPrfSettings:
 
     clipping: Literal["occurrence", "corpus"] = "occurrence"
     one_pronoun: bool = False
-    ignore_case: bool = False
     pronouns: PronounLists | str | None = None
 
 
@@ -110,10 +109,6 @@ class AutoPrf(LinkedMetric[ComparedPronoun]):
         positions = first.targets(anchor.position), second.targets(anchor.position)
         reference = tuple(first.target[place] for place in positions[0])
         candidate = tuple(second.target[place] for place in positions[1])
-        if self.settings.ignore_case or self.settings.one_pronoun:
-            reference, candidate = (
-                tuple(map(str.lower, words)) for words in (reference, candidate)
-            )
         matches = (Counter(reference) & Counter(candidate)).total()
         if self.settings.one_pronoun:
             reference, candidate = _single(reference, candidate, lists)
@@ -184,7 +179,7 @@ class AutoPrf(LinkedMetric[ComparedPronoun]):
             *super().signature(items),
             f"clipping:{settings.clipping}",
             f"words:{'one-pronoun' if settings.one_pronoun else 'all'}",
-            f"case:{'ignored' if settings.ignore_case or settings.one_pronoun else 'kept'}",
+            f"case:{'ignored' if settings.one_pronoun else 'kept'}",
         ]
 
     def verdicts(self, items: Items[Texts, ComparedPronoun], candidate: int) -> Sequence[int]:
@@ -210,7 +205,7 @@ def _single(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """One pronoun a side: one that both have, else the first; OTHER where no word is one."""
     first, second = (
-        [pronoun for word in side if (pronoun := lists.target_pronoun(word)) is not None]
+        [pronoun for word in side if (pronoun := lists.target_pronoun(word.lower())) is not None]
         for side in (reference, candidate)
     )
     shared = [pronoun for pronoun in first if pronoun in second]

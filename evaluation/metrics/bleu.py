@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import ConfigDict, Field
@@ -45,13 +45,10 @@ class ChrfSettings:
     ignore_case: bool = False
 
 
-Settings = TypeVar("Settings")
-
-
-class SacrebleuMetric(Metric[Settings, Texts, Floats]):
+class SacrebleuMetric(Metric[Any, Texts, Floats]):
     """A metric of sacrebleu; an item is a line with its statistics."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Any) -> None:
         super().__init__(settings)
         self.program = self.make_program(None)
 
@@ -62,14 +59,16 @@ class SacrebleuMetric(Metric[Settings, Texts, Floats]):
     def items(self, data: Texts) -> Items[Texts, Floats]:
         data.require(self.name, "reference")
         self.program = self.make_program([data.reference])
-        rows = [
+        rows: Any = tuple(
             np.array(self.program._extract_corpus_statistics(lines, None))
             for lines in data.candidates.values()
-        ]
+        )
         units = Units.choose(document=data.document_of_line, line=range(data.size))
         size = counted(data.size, "line")
-        names, warnings = tuple(data.candidates), data.warnings
-        return Items(data, names, tuple(rows), units, size, {}, warnings)  # type: ignore[arg-type]
+        return Items(data, tuple(data.candidates), rows, units, size, {}, self.warnings(data))
+
+    def warnings(self, data: Texts) -> tuple[str, ...]:
+        return data.warnings
 
     def statistics(self, items: Items[Texts, Floats], candidate: int) -> Columns:
         return {"statistics": np.asarray(items.values[candidate])}
@@ -83,7 +82,7 @@ class SacrebleuMetric(Metric[Settings, Texts, Floats]):
         return [f"lines:{items.size}", f"sacrebleu|{self.program.get_signature().format()}"]
 
 
-class Bleu(SacrebleuMetric[BleuSettings]):
+class Bleu(SacrebleuMetric):
     """BLEU (Papineni et al. 2002)."""
 
     name = "bleu"
@@ -91,32 +90,23 @@ class Bleu(SacrebleuMetric[BleuSettings]):
     display = Display("BLEU", measures={"bleu": "BLEU"})
 
     def make_program(self, references: Sequence[Sequence[str]] | None) -> Any:
-        kind = _sacrebleu().BLEU
-        if self.settings.tokenise not in kind.TOKENIZERS:
-            expected = choices(kind.TOKENIZERS)
-            raise input_error("bleu", "tokenise", expected, self.settings.tokenise)
-        settings = self.settings
-        return kind(
-            lowercase=settings.ignore_case,
-            tokenize=settings.tokenise,
-            force=True,
-            references=references,
-        )
+        kind, tokeniser = _sacrebleu().BLEU, self.settings.tokenise
+        if tokeniser not in kind.TOKENIZERS:
+            raise input_error("bleu", "tokenise", choices(kind.TOKENIZERS), tokeniser)
+        lowercase = self.settings.ignore_case
+        return kind(lowercase=lowercase, tokenize=tokeniser, force=True, references=references)
 
-    def items(self, data: Texts) -> Items[Texts, Floats]:
-        from dataclasses import replace
-
-        items = super().items(data)
+    def warnings(self, data: Texts) -> tuple[str, ...]:
         if self.settings.tokenise == "none" or not looks_tokenised(data.reference[:SAMPLE]):
-            return items
+            return data.warnings
         warning = (
             "the reference looks tokenised: BLEU is comparable with that of other reports only if "
             "their text was tokenised in the same way"
         )
-        return replace(items, warnings=(*items.warnings, warning))
+        return (*data.warnings, warning)
 
 
-class Chrf(SacrebleuMetric[ChrfSettings]):
+class Chrf(SacrebleuMetric):
     """chrF (Popović 2015)."""
 
     name = "chrf"

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator
 
-from crosspro.data_prep.core.errors import counted
+from crosspro.data_prep.core.errors import counted, input_error
 from crosspro.evaluation.link_repair import Repair
 from crosspro.evaluation.metric import Items, Metric
 from crosspro.evaluation.pronouns import Anchor, PronounLists, find_anchors, lists_of, load_lists
@@ -75,7 +75,12 @@ class LinkedMetric(Metric[Any, Texts, Item]):
         if chosen is None:
             texts.require(self.name, "source_language", "target_language")
             return lists_of(texts.languages)
-        return chosen if isinstance(chosen, PronounLists) else load_lists(chosen)
+        lists = chosen if isinstance(chosen, PronounLists) else load_lists(chosen)
+        of_lists = lists.source_language, lists.target_language
+        if all(of_lists) and all(texts.languages) and of_lists != texts.languages:
+            expected = f"lists for {'-'.join(texts.languages)}"
+            raise input_error("pronouns", "languages", expected, lists.name)
+        return lists
 
     def anchors(self, texts: Texts, lists: PronounLists) -> list[Anchor]:
         return find_anchors(texts.linked.source, lists)
@@ -104,8 +109,6 @@ class LinkedMetric(Metric[Any, Texts, Item]):
         warnings = list(data.warnings)
         if not anchors:
             warnings.append("no pronoun of the lists was found: there is no score")
-        elif lists.target_pronouns:
-            warnings += foreign_texts(data, anchors, lists)
         size = counted(len(anchors), "pronoun")
         return Items(
             data, tuple(data.candidates), tuple(values), units, size, facts, tuple(warnings)
@@ -173,19 +176,3 @@ def text_digest(texts: Texts) -> str:
     for lines in (texts.linked.source, texts.linked.reference.words):
         content.update("\n".join(map(" ".join, lines)).encode() + b"\n\n")
     return content.hexdigest()[:8]
-
-
-def foreign_texts(texts: Texts, anchors: Collection[Anchor], lists: PronounLists) -> Iterable[str]:
-    """A warning for each text none of whose linked words is a pronoun of the lists."""
-    words = texts.linked
-    for name, translation in {"reference": words.reference, **words.candidates}.items():
-        sentences = ((anchor, words.sentence(translation, anchor.line)) for anchor in anchors)
-        if not any(
-            lists.target_pronoun(sentence.target[place].lower())
-            for anchor, sentence in sentences
-            for place in sentence.targets(anchor.position)
-        ):
-            yield (
-                f"{name}: no target pronoun of the lists {lists.name} is linked to a pronoun; "
-                "are they the lists of this language pair?"
-            )

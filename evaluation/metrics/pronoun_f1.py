@@ -35,10 +35,8 @@ GroupName = tuple[str, str]
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class PronounF1Settings:
-    """The language of the translations (else that of the texts); whether words count that may be
-    something else."""
+    """Whether words count that may be something else."""
 
-    language: str = ""
     ambiguous: bool = False
 
 
@@ -64,16 +62,12 @@ class PronounF1(Metric[PronounF1Settings, Texts, Ints]):
         ),
     )
 
-    def language(self, texts: Texts) -> str:
-        language = self.settings.language or texts.languages[1]
+    def items(self, data: Texts) -> Items[Texts, Ints]:
+        data.require(self.name, "reference")
+        language = data.languages[1]
         if language not in LANGUAGES:
             actual = quoted(language) if language else "none"
             raise input_error(self.name, "target-language", choices(LANGUAGES), actual)
-        return language
-
-    def items(self, data: Texts) -> Items[Texts, Ints]:
-        data.require(self.name, "reference")
-        language = self.language(data)
         words_of = target_words(language)
         number_of = {form: number for number, form in enumerate(self._forms(language))}
 

@@ -43,9 +43,8 @@ from crosspro.evaluation.protest.suite import Suite, Token
 from crosspro.evaluation.protest.text import (
     Languages,
     ParallelText,
-    make_links,
     read_texts,
-    read_word_links,
+    word_links,
 )
 from crosspro.evaluation.report.tables import Table
 
@@ -176,32 +175,24 @@ def build_suite(
     if files.source_parse is not None:
         parse = read_source_parse(files.source_parse, source.language, text.source)
         text = replace(text, parse=parse)
-    signature = "given"
-    warnings: Sequence[str] = ()
-    if files.links:
-        pairs = zip(files.links, text.references, strict=True)
-        text = replace(
-            text, links=[read_word_links(path, text.source, other) for path, other in pairs]
-        )
-    else:
-        aligned = [
-            make_links(text.source, reference, languages, files.prior)
-            for reference in text.references
-        ]
-        text = replace(text, links=[texts.linked.reference.links for texts in aligned])
-        signature, warnings = aligned[0].linked.signature, aligned[0].warnings
+    paths: Sequence[Path | None] = files.links or [None] * len(text.references)
+    linked = [
+        word_links(path, text.source, reference, languages, files.prior)
+        for path, reference in zip(paths, text.references, strict=True)
+    ]
+    text = replace(text, links=[of_reference.links for of_reference in linked])
     candidates = find_candidates(documents, text, source, target, decisions)
     tokens = select(candidates.tokens, wanted, target, seed)
     record = {
         "seed": seed,
-        "links": signature,
+        "links": linked[0].signature,
         "decisions": len(decisions),
         "wanted": dict(wanted),
     }
     if text.parse:
         record["heads"] = "parse"
     suite = suite_of(text, languages, tokens, record)
-    return BuiltSuite(suite, text, candidates, types, warnings)
+    return BuiltSuite(suite, text, candidates, types, linked[0].warnings)
 
 
 def suite_of(

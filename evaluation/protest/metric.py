@@ -183,12 +183,6 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             f"needs:{self.settings.needs}",
         ]
 
-    def facts(self, items: Judged, candidate: int) -> Mapping[str, Any]:
-        """The semi-automatic score if all that is undecided turns out right."""
-        tokens = items.values[candidate]
-        possible = [token for token in tokens if token.status in {*RIGHT, *UNDECIDED}]
-        return {"at_most": 100 * len(possible) / max(1, len(tokens))}
-
     def details(self, items: Judged, candidate: int) -> Iterator[Mapping[str, Any]]:
         for token in items.values[candidate]:
             question = question_of(token.result, [])

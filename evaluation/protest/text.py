@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from crosspro.data_prep.annotate.tokenise import tokenise_lines
 from crosspro.data_prep.bitext.read import format_of, read_bitext
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.example import AnnotatedSentence
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.formats.shared_task import read_doc_ids
 from crosspro.evaluation.links import Link, Links, link_texts, read_links
 from crosspro.evaluation.protest.locate import locate
 from crosspro.evaluation.protest.suite import Place, Positions, Suite, Token, Words
-from crosspro.evaluation.texts import Texts
+from crosspro.evaluation.texts import TextFiles, Texts, load_texts
 
 Languages = tuple[str, str]
 
@@ -49,40 +49,31 @@ def read_texts(
 ) -> ParallelText:
     """The text of plain or XML files; `tokenised` is None where it is to be detected."""
     if format_of(source) == "iwslt":
+        names = {"source_language": languages[0], "target_language": languages[1]}
         pairs = [
-            list(
-                read_bitext(
-                    source,
-                    reference,
-                    source_language=languages[0],
-                    target_language=languages[1],
-                    doc_ids=doc_ids,
-                )
-            )
+            list(read_bitext(source, reference, doc_ids=doc_ids, **names))
             for reference in references
         ]
-        texts = [[segment.source for segment in pairs[0]]]
+        texts: list[Sequence[str]] = [[segment.source for segment in pairs[0]]]
         texts += [[segment.target for segment in pair] for pair in pairs]
         documents = [segment.document or "" for segment in pairs[-1]]
     else:
-        texts = [list(read_text_lines(path)) for path in (source, *references)]
-        size = len(texts[0])
-        for path, lines in zip(references, texts[1:], strict=True):
-            _check_length(path, len(lines), size, str(source))
-        documents = [""] * size
-        if doc_ids is not None:
-            documents = list(read_doc_ids(doc_ids))
-            _check_length(doc_ids, len(documents), size, str(source))
-    target = languages[1]
-    tokens = [_tokens(texts[0], languages[0], tokenised)]
-    tokens += [_tokens(lines, target, tokenised) for lines in texts[1:]]
-    return ParallelText(str(source), tokens[0], tokens[1:], documents)
+        files = TextFiles(
+            source, None, {str(n): path for n, path in enumerate(references)}, doc_ids
+        )
+        plain = load_texts(files, languages, any_language=True)
+        texts = [plain.source, *plain.candidates.values()]
+        documents = list(plain.documents or [""] * plain.size)
+    source_words = _tokens(texts[0], languages[0], tokenised)
+    reference_words = [_tokens(lines, languages[1], tokenised) for lines in texts[1:]]
+    return ParallelText(str(source), source_words, reference_words, documents)
 
 
-def _check_length(path: Path, lines: int, expected: int, other: str) -> None:
+def _check_length(path: Path, lines: int, suite: Suite) -> None:
+    expected = len(suite.source)
     if lines != expected:
         first = min(lines, expected) + 1
-        raise input_error(path, "lines", f"{expected} lines as in {other}", str(lines), first)
+        raise input_error(path, "lines", f"{expected} as in the suite", str(lines), first)
 
 
 def _tokens(lines: Iterable[str], language: str, tokenised: bool | None) -> list[Words]:
@@ -95,19 +86,27 @@ def project(positions: Iterable[int], links: Iterable[Link]) -> Positions:
     return tuple(sorted({target for source, target in links if source in chosen}))
 
 
-def read_word_links(path: Path, source: Sequence[Words], target: Sequence[Words]) -> Links:
-    return read_links(path, list(map(" ".join, source)), list(map(" ".join, target)))
+class WordLinks(NamedTuple):
+    """The links of a text, where they come from, and what was noticed on the way."""
+
+    links: Links
+    signature: str
+    warnings: Sequence[str]
 
 
-def make_links(
+def word_links(
+    path: Path | None,
     source: Sequence[Words],
     target: Sequence[Words],
     languages: Languages,
     prior: str | Path | None = None,
-) -> Texts:
-    """The texts with the links of our aligner, made with the prior of the languages."""
+) -> WordLinks:
+    """The links of a file; without one those of our aligner, with the prior of the languages."""
     lines = [" ".join(words) for words in source], [" ".join(words) for words in target]
-    return link_texts(Texts(*lines, {}, languages=languages), prior=prior, tokenised=True)
+    if path is not None:
+        return WordLinks(read_links(path, *lines), "given", ())
+    texts = link_texts(Texts(*lines, {}, languages=languages), prior=prior, tokenised=True)
+    return WordLinks(texts.linked.reference.links, texts.linked.signature, texts.warnings)
 
 
 @dataclass(frozen=True)
@@ -150,27 +149,18 @@ def read_system(
     `source` is the source as the system tokenises it, to which its links belong.
     """
     lines = list(read_text_lines(output))
-    _check_length(output, len(lines), len(suite.source), "the suite")
+    _check_length(output, len(lines), suite)
     words = _tokens(lines, suite.target_language, None if links is None else True)
     system_source: Sequence[Words] = suite.source
     moved: Mapping[int, Sequence[Positions]] = {}
     if source is not None:
         system_source = [tuple(line.split()) for line in read_text_lines(source)]
-        _check_length(source, len(system_source), len(suite.source), "the suite")
+        _check_length(source, len(system_source), suite)
         moved = relocate(suite, system_source, str(source))
-    if links is not None:
-        word_links = read_word_links(links, system_source, words)
-        return SystemOutput(name, system_source, words, word_links, moved)
     languages = suite.source_language, suite.target_language
-    texts = make_links(system_source, words, languages, prior)
+    linked = word_links(links, system_source, words, languages, prior)
     return SystemOutput(
-        name,
-        system_source,
-        words,
-        texts.linked.reference.links,
-        moved,
-        texts.linked.signature,
-        texts.warnings,
+        name, system_source, words, linked.links, moved, linked.signature, linked.warnings
     )
 
 

@@ -90,14 +90,6 @@ def shown_numbers(evaluation: Evaluation, limit: int = MOST_EXAMPLES) -> list[in
     return sorted(chosen)
 
 
-def differing_numbers(evaluation: Evaluation, limit: int) -> list[int]:
-    """Some items on which candidates have different verdicts."""
-    metric, items = evaluation.metric, evaluation.items
-    places = range(len(items.candidates))
-    verdicts = np.array([metric.verdicts(items, place) for place in places])
-    return spread_over(np.flatnonzero((verdicts != verdicts[:1]).any(axis=0)).tolist(), limit)
-
-
 def spread_over(numbers: Sequence[int], limit: int) -> list[int]:
     """All numbers, or as many as allowed, evenly spread."""
     if len(numbers) <= limit:

@@ -178,11 +178,11 @@ def difference_table(evaluations: Sequence[Evaluation]) -> Table | None:
 
 
 def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
-    """Which candidate is better, neither, or that too few units differ for p < .05."""
+    """Which candidate is better, `neither`, `=` (no unit differs), or that too few units differ."""
     if not test.decidable:
         return f"too few {unit}s: {test.differing}"
     if not test.significant:
-        return "neither"
+        return "neither" if test.differing else "="
     return test.second if (test.difference > 0) == lower_is_better else test.first
 
 

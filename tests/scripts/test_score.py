@@ -131,6 +131,7 @@ def test_the_figure_of_the_cases(tmp_path):
         (options(links=None, candidate_links=None, prior="en-de"), "prior"),
         (options(links=None, candidate_links=None, prior=APT / "none"), "none"),
         (options(pronouns="en-xx"), "pronouns"),
+        (options(pronouns="en-de"), "pronouns"),
         (options(candidate=None), "candidate"),
         ([SAMPLE, "--source", APT / "src.en"], "folder"),
         ([SAMPLE / "none"], "none"),

@@ -23,8 +23,6 @@ UNLISTED = "UNLISTED"
 
 Heuristics = Literal["paper", "released", "off"]
 """How links are repaired: as the paper says, as its tool does it, or not at all."""
-Others = Literal["different", "equal", "missing"]
-"""Two words that are no pronouns of the list: different, equal, or not there (cases 4 to 6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +80,27 @@ def find_cases(
     references: Sequence[Side],
     candidates: Sequence[Side],
     lists: PronounLists,
-    others: Others = "different",
 ) -> list[Occurrence]:
     return [
-        _occurrence(anchor, reference, candidate, lists, others)
+        _occurrence(anchor, reference, candidate, lists)
         for anchor, reference, candidate in zip(anchors, references, candidates, strict=True)
     ]
 
 
 def _occurrence(
-    anchor: Anchor, reference: Side, candidate: Side, lists: PronounLists, others: Others
+    anchor: Anchor, reference: Side, candidate: Side, lists: PronounLists
 ) -> Occurrence:
     def with_case(case: int, cell: tuple[str, str], probability: float | None = None) -> Occurrence:
         return Occurrence(anchor, reference, candidate, cell, case, probability)
 
     first, second = reference.labels, candidate.labels
-    if others == "missing":
-        first, second = (() if labels == (OTHER,) else labels for labels in (first, second))
     cell = (first or (NONE,))[0], (second or (NONE,))[0]
     if not first:
         return with_case(5 if second else 6, cell)
     if not second:
         return with_case(4, cell)
     for label in first:
-        if label in second and (label != OTHER or others == "equal"):
+        if label in second and label != OTHER:  # two words that are no pronouns are different
             return with_case(1, (label, label))
     for label in first:
         for other in second:

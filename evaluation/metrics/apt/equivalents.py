@@ -55,7 +55,6 @@ class PairEstimate:
     reference: str
     examples: int
     right: int
-    share: float
     equivalent: bool
 
     @property
@@ -90,10 +89,7 @@ def draw_equivalents(
 
 
 def estimate_equivalents(
-    lists: PronounLists,
-    judged: Sequence[JudgedPronoun],
-    least_share: float = LEAST_SHARE,
-    least_probability: float = LEAST_PROBABILITY,
+    lists: PronounLists, judged: Sequence[JudgedPronoun]
 ) -> tuple[PronounLists, list[PairEstimate]]:
     """The lists with the estimated equivalents, and the estimate of each pair in each direction.
 
@@ -108,17 +104,16 @@ def estimate_equivalents(
             right[pair] += bool(example.right)
     estimates = []
     for pair, number in sorted(examples.items(), key=lambda item: (-item[1], item[0])):
-        share = number / len(judged)
-        equivalent = share >= least_share and right[pair] / number > least_probability
-        estimates.append(PairEstimate(*pair, number, right[pair], share, equivalent))
+        frequent = number / len(judged) >= LEAST_SHARE
+        equivalent = frequent and right[pair] / number > LEAST_PROBABILITY
+        estimates.append(PairEstimate(*pair, number, right[pair], equivalent))
     pooled: dict[tuple[str, ...], list[PairEstimate]] = {}
     for estimate in estimates:
         if estimate.equivalent:
-            pooled.setdefault(tuple(sorted((estimate.candidate, estimate.reference))), []).append(
-                estimate
-            )
-    groups = tuple(
-        Equivalent(pair, round(sum(e.right for e in those) / sum(e.examples for e in those), 4))
-        for pair, those in pooled.items()
-    )
-    return replace(lists, equivalent=groups), estimates
+            words = tuple(sorted((estimate.candidate, estimate.reference)))
+            pooled.setdefault(words, []).append(estimate)
+    groups = []
+    for words, of_pair in pooled.items():
+        probability = sum(e.right for e in of_pair) / sum(e.examples for e in of_pair)
+        groups.append(Equivalent(words, round(probability, 4)))
+    return replace(lists, equivalent=tuple(groups)), estimates

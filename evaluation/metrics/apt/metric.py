@@ -19,7 +19,6 @@ from crosspro.evaluation.metrics.apt.cases import (
     CASES,
     Heuristics,
     Occurrence,
-    Others,
     case_counts,
     find_cases,
     find_sides,
@@ -52,7 +51,6 @@ class AptSettings:
     )
     discard: Listed[Annotated[frozenset[Case], Field(max_length=5)]] = frozenset()
     probabilities: bool = False
-    others: Others = "different"
     repair: Heuristics = "paper"
     pronouns: PronounLists | str | None = None
     tokens: tuple[tuple[int, int], ...] | str | None = None
@@ -91,7 +89,6 @@ class Apt(LinkedMetric[Occurrence]):
                 references,
                 find_sides(anchors, words, translation, lists, heuristics),
                 lists,
-                self.settings.others,
             )
             for translation in words.candidates.values()
         ]
@@ -136,7 +133,6 @@ class Apt(LinkedMetric[Occurrence]):
             f"cases:{''.join(str(case) for case in CASES if case not in settings.discard)}",
             f"weights:{','.join(f'{weight:g}' for weight in settings.weights)}",
             *(["probabilities:yes"] if settings.probabilities else []),
-            f"other:{settings.others}",
             f"repair:{settings.repair}",
         ]
 

@@ -117,7 +117,7 @@ def test_columns_systems_signs_and_weights(tmp_path):
     counts = {"b": [2, 2, 0, 0, 0, 0], "c": [1, 0, 3, 0, 0, 0], "d": [4, 0, 0, 0, 0, 0]}
     weighted = with_weights(table, counts, [[1, 0.5, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]])
     assert weighted.metrics == ["bleu", "apt 1,0.5,0,0,0,0", "apt 1,0,0,0,0,0"]
-    assert weighted.columns["apt 1,0.5,0,0,0,0"].tolist() == [0.75, 0.25, 1]
+    assert weighted.columns["apt 1,0.5,0,0,0,0"].tolist() == [75, 25, 100]
     for other, weights in (({"b": [1] * 6}, [1] * 6), (counts, [1]), (counts, [1] * 6)):
         with pytest.raises(InputError):
             with_weights(table, other, [weights])

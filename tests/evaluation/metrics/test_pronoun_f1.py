@@ -15,8 +15,8 @@ PLAN = Resampling(100, 3)
 
 def scored(language, reference, *candidates, plan=None, documents=None, ambiguous=False):
     by_name = {f"s{number}": lines for number, lines in enumerate(candidates)}
-    texts = make_texts([], reference, by_name, documents)
-    return evaluate(PronounF1(PronounF1Settings(language, ambiguous)), texts, plan)
+    texts = make_texts([], reference, by_name, documents, ("", language))
+    return evaluate(PronounF1(PronounF1Settings(ambiguous)), texts, plan)
 
 
 def groups(evaluation, place=0):

@@ -8,7 +8,7 @@ from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.protest.build import suite_of
 from crosspro.evaluation.protest.candidates import find_candidates
 from crosspro.evaluation.protest.language import source_words, target_words
-from crosspro.evaluation.protest.text import ParallelText, SystemOutput, read_word_links
+from crosspro.evaluation.protest.text import ParallelText, SystemOutput, word_links
 from tests.evaluation.protest.tokens import FOLDER
 
 
@@ -34,7 +34,7 @@ def french():
 @pytest.fixture(scope="session")
 def text():
     source, reference = lines("text.en"), lines("text.fr")
-    links = list(read_word_links(FOLDER / "text.links", source, reference))
+    links = list(word_links(FOLDER / "text.links", source, reference, ("en", "fr")).links)
     links[1] = [*links[1], (7, 6)]  # the clitic, which has no link in the file
     names = (FOLDER / "text.doc-ids").read_text("utf-8").split()
     return ParallelText("text.en", source, [reference], names, [links])

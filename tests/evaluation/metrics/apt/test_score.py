@@ -53,8 +53,6 @@ def test_the_six_cases():
         ({"discard": frozenset({5, 6})}, 1.5 / 5),
         ({"discard": frozenset({1, 2})}, 0.0),
         ({"probabilities": True}, 1.6 / 7),
-        ({"others": "equal"}, 2.5 / 7),
-        ({"others": "missing", "weights": (1, 0, 0, 0, 0, 1)}, 3 / 7),
     ],
 )
 def test_the_formula_of_the_paper(settings, value):
@@ -93,12 +91,11 @@ REPAIRABLE = linked_texts(
 )
 
 
-@pytest.mark.parametrize("others", ["different", "equal", "missing"])
-def test_the_distribution_of_cases_with_and_without_repair(others):
+def test_the_distribution_of_cases_with_and_without_repair():
     """000 Figure 2."""
-    settings = AptSettings(others=others, pronouns=LISTS)
+    settings = AptSettings(pronouns=LISTS)
     counts = distribution(settings, REPAIRABLE)["cand"]
-    plain = apt(REPAIRABLE, others=others)
+    plain = apt(REPAIRABLE)
     assert counts[AS_LINKED] == case_counts(plain.items.values[0]) != counts[REPAIRED]
     unrepaired = replace(settings, repair="off")
     assert distribution(unrepaired, REPAIRABLE)["cand"] == {AS_LINKED: counts[AS_LINKED]}
