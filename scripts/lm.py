@@ -102,7 +102,7 @@ def fill(
             help="replace: five columns; predicted: classes, words; scores: probabilities of each "
             "filler."
         ),
-    ] = FilledLayout.REPLACE,
+    ] = "replace",
     search: Annotated[
         Literal["exact", "official"],
         typer.Option(help="official: that of the official baseline, which is not exact."),
@@ -123,7 +123,7 @@ def fill(
     if search == "official":
         filled = (official_filling(model, fillers, none_penalty, example) for example in examples)
     else:
-        with_scores = layout is FilledLayout.SCORES
+        with_scores = layout == "scores"
         filled = _fill_exactly(GapFiller(model, fillers, none_penalty), examples, with_scores)
     raw_lines = list(read_text_lines(file))
     if not raw_lines:

@@ -8,7 +8,7 @@ import pytest
 
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.it_classifier.context import LABELS
-from crosspro.baselines.it_classifier.patterns import pattern_probabilities
+from crosspro.baselines.it_classifier.patterns import pattern_labels
 from crosspro.baselines.it_classifier.training_data import NAMED_SETS
 from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.core.errors import InputError
@@ -48,8 +48,8 @@ def test_labels_stand_with_the_pronouns_of_gaps():
 def test_the_sentence_before_counts_within_a_document(monkeypatch):
     asked = []
     monkeypatch.setattr(
-        "crosspro.baselines.uppsala_it.pattern_probabilities",
-        lambda contexts: asked.append(contexts) or pattern_probabilities(contexts),
+        "crosspro.baselines.uppsala_it.pattern_labels",
+        lambda contexts: asked.append(contexts) or pattern_labels(contexts),
     )
     system = UppsalaIt()
     system.task = TASK
