@@ -140,7 +140,6 @@ class NGramSystem(FillingSystem):
             f"{name}; dev macro_recall by penalty: {by_penalty}",
             figures,
             (warning,) if equal else (),
-            f"{name}, chosen by dev macro_recall {score:.2f}",
         )
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:

@@ -13,7 +13,7 @@ from crosspro.baselines.features.view import (
     GapView,
     StringFeature,
 )
-from crosspro.data_prep.core.words import names_of, word_lists
+from crosspro.data_prep.words.lists import names_of, word_lists
 
 _NUMBERS = {
     word: number

@@ -13,8 +13,8 @@ from itertools import islice
 from crosspro.baselines.features.local import number_of_pronoun
 from crosspro.baselines.features.view import Bins, Feature, GapView, StringFeature
 from crosspro.data_prep.core.example import Side
-from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS, Candidate, nearest_agreeing
+from crosspro.data_prep.words.lists import word_set
 
 NAMES = frozenset({"NAM", "PROPN"})
 NOUNS = NOUN_TAGS | {""}

@@ -20,10 +20,10 @@ from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.annotate.tags import TagConverter
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.data_prep.lexicon.antecedents import Candidate, NounFinder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
+from crosspro.data_prep.words.lists import names_of, word_lists
 
 START, END, GAP = "<s>", "</s>", "REPLACE"
 """What windows show before and after a line, and of a gap."""

