@@ -32,7 +32,6 @@ from crosspro.data_prep.lexicon.lexicon import (
 )
 from crosspro.data_prep.lexicon.load import LexiconSetting, both_lexicons
 from crosspro.prediction.adjustment import class_counts
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import lexicon_report
 from crosspro.prediction.system import Examples, Probabilities, System
 
@@ -173,12 +172,6 @@ class CapCRF(System):
                 rows.append(self.chain.marginals(self._features(example), places, classes))
         marginals = np.concatenate(rows)
         return np.asarray(marginals / marginals.sum(axis=1, keepdims=True))
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        example, classes = question.example, self.task.classes
-        pair = classes[question.chosen], classes[question.against]
-        place = question.gap.position
-        return self.chain.evidence(self._features(example), example.target, place, pair)
 
     def save_state(self, folder: Path) -> None:
         self.chain.save(folder)

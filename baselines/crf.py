@@ -19,7 +19,6 @@ from pydantic import Field
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, input_error
 from crosspro.data_prep.core.files import atomic_output, read_bytes, read_json_object, write_text
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.evidence import Evidence, EvidenceTable, contribution_table
 from crosspro.prediction.system import Probabilities
 
 Features = Sequence[str]
@@ -95,23 +94,6 @@ class ChainCRF:
                 for place in places
             ]
         ).reshape(-1, len(labels))
-
-    def evidence(
-        self, tokens: Sequence[Features], names: Sequence[str], place: int, pair: tuple[str, str]
-    ) -> Evidence:
-        """Why a token got the first label of a pair; `names` are those of all tokens."""
-        path = self.tagger.tag(tokens)
-        chances = [float(self.tagger.marginal(label, at)) for at, label in enumerate(path)]
-        weights = self.tagger.info().state_features
-        features = tokens[place]
-        added = [[weights.get((feature, label), 0.0) for feature in features] for label in pair]
-        how = f"the probabilities of a chain; features: their weights for {' and '.join(pair)}"
-        rows = tuple(zip(names, path, chances, strict=True))
-        tables = (
-            EvidenceTable("Best path", ("token", "label", "probability"), rows),
-            contribution_table("Features", pair, features, *added),
-        )
-        return Evidence(how, tables)
 
     def save(self, folder: Path) -> None:
         with atomic_output(folder / _MODEL) as file:

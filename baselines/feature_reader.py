@@ -29,7 +29,7 @@ from crosspro.baselines.features.matrix import Vocabulary, learn_matrix, matrix_
 from crosspro.baselines.features.names import chosen_features, refuse, unmet
 from crosspro.baselines.features.view import Resources
 from crosspro.baselines.it_classifier.classifier import ItClassifier, load_classifier
-from crosspro.baselines.it_classifier.patterns import short_pattern_probabilities
+from crosspro.baselines.it_classifier.patterns import short_patterns
 from crosspro.baselines.ngram.files import load_ngram_model, save_model
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.errors import input_error
@@ -197,7 +197,7 @@ class FeatureReading(System):
 
     def _resources(self, **learnt: Any) -> Resources:
         classifier = self.it_classifier
-        scorer = classifier.probabilities if classifier else short_pattern_probabilities
+        scorer = classifier.pleonastic if classifier else short_patterns
         return Resources(self.task, self.settings.context, pleonastic=scorer, **learnt)
 
     def _learn(self, examples: Examples, resources: Resources) -> Resources:

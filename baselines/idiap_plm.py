@@ -34,7 +34,7 @@ from crosspro.data_prep.words.lists import word_set
 from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import lexicon_report
-from crosspro.prediction.system import Examples, Probabilities
+from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
 PRONOUN_TAGS = frozenset(("PRO", "PRON"))
 UNKNOWN = "?"
@@ -104,10 +104,6 @@ class IdiapPLM(FillingSystem):
         """A parse of the target says gender and number before the lexicon does."""
         return super().layers_read | {"target_parse"}
 
-    @property
-    def fills_lines_at_once(self) -> bool:
-        return False
-
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         self.task = task
         self.trained_layers = layers_in(train)
@@ -159,6 +155,9 @@ class IdiapPLM(FillingSystem):
                 row[rest] *= (1 - self.settings.certainty) / row[rest].sum()
                 row[index] = self.settings.certainty
         return chances
+
+    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+        return System.decide(self, examples, probabilities)  # each gap for itself
 
     def filler(self) -> GapFiller:
         classes = self.task.classes

@@ -47,9 +47,8 @@ class Majority(System):
 
     def load_state(self, folder: Path) -> None:
         counts = read_json_object(folder / _FILE)
-        values = list(counts.values())
-        whole = all(type(value) is int and 0 <= value < _MOST for value in values)
-        if set(counts) != set(self.task.classes) or not whole or not any(values):
+        whole = all(type(count) is int and 0 <= count < _MOST for count in counts.values())
+        if set(counts) != set(self.task.classes) or not whole or not any(counts.values()):
             expected = f"a count for each of {', '.join(self.task.classes)}"
             raise input_error(folder / _FILE, "counts", expected, "others")
         self.counts = np.array([counts[name] for name in self.task.classes])

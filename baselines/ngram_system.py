@@ -35,9 +35,6 @@ from crosspro.prediction.system import Classes, Examples, Probabilities, System
 PENALTIES = tuple(0.0 - 0.5 * step for step in range(9))
 
 NGramOrder = Annotated[int, Field(ge=1, le=MAX_ORDER)]
-Decision = Literal["best_filling", "summed"]
-"""The best filling of a whole line, or for each gap the class whose fillers have most together."""
-
 _MODEL, _STATE = "model.npz", "ngram.json"
 
 
@@ -56,7 +53,7 @@ class NGramSettings:
     texts: Words = ()
     none_penalty: float | None = None
     other_fillers: Words | None = None
-    decision: Literal["official", "best_filling", "summed"] = "official"
+    decision: Literal["official", "best_filling"] = "official"
 
 
 class FillingSystem(System):
@@ -72,11 +69,6 @@ class FillingSystem(System):
         """The examples as the model reads them."""
         return examples
 
-    @property
-    def fills_lines_at_once(self) -> bool:
-        """Whether the best filling of a line decides, and not each gap for itself."""
-        return bool(self.settings.decision == "best_filling")
-
     def predict(self, examples: Examples) -> Probabilities:
         """The summed probability of the fillers of each class."""
         filler, index = self.filler(), self.task.class_index
@@ -85,9 +77,7 @@ class FillingSystem(System):
         return np.asarray(filler.probabilities(self.read(examples)) @ onto)
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
-        """The classes of the best filling of each line, or the most probable ones."""
-        if not self.fills_lines_at_once:
-            return super().decide(examples, probabilities)
+        """The classes of the best filling of each line."""
         filler = self.filler()
         classes = [self.task.class_index[name] for name in filler.fillers.classes]
         fillings = filler.fill(self.read(examples))
@@ -153,7 +143,7 @@ class NGramSystem(FillingSystem):
         )
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
-        """As the official program does, or as other systems that fill gaps."""
+        """The classes of the best of the fillings that the official program tries, or of all."""
         if self.settings.decision != "official":
             return super().decide(examples, probabilities)
         fillers = self.filler().fillers

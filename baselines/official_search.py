@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from typing import Literal
 
 import numpy as np
 
@@ -95,12 +95,8 @@ def _sentence(parts: list[list[str]], choices: list[int], fillers: Fillers) -> l
     return words
 
 
-class FilledLayout(StrEnum):
-    """What is written for a line."""
-
-    REPLACE = "replace"
-    PREDICTED = "predicted"
-    SCORES = "scores"
+FilledLayout = Literal["replace", "predicted", "scores"]
+"""What is written for a line."""
 
 
 def filled_lines(
@@ -118,11 +114,11 @@ def filled_lines(
     words = " ".join(fillers.words[choice] for choice in choices)
     classes = " ".join(_official_class(fillers, choice) for choice in choices)
     columns = line.split("\t")
-    if layout is FilledLayout.SCORES:
+    if layout == "scores":
         yield "\t".join([str(number), "TEXT", *columns[2:]])
         for gap, row in enumerate(table):
             yield f"{number}\tITEM {gap}\t{_shares(row, fillers)}"
-    elif layout is FilledLayout.PREDICTED:
+    elif layout == "predicted":
         if choices:
             yield f"{classes}\t{words}"
     else:

@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 from crosspro.baselines.fill import Fillers, GapFiller
 from crosspro.baselines.ngram.model import LOWEST
-from crosspro.baselines.ngram_system import Decision, FillingSystem, NGramOrder, model_of
+from crosspro.baselines.ngram_system import FillingSystem, NGramOrder, model_of
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import NONE, Task
@@ -28,16 +28,10 @@ NEVER = 1e4 * LOWEST
 
 @settings
 class SourceAwareSettings:
-    """The model, and how gaps are decided.
-
-    `decision` is the best filling of a line, or for each gap the class with the best posterior
-    (`summed`). `lowercase` makes one word of `Sie` and `sie`.
-    """
+    """The order of the model, and where the source pronoun stands."""
 
     order: NGramOrder = 6
     variant: Literal["joined", "before"] = "joined"
-    decision: Decision = "best_filling"
-    lowercase: bool = False
 
 
 class SourceAwareLM(FillingSystem):
@@ -71,8 +65,7 @@ class SourceAwareLM(FillingSystem):
         """The source pronoun as a token that no text has; null subjects are all alike."""
         if self.task.null_subjects:
             return "@source:"
-        word = example.source[gap.source_index]
-        return f"@source:{word.lower() if self.settings.lowercase else word}"
+        return f"@source:{example.source[gap.source_index]}"
 
     def _token(self, label: str, example: Example, gap: Gap) -> str:
         suffix = self._pronoun(example, gap) if self.settings.variant == "joined" else ""

@@ -28,7 +28,6 @@ from crosspro.baselines.features.nouns import PARSES, antecedent
 from crosspro.baselines.features.view import GapView, Resources, gap_views
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.lexicon.antecedents import pronoun_chains
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Examples, Probabilities
 
 
@@ -101,19 +100,6 @@ class UedinCRF(FeatureReading):
         names = [*self.vocabulary]
         rows = np.split(matrix.indices, matrix.indptr[1:-1])
         return [[names[column] for column in row.tolist()] for row in rows][: matrix.shape[0]]
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        examples, classes = question.examples, self.task.classes
-        sequences = pronoun_sequences(examples, self.resources)
-        rows = next(rows for rows in sequences if question.row in rows)
-        features = self._features(self.matrix(examples))
-        pronouns = [e.source[gap.source_index] for e in examples for gap in e.gaps]
-        return self.chain.evidence(
-            [features[row] for row in rows],
-            [pronouns[row] for row in rows],
-            rows.index(question.row),
-            (classes[question.chosen], classes[question.against]),
-        )
 
     def save_state(self, folder: Path) -> None:
         super().save_state(folder)

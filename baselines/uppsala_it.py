@@ -18,8 +18,8 @@ from crosspro.baselines.it_classifier.classifier import (
     load_classifier,
     train_classifier,
 )
-from crosspro.baselines.it_classifier.context import LABELS, PRONOUN, ItContext
-from crosspro.baselines.it_classifier.patterns import pattern_probabilities
+from crosspro.baselines.it_classifier.context import PRONOUN, ItContext
+from crosspro.baselines.it_classifier.patterns import pattern_labels
 from crosspro.baselines.it_classifier.training_data import (
     cross_validated_f1,
     read_training_data,
@@ -86,7 +86,10 @@ class UppsalaIt(SourceAwareLM):
             self.report = self._report(f1)
 
     def _report(self, f1: Mapping[str, float] | None) -> FitReport:
-        labelled_by = self.classifier.description if self.classifier else _PATTERNS
+        labelled_by = _PATTERNS
+        if self.classifier:
+            examples, documents = self.classifier.examples, len(self.classifier.documents)
+            labelled_by = f"a model trained on {examples:,} examples of {documents} documents"
         summary = f"every it is labelled by {labelled_by}"
         if f1 is not None:
             scores = ", ".join(f"{label} {value:.1f}" for label, value in f1.items())
@@ -112,11 +115,10 @@ class UppsalaIt(SourceAwareLM):
             ItContext(examples[number].source, place, _before(examples, number))
             for number, place in pronouns
         ]
-        score = self.classifier.probabilities if self.classifier else pattern_probabilities
-        labels = score(contexts).argmax(axis=1).tolist()
+        labels = self.classifier.labels(contexts) if self.classifier else pattern_labels(contexts)
         sources = {number: list(examples[number].source) for number, _ in pronouns}
         for (number, place), label in zip(pronouns, labels, strict=True):
-            sources[number][place] += f":{LABELS[label]}"
+            sources[number][place] += f":{label}"
         return [
             replace(example, source=tuple(sources.get(number, example.source)))
             for number, example in enumerate(examples)

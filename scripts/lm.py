@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,11 +14,9 @@ from crosspro.baselines.fill import Floats, GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_model, save_model
 from crosspro.baselines.official_search import FilledLayout, filled_lines, official_filling
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import other_form, read_examples
-from crosspro.prediction.output import AT_ONCE, whole_documents
 from crosspro.scripts.common import App, Output, TaskName, output_file, tell, warn, write_output
 
 app = App()
@@ -102,7 +100,7 @@ def fill(
             help="replace: five columns; predicted: classes, words; scores: probabilities of each "
             "filler."
         ),
-    ] = FilledLayout.REPLACE,
+    ] = "replace",
     search: Annotated[
         Literal["exact", "official"],
         typer.Option(help="official: that of the official baseline, which is not exact."),
@@ -118,13 +116,16 @@ def fill(
     if form := other_form(file, rules):
         warn([form])
     model = load_model(lm)
-    examples = read_examples(file, rules, lenient=True)
-    filled: Iterator[tuple[tuple[int, ...], Floats]]
+    examples = list(read_examples(file, rules, lenient=True))
+    filled: Iterable[tuple[tuple[int, ...], Floats]]
     if search == "official":
-        filled = (official_filling(model, fillers, none_penalty, example) for example in examples)
+        filled = [official_filling(model, fillers, none_penalty, example) for example in examples]
     else:
-        with_scores = layout is FilledLayout.SCORES
-        filled = _fill_exactly(GapFiller(model, fillers, none_penalty), examples, with_scores)
+        filler = GapFiller(model, fillers, none_penalty)
+        shown = examples if layout == "scores" else []
+        ends = np.cumsum([len(example.gaps) for example in examples])
+        tables = np.split(filler.probabilities(shown), ends[:-1])
+        filled = zip(filler.fill(examples), tables, strict=True)
     raw_lines = list(read_text_lines(file))
     if not raw_lines:
         raise input_error(file, "file", "at least one line", "none")
@@ -133,15 +134,3 @@ def fill(
         lines += filled_lines(number, raw.rstrip("\r"), choices, table, fillers, layout)
     write_output("".join(f"{line}\n" for line in lines), output)
     tell(f"{file}: filled with {lm}")
-
-
-def _fill_exactly(
-    filler: GapFiller, examples: Iterable[Example], with_scores: bool
-) -> Iterator[tuple[tuple[int, ...], Floats]]:
-    """The best filling of each line; the probabilities of fillers only where they are shown."""
-    for group in whole_documents(examples, AT_ONCE):
-        table = filler.probabilities(group) if with_scores else None
-        end = 0
-        for example, choices in zip(group, filler.fill(group), strict=True):
-            start, end = end, end + len(example.gaps)
-            yield choices, np.zeros((0, 0)) if table is None else table[start:end]

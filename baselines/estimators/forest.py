@@ -75,16 +75,12 @@ class Forest:
         return Contributions(features, values.reshape(-1, len(base)) / trees, base / trees)
 
     def check(self, classes: int, features: int) -> None:
-        """Raise a ValueError unless every path leads forward to a leaf."""
+        """Raise a ValueError if the arrays are those of another forest."""
         nodes = len(self.feature)
-        inner = np.flatnonzero(self.feature >= 0)
-        steps = np.stack([self.absent, self.present])[:, inner]
-        if self.shares.shape != (nodes, classes) or not len(self.roots):
-            raise ValueError(f"{self.shares.shape} nodes and classes, not {(nodes, classes)}")
-        if self.feature.max() >= features or not ((inner < steps) & (steps < nodes)).all():
-            raise ValueError(f"nodes of no forest of {features} features")
-        if self.roots.min() < 0 or self.roots.max() >= nodes:
-            raise ValueError("trees without a root")
+        if self.shares.shape != (nodes, classes) or self.feature.max() >= features:
+            raise ValueError(f"a forest of other than {classes} classes and {features} features")
+        if not len(self.absent) == len(self.present) == nodes > self.roots.max():
+            raise ValueError(f"other than {nodes} nodes")
 
 
 def _dense(matrix: csr_matrix) -> Iterator[NDArray[np.bool_]]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, groupby
 from typing import Annotated
 
 from pydantic import Field
@@ -170,16 +171,11 @@ def training_parts(
     return [(half, other or half) for half, other in ((first, second), (second, first)) if half]
 
 
-def _halves(train: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+def _halves(train: Sequence[Example]) -> tuple[Sequence[Example], Sequence[Example]]:
     """Every other document (or line, where there are none), so that both are alike."""
-    halves: tuple[list[Example], list[Example]] = [], []
-    number, last = -1, None
-    for example in train:
-        if example.document is None or example.document != last:
-            number += 1
-        last = example.document
-        halves[number % 2].append(example)
-    if number == 0:  # a single document
+    runs = groupby(enumerate(train), key=lambda pair: pair[1].document or pair[0])
+    documents = [[example for _, example in run] for _, run in runs]
+    if len(documents) == 1:
         middle = len(train) // 2
-        return list(train[:middle]), list(train[middle:])
-    return halves
+        return train[:middle], train[middle:]
+    return [*chain.from_iterable(documents[::2])], [*chain.from_iterable(documents[1::2])]

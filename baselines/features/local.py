@@ -61,33 +61,23 @@ def source_head(view: GapView, _: int) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1024)
-def _slots(kind: str, first: int, last: int, size: int) -> tuple[str, ...]:
+def _slots(kind: str, width: int, size: int) -> tuple[str, ...]:
     """The beginnings of the strings of a window: `kind -1=`, or `kind -1..+1=` of n-grams."""
+    offsets = range(-width, width + 2 - size)
     if size == 1:
-        return tuple(f"{kind} {offset:+d}=" for offset in range(first, last + 1))
-    return tuple(
-        f"{kind} {offset:+d}..{offset + size - 1:+d}=" for offset in range(first, last + 2 - size)
-    )
+        return tuple(f"{kind} {offset:+d}=" for offset in offsets)
+    return tuple(f"{kind} {offset:+d}..{offset + size - 1:+d}=" for offset in offsets)
 
 
-def _window(kind: str) -> StringFeature:
-    def strings(view: GapView, width: int) -> list[str]:
-        tokens = view.near(kind, width)
-        window = [a + b for a, b in zip(_slots(kind, -width, width, 1), tokens, strict=True)]
-        del window[width]  # the middle is another feature, or not known
-        return window
+def _window(kind: str, *sizes: int) -> StringFeature:
+    """The n-grams of these sizes in a window; the middle is another feature, or not known."""
 
-    return strings
-
-
-def _ngrams(kind: str) -> StringFeature:
     def strings(view: GapView, width: int) -> Iterator[str]:
         tokens = view.near(kind, width)
-        for slot, a, b in zip(_slots(kind, -width, width, 2), tokens, tokens[1:], strict=False):
-            yield f"{slot}{a} {b}"
-        trigrams = zip(tokens, tokens[1:], tokens[2:], strict=False)
-        for slot, words in zip(_slots(kind, -width, width, 3), trigrams, strict=True):
-            yield slot + " ".join(words)
+        for size in sizes:
+            for place, slot in enumerate(_slots(kind, width, size)):
+                if size > 1 or place != width:
+                    yield slot + " ".join(tokens[place : place + size])
 
     return strings
 
@@ -189,8 +179,8 @@ FEATURES = (
     Feature("position", position),
     Feature("pleonastic", pleonastic, ("english_source",)),
     *(
-        Feature(name + suffix, strings(kind), needs, _WINDOW_SIZE, WIDEST)
+        Feature(name + suffix, _window(kind, *sizes), needs, _WINDOW_SIZE, WIDEST)
         for name, kind, needs in _WINDOWS
-        for suffix, strings in (("", _window), ("_ngrams", _ngrams))
+        for suffix, sizes in (("", (1,)), ("_ngrams", (2, 3)))
     ),
 )

@@ -15,13 +15,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from crosspro.baselines.fill import Floats, GapFiller, task_fillers
-from crosspro.baselines.it_classifier.context import (
-    LABELS,
-    PLEONASTIC,
-    PRONOUN,
-    ItContext,
-    ItScorer,
-)
+from crosspro.baselines.it_classifier.context import PRONOUN, ItContext, PleonasticScorer
 from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.annotate.tags import TagConverter
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
@@ -50,7 +44,7 @@ class Resources:
     context: int = 0
     lexicon: Lexicon | None = None
     source_lexicon: Lexicon | None = None
-    pleonastic: ItScorer | None = None
+    pleonastic: PleonasticScorer | None = None
     lm: NGramModel | None = None
     telling: Mapping[str, str] | None = None
 
@@ -163,7 +157,7 @@ class Text:
         gaps = [gap for gap in self.gaps if gap.pronoun == PRONOUN]
         if scorer is None or not gaps:
             return {}
-        chances = scorer([gap.it for gap in gaps])[:, LABELS.index(PLEONASTIC)]
+        chances = scorer([gap.it for gap in gaps])
         return {gap.row: chance for gap, chance in zip(gaps, chances.tolist(), strict=True)}
 
 

@@ -22,10 +22,11 @@ from scipy.special import softmax
 from crosspro.baselines.features.matrix import Vocabulary, learn_matrix, matrix_of
 from crosspro.baselines.it_classifier.context import (
     LABELS,
+    PLEONASTIC,
     PRONOUN,
+    Chances,
     ItContext,
     ItExample,
-    ItProbabilities,
     annotated,
 )
 from crosspro.baselines.it_classifier.patterns import DEFAULT, PATTERNS, ItClause
@@ -162,14 +163,17 @@ class ItClassifier:
     def _vocabulary(self) -> Vocabulary:
         return {name: number for number, name in enumerate(self.weights)}
 
-    def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
+    def probabilities(self, contexts: Sequence[ItContext]) -> Chances:
+        """A row for each context, a column for each of `LABELS`."""
         matrix = matrix_of(map(features_of, contexts), self._vocabulary)
         weights = np.array([*self.weights.values()]).reshape(-1, len(LABELS))
         return np.asarray(softmax(matrix @ weights, axis=1))
 
-    @property
-    def description(self) -> str:
-        return f"a model trained on {self.examples:,} examples of {len(self.documents)} documents"
+    def pleonastic(self, contexts: Sequence[ItContext]) -> Chances:
+        return self.probabilities(contexts)[:, LABELS.index(PLEONASTIC)]
+
+    def labels(self, contexts: Sequence[ItContext]) -> list[str]:
+        return [LABELS[best] for best in self.probabilities(contexts).argmax(axis=1).tolist()]
 
     def save(self, path: Path) -> None:
         write_text(path, json.dumps(to_mapping(self), ensure_ascii=False, indent=0) + "\n")

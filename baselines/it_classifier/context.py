@@ -17,8 +17,7 @@ ANAPHORIC, PLEONASTIC, EVENT = LABELS = ("anaphoric", "pleonastic", "event")
 
 PRONOUN = "it"
 
-ItProbabilities = NDArray[np.float64]
-"""A row for each context, a column for each of `LABELS`."""
+Chances = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +38,8 @@ class ItExample:
     document: str
 
 
-ItScorer = Callable[[Sequence[ItContext]], ItProbabilities]
-"""Tells what an `it` is: hand-written patterns, or a trained model."""
+PleonasticScorer = Callable[[Sequence[ItContext]], Chances]
+"""The chance that each `it` refers to nothing, by hand-written patterns or a trained model."""
 
 
 @lru_cache(maxsize=64)

@@ -16,10 +16,9 @@ import numpy as np
 from crosspro.baselines.it_classifier.context import (
     ANAPHORIC,
     EVENT,
-    LABELS,
     PLEONASTIC,
+    Chances,
     ItContext,
-    ItProbabilities,
     annotated,
 )
 from crosspro.data_prep.annotate.light_tagger import word_list
@@ -212,29 +211,28 @@ def _doing(clause: ItClause) -> bool:
 
 
 class Pattern(NamedTuple):
-    """A pattern, the label that it tells, and how sure that is."""
+    """A pattern, and the label that it tells."""
 
     name: str
     fits: Callable[[ItClause], bool]
     label: str
-    chance: float
 
 
 PATTERNS = (
-    Pattern("weather", _weather, PLEONASTIC, 0.8),
-    Pattern("seeming", _seeming, PLEONASTIC, 0.8),
-    Pattern("reported", _reported, PLEONASTIC, 0.9),
-    Pattern("extraposed_adjective", _extraposed_adjective, PLEONASTIC, 0.9),
-    Pattern("extraposed_noun", _extraposed_noun, PLEONASTIC, 0.8),
-    Pattern("taking", _taking, PLEONASTIC, 0.7),
-    Pattern("set_phrase", _set_phrase, PLEONASTIC, 0.8),
-    Pattern("time", _time, PLEONASTIC, 0.6),
-    Pattern("object", _object, PLEONASTIC, 0.9),
-    Pattern("cleft", _cleft, PLEONASTIC, 0.6),
-    Pattern("happening", _happening, EVENT, 0.6),
-    Pattern("doing", _doing, EVENT, 0.5),
+    Pattern("weather", _weather, PLEONASTIC),
+    Pattern("seeming", _seeming, PLEONASTIC),
+    Pattern("reported", _reported, PLEONASTIC),
+    Pattern("extraposed_adjective", _extraposed_adjective, PLEONASTIC),
+    Pattern("extraposed_noun", _extraposed_noun, PLEONASTIC),
+    Pattern("taking", _taking, PLEONASTIC),
+    Pattern("set_phrase", _set_phrase, PLEONASTIC),
+    Pattern("time", _time, PLEONASTIC),
+    Pattern("object", _object, PLEONASTIC),
+    Pattern("cleft", _cleft, PLEONASTIC),
+    Pattern("happening", _happening, EVENT),
+    Pattern("doing", _doing, EVENT),
 )
-DEFAULT = Pattern("none", lambda clause: True, ANAPHORIC, 0.75)
+DEFAULT = Pattern("none", lambda clause: True, ANAPHORIC)
 
 
 def pattern_of(tokens: Sequence[Token], position: int) -> Pattern:
@@ -242,14 +240,8 @@ def pattern_of(tokens: Sequence[Token], position: int) -> Pattern:
     return next((pattern for pattern in PATTERNS if pattern.fits(clause)), DEFAULT)
 
 
-def pattern_probabilities(contexts: Sequence[ItContext]) -> ItProbabilities:
-    """The chance of the pattern that fits for its label; the others share the rest."""
-    rows = np.zeros((len(contexts), len(LABELS)))
-    for row, context in zip(rows, contexts, strict=True):
-        pattern = pattern_of(annotated(context.words), context.position)
-        row[:] = (1 - pattern.chance) / (len(LABELS) - 1)
-        row[LABELS.index(pattern.label)] = pattern.chance
-    return rows
+def pattern_labels(contexts: Sequence[ItContext]) -> list[str]:
+    return [pattern_of(annotated(context.words), context.position).label for context in contexts]
 
 
 _COMPLEMENT_REACH = 5
@@ -258,17 +250,13 @@ _FITS, _FITS_NOT = 0.9, 0.1
 _AFTER_SEEMING = frozenset(("that", "as", "out", "to"))
 
 
-def short_pattern_probabilities(contexts: Sequence[ItContext]) -> ItProbabilities:
-    """Pleonastic with 0.9 where a pattern fits and with 0.1 where none does, else anaphoric.
+def short_patterns(contexts: Sequence[ItContext]) -> Chances:
+    """The chance that each `it` refers to nothing: 0.9 where a pattern fits, else 0.1.
 
-    The few classical patterns of an `it` that refers to nothing, by word forms alone. They stand
-    for NADA (Bergsma & Yarowsky 2011), which systems of the shared tasks used as a feature of gaps.
+    The few classical patterns, by word forms alone. They stand for NADA (Bergsma & Yarowsky 2011),
+    which systems of the shared tasks used as a feature of gaps.
     """
-    chances = np.array([_FITS if _short_fits(context) else _FITS_NOT for context in contexts])
-    rows = np.zeros((len(contexts), len(LABELS)))
-    rows[:, LABELS.index(PLEONASTIC)] = chances
-    rows[:, LABELS.index(ANAPHORIC)] = 1 - chances
-    return rows
+    return np.array([_FITS if _short_fits(context) else _FITS_NOT for context in contexts])
 
 
 def _short_fits(context: ItContext) -> bool:

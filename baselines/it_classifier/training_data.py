@@ -152,11 +152,13 @@ def cross_validated_f1(examples: Sequence[ItExample], folds: int) -> dict[str, f
     """The F1 of each label in per cent; no document is learnt from and scored in the same fold."""
     documents = sorted({example.document for example in examples})
     fold_of = {document: number % folds for number, document in enumerate(documents)}
-    gold, predicted = [], []
+    gold: list[str] = []
+    predicted: list[str] = []
     for fold in range(folds):
         classifier = train_classifier([e for e in examples if fold_of[e.document] != fold])
         held_out = [e for e in examples if fold_of[e.document] == fold]
-        gold += [LABELS.index(example.label) for example in held_out]
-        predicted += classifier.probabilities([e.context for e in held_out]).argmax(1).tolist()
-    counts = confusion_counts(np.array(gold), np.array(predicted), len(LABELS))
+        gold += [example.label for example in held_out]
+        predicted += classifier.labels([example.context for example in held_out])
+    sides = (np.array([LABELS.index(label) for label in side]) for side in (gold, predicted))
+    counts = confusion_counts(next(sides), next(sides), len(LABELS))
     return dict(zip(LABELS, np.asarray(f1(counts)).tolist(), strict=True))

@@ -58,155 +58,146 @@ def write_arpa(path: Path, model: NGramModel) -> None:
         file.write(b"\n\\end\\\n")
 
 
+class _Lines:
+    """The lines of a file that are not blank; `text` is the current one, empty at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.number = 0
+        self._source = read_lines(path)
+        self.advance()
+
+    def advance(self) -> None:
+        self.text = b""
+        while not self.text and (line := next(self._source, None)) is not None:
+            self.number += 1
+            self.text = line.strip()
+
+    def entries(self) -> Iterator[bytes]:
+        """The lines up to the next heading, which is the current one afterwards."""
+        while self.text and not self.text.startswith(b"\\"):
+            yield self.text
+            self.advance()
+
+    def expect(self, heading: bytes) -> None:
+        if self.text != heading:
+            raise self.error("section", heading.decode(), quoted(self.text or b"end of file"))
+        self.advance()
+
+    def error(self, field: str, expected: str, found: str) -> InputError:
+        return input_error(self.path, field, expected, found, self.number)
+
+
 def read_arpa(path: Path) -> NGramModel:
-    return _Reader(path).model()
+    lines = _Lines(path)
+    while lines.text != b"\\data\\":
+        if not lines.text:
+            raise lines.error("file", "an ARPA file with a line \\data\\", "none")
+        lines.advance()
+    lines.advance()
+    counts = _counts(lines)
+    numbers = {word: number for number, word in enumerate(SPECIAL_WORDS)}
+    keys: list[Ints] = []
+    orders = []
+    for n, count in enumerate(counts, start=1):
+        lines.expect(b"\\%d-grams:" % n)
+        section = _section(lines, n, n == len(counts), numbers)
+        if len(section.words) != count:
+            expected = f"{count:,} {n}-grams, as the head of the file says"
+            raise lines.error("section", expected, f"{len(section.words):,}")
+        orders.append(
+            section.unigrams(len(numbers)) if n == 1 else section.longer(len(numbers), keys)
+        )
+    lines.expect(b"\\end\\")
+    if lines.text:
+        raise lines.error("file", "nothing after \\end\\", quoted(lines.text))
+    return build_model([word.decode("utf-8") for word in numbers], orders)
 
 
-class _Numbers(dict[bytes, int]):
-    """The numbers of words; -1 for words that are not there."""
+def _counts(lines: _Lines) -> list[int]:
+    """How many n-grams of each order there are, from the head of the file."""
+    counts: list[int] = []
+    for text in lines.entries():
+        match = _COUNT.fullmatch(text)
+        if not match or int(match[1]) != len(counts) + 1:
+            raise lines.error("counts", f"ngram {len(counts) + 1}=COUNT", quoted(text))
+        counts.append(int(match[2]))
+    if not counts:
+        raise lines.error("counts", "ngram 1=COUNT", quoted(lines.text))
+    return counts
 
-    def __missing__(self, word: bytes) -> int:
-        return -1
+
+def _section(lines: _Lines, n: int, highest: bool, numbers: dict[bytes, int]) -> _Section:
+    """All entries of an order; the words of the first one are numbered."""
+    words, log_probs, back_offs = array("q"), array("f"), array("f")
+    for text in lines.entries():
+        fields = text.replace(b"<UNK>", b"<unk>").split()  # as SRILM may write it
+        if len(fields) not in (n + 1, n + 2):
+            expected = f"a log10 probability, {n} words and perhaps a back-off"
+            raise lines.error("n-gram", expected, quoted(text))
+        if n == 1:
+            try:
+                fields[1].decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise lines.error("encoding", "UTF-8", bad_byte(error)) from error
+            numbers.setdefault(fields[1], len(numbers))
+        log_prob = _number(fields[0])
+        back_off = _number(fields[-1]) if len(fields) == n + 2 else 0.0
+        if not log_prob <= _ROUNDING:
+            raise lines.error("probability", "a log10 probability, 0 or less", quoted(fields[0]))
+        if not back_off < math.inf or (highest and back_off):
+            expected = "none or 0 in the highest order" if highest else "a log10 number"
+            raise lines.error("back-off", expected, quoted(fields[-1]))
+        words.extend([numbers.get(word, -1) for word in fields[1 : n + 1]])
+        log_probs.append(min(max(log_prob, LOWEST), 0.0))
+        back_offs.append(max(back_off, LOWEST))
+    table = np.array(words, np.int64).reshape(-1, n)
+    section = _Section(lines.path, table, np.array(log_probs), np.array(back_offs))
+    if (table < 0).any():
+        raise section.error("words that are 1-grams", "others")
+    return section
 
 
 @dataclass
 class _Section:
     """The entries of an order: the numbers of their words, and their values."""
 
+    path: Path
     words: Ints
     log_probs: NDArray[np.float32]
     back_offs: NDArray[np.float32]
 
+    def error(self, expected: str, found: str) -> InputError:
+        return input_error(self.path, f"{self.words.shape[1]}-grams", expected, found)
 
-class _Reader:
-    """Goes through one file; `text` is the current line without spaces around it."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.source: Iterator[bytes] = read_lines(path)
-        self.line = 0
-        self.text: bytes | None = None
-        self.numbers = _Numbers((word, number) for number, word in enumerate(SPECIAL_WORDS))
-        self.keys: list[Ints] = []  # of the orders from 2 on: row of the context, word
-
-    def error(self, field: str, expected: str, found: str) -> InputError:
-        return input_error(self.path, field, expected, found, self.line)
-
-    def advance(self) -> bytes | None:
-        """The next line that is not blank; None at the end of the file."""
-        for line in self.source:
-            self.line += 1
-            self.text = line.strip()
-            if self.text:
-                return self.text
-        self.text = None
-        return None
-
-    def model(self) -> NGramModel:
-        orders = []
-        counts = self.counts()
-        for n, count in enumerate(counts, start=1):
-            self.expect(b"\\%d-grams:" % n)
-            section = self.section(n, highest=n == len(counts))
-            if len(section.words) != count:
-                expected = f"{count:,} {n}-grams, as the head of the file says"
-                raise self.error("section", expected, f"{len(section.words):,}")
-            orders.append(self.unigrams(section) if n == 1 else self.longer(n, section))
-        self.expect(b"\\end\\")
-        if self.advance() is not None:
-            raise self.error("file", "nothing after \\end\\", quoted(self.text or b""))
-        return build_model([word.decode("utf-8") for word in self.numbers], orders)
-
-    def expect(self, heading: bytes) -> None:
-        if self.text != heading:
-            shown = "the end of the file" if self.text is None else quoted(self.text)
-            raise self.error("section", heading.decode(), shown)
-
-    def counts(self) -> list[int]:
-        """How many n-grams of each order there are, from the head of the file."""
-        while self.advance() != b"\\data\\":
-            if self.text is None:
-                raise self.error("file", "an ARPA file with a line \\data\\", "none")
-        counts: list[int] = []
-        while (text := self.advance()) is not None and not text.startswith(b"\\"):
-            match = _COUNT.fullmatch(text)
-            if not match or int(match[1]) != len(counts) + 1:
-                raise self.error("counts", f"ngram {len(counts) + 1}=COUNT", quoted(text))
-            counts.append(int(match[2]))
-        if not counts:
-            raise self.error("counts", "ngram 1=COUNT", quoted(self.text or b""))
-        return counts
-
-    def section(self, n: int, highest: bool) -> _Section:
-        """All entries of an order; the current line is the next heading afterwards."""
-        words, log_probs, back_offs = array("q"), array("f"), array("f")
-        number_of = self.numbers.__getitem__
-        while (text := self.advance()) is not None and not text.startswith(b"\\"):
-            fields = text.replace(b"<UNK>", b"<unk>").split()  # as SRILM may write it
-            if len(fields) not in (n + 1, n + 2):
-                expected = f"a log10 probability, {n} words and perhaps a back-off"
-                raise self.error("n-gram", expected, quoted(text))
-            if n == 1:
-                self.add_word(fields[1])
-            log_prob = _number(fields[0])
-            back_off = _number(fields[-1]) if len(fields) == n + 2 else 0.0
-            if not log_prob <= _ROUNDING:
-                raise self.error("probability", "a log10 probability, 0 or less", quoted(fields[0]))
-            if not back_off < math.inf or (highest and back_off):
-                expected = "none or 0 in the highest order" if highest else "a log10 number"
-                raise self.error("back-off", expected, quoted(fields[-1]))
-            words.extend(map(number_of, fields[1 : n + 1]))
-            log_probs.append(min(max(log_prob, LOWEST), 0.0))
-            back_offs.append(max(back_off, LOWEST))
-        table = np.array(words, np.int64).reshape(-1, n)
-        if (table < 0).any():
-            raise input_error(self.path, f"{n}-grams", "words that are 1-grams", "others")
-        return _Section(table, np.array(log_probs, np.float32), np.array(back_offs, np.float32))
-
-    def add_word(self, word: bytes) -> None:
-        try:
-            word.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise self.error("encoding", "UTF-8", bad_byte(error)) from error
-        self.numbers.setdefault(word, len(self.numbers))
-
-    def unigrams(self, section: _Section) -> Order:
-        numbers = section.words[:, 0]
-        size = len(self.numbers)
+    def unigrams(self, size: int) -> Order:
+        numbers = self.words[:, 0]
         if len(np.unique(numbers)) < len(numbers):
-            raise input_error(self.path, "1-grams", "each word once", "a word twice")
+            raise self.error("each word once", "a word twice")
         if not {BEGIN_ID, END_ID} <= set(numbers.tolist()):
-            raise input_error(self.path, "1-grams", "<s> and </s>", "not both")
+            raise self.error("<s> and </s>", "not both")
         log_probs = np.full(size, _MISSING_UNKNOWN, np.float32)
         back_offs = np.zeros(size, np.float32)
-        log_probs[numbers], back_offs[numbers] = section.log_probs, section.back_offs
+        log_probs[numbers], back_offs[numbers] = self.log_probs, self.back_offs
         none = np.zeros(size, np.uint32)
         return Order(none, np.arange(size, dtype=np.uint32), none, log_probs, back_offs)
 
-    def longer(self, n: int, section: _Section) -> Order:
-        """The n-grams sorted by context and word."""
-        size, words = len(self.numbers), section.words
-        contexts = words[:, 0]
-        for length, keys in enumerate(self.keys, start=2):
-            wanted = contexts * size + words[:, length - 1]
+    def longer(self, size: int, lower: list[Ints]) -> Order:
+        """The n-grams sorted by context and word; their keys are added to those of lower orders."""
+        contexts = self.words[:, 0]
+        for length, keys in enumerate(lower, start=1):
+            wanted = contexts * size + self.words[:, length]
             contexts = np.searchsorted(keys, wanted)
             if (np.append(keys, -1)[contexts] != wanted).any():
-                expected = f"contexts that are {n - 1}-grams"
-                raise input_error(self.path, f"{n}-grams", expected, "others")
-        keys = contexts * size + words[:, -1]
+                raise self.error(f"contexts that are {len(lower) + 1}-grams", "others")
+        keys = contexts * size + self.words[:, -1]
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         if (keys[1:] == keys[:-1]).any():
-            raise input_error(self.path, f"{n}-grams", "each n-gram once", "an n-gram twice")
-        self.keys.append(keys)
-        contexts, last = np.divmod(keys, size)
-        return Order(
-            contexts.astype(np.uint32),
-            last.astype(np.uint32),
-            None,
-            section.log_probs[order],
-            section.back_offs[order],
-        )
+            raise self.error("each n-gram once", "an n-gram twice")
+        lower.append(keys)
+        rows, words = (part.astype(np.uint32) for part in np.divmod(keys, size))
+        return Order(rows, words, None, self.log_probs[order], self.back_offs[order])
 
 
 def _number(text: bytes) -> float:

@@ -52,7 +52,6 @@ def save_model(path: str | Path, model: NGramModel) -> None:
 
 
 def _read_arrays(path: Path) -> NGramModel:
-    """Read the arrays of a model; whatever queries rely on is checked."""
     try:
         arrays = read_npz(path)
         words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
@@ -81,15 +80,6 @@ def _check(model: NGramModel) -> None:
         or (model.log_probs > 0).any()
     ):
         raise ValueError("arrays that do not fit together")
-    order = np.repeat(np.arange(len(model.counts) + 1), (1, *model.counts)).astype(np.uint8)
-    contexts = model.keys // size
-    in_range = (contexts >= 0) & (contexts < len(model.back_offs))
-    if not in_range.all() or (order[contexts] != order[1 + size :] - 1).any():
-        raise ValueError("keys have contexts of another order")
-    if (np.diff(model.keys) <= 0).any():
-        raise ValueError("keys do not rise")
-    if (model.fails >= len(model.back_offs)).any() or (order[model.fails[1:]] >= order[1:]).any():
-        raise ValueError("fails do not lead to shorter n-grams")
 
 
 def _first_bytes(path: Path) -> bytes:

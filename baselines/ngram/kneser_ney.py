@@ -29,7 +29,9 @@ from crosspro.baselines.ngram.counts import (
 from crosspro.baselines.ngram.model import LOWEST, NGramModel, Order, build_model
 from crosspro.data_prep.core.errors import CrossproError
 
-FALLBACK = (0.5, 1.0, 1.5)
+Discounts = tuple[float, float, float]
+"""Of n-grams with the counts 1, 2, and 3 or more."""
+FALLBACK: Discounts = (0.5, 1.0, 1.5)
 """The discounts that lmplz takes for `--discount_fallback` without numbers."""
 MAX_ORDER = 7
 
@@ -41,7 +43,7 @@ class Estimate:
     """A model, and what it was estimated from."""
 
     model: NGramModel
-    discounts: list[tuple[float, float, float]]
+    discounts: list[Discounts]
     fallbacks: list[int]
     """The orders whose discounts could not be estimated."""
     words: int
@@ -53,19 +55,19 @@ def estimate(
     sentences: Iterable[Sequence[bytes]],
     order: int = 5,
     prune: Sequence[int] = (0,),
-    fallback: Sequence[float] = FALLBACK,
+    fallback: Discounts = FALLBACK,
 ) -> Estimate:
     """Estimate a model.
 
     `prune` has a threshold for each order, the last one for all that follow: n-grams that occur no
     more often are left out. `fallback` are the discounts of an order that is too small for an
-    estimate, the last one for all that follow.
+    estimate.
     """
-    _check(order, prune, fallback)
+    _check(order, prune)
     text = number_words(sentences)
     tables = count_ngrams(text, order)
     closing = closing_rows(tables)
-    discounts: list[tuple[float, float, float]] = []
+    discounts: list[Discounts] = []
     fallbacks = []
     orders: list[Order] = []
     lower, kept_lower = np.ones(1), np.ones(1, bool)
@@ -75,8 +77,7 @@ def estimate(
         amounts = closed_form(_frequencies(counts, table, closing[n : n + 1]))
         if amounts is None:
             fallbacks.append(n + 1)
-            first, two, more = (fallback[min(place, len(fallback) - 1)] for place in range(3))
-            amounts = first, two, more
+            amounts = fallback
         discounts.append(amounts)
         # The context and the suffix of an n-gram are at least as frequent, so they are kept, too.
         kept = table.counts > prune[min(n, len(prune) - 1)]
@@ -115,7 +116,7 @@ def estimate(
     return Estimate(build_model(vocabulary, orders), discounts, fallbacks, *sizes)
 
 
-def _check(order: int, prune: Sequence[int], fallback: Sequence[float]) -> None:
+def _check(order: int, prune: Sequence[int]) -> None:
     if not 1 <= order <= MAX_ORDER:
         raise CrossproError(f"order: expected 1 to {MAX_ORDER}, found {order}")
     # With a falling threshold an n-gram would be kept whose context is gone.
@@ -123,10 +124,6 @@ def _check(order: int, prune: Sequence[int], fallback: Sequence[float]) -> None:
     if not rising or not 1 <= len(prune) <= order:
         expected = f"1 to {order} thresholds from 0 that never fall"
         raise CrossproError(f"prune: expected {expected}, found {' '.join(map(str, prune))}")
-    fitting = all(0 <= amount <= count for count, amount in enumerate(fallback, start=1))
-    if not fitting or not 1 <= len(fallback) <= 3:
-        expected = "1 to 3 discounts of at most 1, 2, 3"
-        raise CrossproError(f"fallback: expected {expected}, found {fallback}")
 
 
 def adjusted_counts(tables: Sequence[NGramTable]) -> Rows:
@@ -165,7 +162,7 @@ def _frequencies(counts: Rows, table: NGramTable, closing: Sequence[int]) -> lis
     return list(frequencies.tolist())
 
 
-def closed_form(frequencies: Sequence[int]) -> tuple[float, float, float] | None:
+def closed_form(frequencies: Sequence[int]) -> Discounts | None:
     """Discounts from the numbers of n-grams with adjusted count 0, 1, …; None if there are none.
 
     In single precision, so that a border case falls on the same side as in KenLM.

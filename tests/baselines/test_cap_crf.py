@@ -83,10 +83,6 @@ def test_english_words_have_gender_and_number_without_a_parse():
     assert numbers == ["", "Plur", "", "", "Sing", "", ""]
 
 
-def demo(task, split, documents):
-    return demo_examples(load_task(task), split, documents)
-
-
 def test_gaps_of_a_line_are_labelled_together():
     """In training, the second pronoun is always the first one again; only the first is known."""
     lines = [
@@ -105,7 +101,7 @@ def test_gaps_of_a_line_are_labelled_together():
 
 
 def test_a_changed_model_is_refused_before_crfsuite_reads_it(tmp_path):
-    train = demo("en-de", "train", 5)
+    train = demo_examples(TASK, "train", 5)
     system = CapCRF(iterations=1)
     system.fit(TASK, train, train)
     system.save(tmp_path)

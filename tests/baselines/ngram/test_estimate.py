@@ -23,7 +23,7 @@ GOLDEN_CASES = [
     ("tiny.txt", 3, "tiny.3gram.fallback.arpa", {}),
     ("tiny.txt", 7, "tiny.7gram.fallback.arpa", {}),
     ("odd.txt", 4, "odd.4gram.fallback.arpa", {}),
-    ("odd.txt", 1, "odd.1gram.fallback_0.4_0.8.arpa", {"fallback": (0.4, 0.8)}),
+    ("odd.txt", 1, "odd.1gram.fallback_0.4_0.8.arpa", {"fallback": (0.4, 0.8, 0.8)}),
     ("odd.txt", 5, "odd.5gram.fallback.prune_0_1_2.arpa", {"prune": (0, 1, 2)}),
     ("odd.txt", 3, "odd.3gram.fallback.prune_10.arpa", {"prune": (10,)}),
 ]
@@ -76,7 +76,6 @@ def test_bytes_that_are_not_utf8_are_named_with_their_line(tmp_path):
         {"prune": (1, 0)},
         {"prune": (-1,)},
         {"order": 2, "prune": (0, 0, 0)},
-        {"fallback": (0.5, 2.5)},
     ],
 )
 def test_bad_settings_are_refused(settings):
