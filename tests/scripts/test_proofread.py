@@ -170,11 +170,14 @@ def test_another_language_is_told_or_accepted(german):
     assert crosspro("proofread", *german, "--any-language").stderr == b""
 
 
-def test_documents_of_a_catalogue_are_messages_or_files():
+@pytest.mark.parametrize(
+    ("name", "documents"), [("editor.de.po", [7, 7, 3]), ("manual.de.xlf", [5, 5, 2])]
+)
+def test_documents_of_a_catalogue_are_messages_or_files(name, documents):
     counts = []
     for more in ((), ("--documents", "message"), ("--documents", "file")):
-        result = crosspro("proofread", GOLDEN / "proofread/editor.de.po", "--format", "json", *more)
+        result = crosspro("proofread", GOLDEN / "proofread" / name, "--format", "json", *more)
         counts.append(json.loads(result.stdout)["counts"]["documents"])
-    assert counts == [7, 7, 3]
+    assert counts == documents
     two = [GOLDEN / "proofread" / f"dog.{one}" for one in ("en", "de")]
     assert crosspro("proofread", *two, "--documents", "file").code == 2
