@@ -29,7 +29,7 @@ from crosspro.evaluation.people.verdicts import (
     PRONOUN_VERDICTS,
     AntecedentVerdict,
     ItemKey,
-    ItemVerdicts,
+    Judgement,
     PronounVerdict,
     Verdict,
     VerdictStore,
@@ -120,8 +120,8 @@ class ReviewSite:
         place, count = self.annotators.index(who), len(self.annotators)
         return (place - number) % count < (self.judges_each or count)
 
-    def verdicts_for(self, who: Visitor) -> dict[ItemKey, ItemVerdicts]:
-        return self.store.by_item(None if who.is_researcher else who.name)
+    def judgements_for(self, who: Visitor) -> dict[ItemKey, Judgement]:
+        return self.store.judgements(None if who.is_researcher else who.name)
 
     def numbers(self, who: Visitor) -> list[int]:
         return [number for number in range(len(self.questions)) if self.asks(who, number)]
@@ -175,16 +175,16 @@ AskedQuestion = Annotated[Question, Depends(_question)]
 @ROUTER.get("/{token}/")
 def show_home(who: Who, site: Site) -> Response:
     """The progress of an annotator, or the researcher's overview."""
-    verdicts = site.verdicts_for(who)
+    judgements = site.judgements_for(who)
     if who.is_researcher:
-        return _page("overview.html", site, who, **_overview(site, verdicts))
-    done = _answered(site, verdicts, who)
+        return _page("overview.html", site, who, **_overview(site, judgements))
+    done = _answered(site, judgements, who)
     return _page("home.html", site, who, numbers=site.numbers(who), done=done)
 
 
 @ROUTER.get("/{token}/next")
 def show_next(who: Who, site: Site, after: int = -1) -> Response:
-    done = _answered(site, site.verdicts_for(who), who)
+    done = _answered(site, site.judgements_for(who), who)
     waiting = [number for number in site.numbers(who) if number not in done]
     later = [number for number in waiting if number > after]
     number = next(iter([*later, *waiting]), None)
@@ -194,8 +194,8 @@ def show_next(who: Who, site: Site, after: int = -1) -> Response:
 
 @ROUTER.get("/{token}/question/{number}")
 def show_question(who: Who, site: Site, question: AskedQuestion, number: int) -> Response:
-    verdicts = site.verdicts_for(who)
-    on_item = verdicts.get(question.item.key)
+    judgements = site.judgements_for(who)
+    judgement = judgements.get(question.item.key)
     return _page(
         "question.html",
         site,
@@ -203,10 +203,10 @@ def show_question(who: Who, site: Site, question: AskedQuestion, number: int) ->
         question=question,
         number=number,
         passages=list(zip(question.source, question.output, strict=True)),
-        answer=_answer_of(on_item, who),
-        on_item=on_item,
+        answer=_answer_of(judgement, who),
+        judgement=judgement,
         numbers=site.numbers(who),
-        done=_answered(site, verdicts, who),
+        done=_answered(site, judgements, who),
         pronoun_verdicts=PRONOUN_VERDICTS,
         antecedent_verdicts=ANTECEDENT_VERDICTS,
         longest_remark=LONGEST_REMARK,
@@ -262,37 +262,37 @@ def _page(template: str, site: ReviewSite, who: Visitor, **values: Any) -> HTMLR
     return HTMLResponse(_PAGES.get_template(template).render(site=site, who=who, **values))
 
 
-def _answer_of(on_item: ItemVerdicts | None, who: Visitor) -> Verdict | None:
-    if on_item is None:
+def _answer_of(judgement: Judgement | None, who: Visitor) -> Verdict | None:
+    if judgement is None:
         return None
-    return on_item.decision if who.is_researcher else on_item.by_annotator.get(who.name)
+    return judgement.decision if who.is_researcher else judgement.by_annotator.get(who.name)
 
 
-def _answered(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts], who: Visitor) -> set[int]:
+def _answered(site: ReviewSite, judgements: Mapping[ItemKey, Judgement], who: Visitor) -> set[int]:
     """The numbers of the questions that need no answer of a visitor any more."""
 
-    def settled(on_item: ItemVerdicts | None) -> bool:
+    def settled(judgement: Judgement | None) -> bool:
         if who.is_researcher:
-            return on_item is None or not on_item.judgement.in_conflict
-        return _answer_of(on_item, who) is not None
+            return judgement is None or not judgement.in_conflict
+        return _answer_of(judgement, who) is not None
 
-    by_number = ((n, verdicts.get(site.questions[n].item.key)) for n in site.numbers(who))
-    return {number for number, on_item in by_number if settled(on_item)}
+    by_number = ((n, judgements.get(site.questions[n].item.key)) for n in site.numbers(who))
+    return {number for number, judgement in by_number if settled(judgement)}
 
 
-def _overview(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts]) -> dict[str, Any]:
+def _overview(site: ReviewSite, judgements: Mapping[ItemKey, Judgement]) -> dict[str, Any]:
     """Progress by annotator, agreement, and conflicts with their numbers."""
-    by_question = [verdicts.get(question.item.key) for question in site.questions]
+    by_question = [judgements.get(question.item.key) for question in site.questions]
     progress = []
     for who in site.annotators:
-        answers = filter(None, (_answer_of(on_item, who) for on_item in by_question))
+        answers = filter(None, (_answer_of(judgement, who) for judgement in by_question))
         values = [answer.pronoun for answer in answers]
         counts = [values.count(value) for value in PRONOUN_VERDICTS]
         progress.append((who, len(values), len(site.numbers(who)), counts))
     conflicts = [
-        (number, site.questions[number], on_item)
-        for number, on_item in enumerate(by_question)
-        if on_item is not None and on_item.judgement.in_conflict
+        (number, site.questions[number], judgement)
+        for number, judgement in enumerate(by_question)
+        if judgement is not None and judgement.in_conflict
     ]
     return {
         "progress": progress,
