@@ -11,7 +11,7 @@ import hmac
 import os
 import secrets
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,8 +28,8 @@ from crosspro.evaluation.people.verdicts import (
     ANTECEDENT_VERDICTS,
     PRONOUN_VERDICTS,
     AntecedentVerdict,
-    ItemKey,
     Judgement,
+    Judgements,
     PronounVerdict,
     Verdict,
     VerdictStore,
@@ -96,35 +96,18 @@ def read_or_make_key(store: Path) -> bytes:
 
 @dataclass(frozen=True)
 class ReviewSite:
-    """What is judged, who judges, and where verdicts go.
+    """What all annotators judge, who they are, and where verdicts go.
 
-    Each question goes to `judges_each` of the annotators, or to all of them. `languages` are those
-    of source and output.
+    `languages` are those of source and output.
     """
 
     store: VerdictStore
     questions: Sequence[Question]
     people: Sequence[Visitor]
     languages: tuple[str, str]
-    judges_each: int | None = None
-    title: str = "Pronoun review"
 
-    @property
-    def annotators(self) -> list[Visitor]:
-        return [who for who in self.people if not who.is_researcher]
-
-    def asks(self, who: Visitor, number: int) -> bool:
-        """Whether a visitor may see the question of a number; the researcher sees all."""
-        if who.is_researcher:
-            return True
-        place, count = self.annotators.index(who), len(self.annotators)
-        return (place - number) % count < (self.judges_each or count)
-
-    def judgements_for(self, who: Visitor) -> dict[ItemKey, Judgement]:
+    def judgements_for(self, who: Visitor) -> Judgements:
         return self.store.judgements(None if who.is_researcher else who.name)
-
-    def numbers(self, who: Visitor) -> list[int]:
-        return [number for number in range(len(self.questions)) if self.asks(who, number)]
 
 
 ROUTER = APIRouter()
@@ -163,8 +146,8 @@ def _visitor(token: str, site: Site) -> Visitor:
 Who = Annotated[Visitor, Depends(_visitor)]
 
 
-def _question(number: int, who: Who, site: Site) -> Question:
-    if not 0 <= number < len(site.questions) or not site.asks(who, number):
+def _question(number: int, site: Site) -> Question:
+    if not 0 <= number < len(site.questions):
         raise HTTPException(404)
     return site.questions[number]
 
@@ -178,16 +161,14 @@ def show_home(who: Who, site: Site) -> Response:
     judgements = site.judgements_for(who)
     if who.is_researcher:
         return _page("overview.html", site, who, **_overview(site, judgements))
-    done = _answered(site, judgements, who)
-    return _page("home.html", site, who, numbers=site.numbers(who), done=done)
+    return _page("home.html", site, who, done=_answered(site, judgements, who))
 
 
 @ROUTER.get("/{token}/next")
 def show_next(who: Who, site: Site, after: int = -1) -> Response:
     done = _answered(site, site.judgements_for(who), who)
-    waiting = [number for number in site.numbers(who) if number not in done]
-    later = [number for number in waiting if number > after]
-    number = next(iter([*later, *waiting]), None)
+    waiting = [number for number in range(len(site.questions)) if number not in done]
+    number = next((number for number in waiting if number > after), next(iter(waiting), None))
     path = f"/{who.token}/" if number is None else f"/{who.token}/question/{number}"
     return RedirectResponse(path, 303)
 
@@ -205,7 +186,6 @@ def show_question(who: Who, site: Site, question: AskedQuestion, number: int) ->
         passages=list(zip(question.source, question.output, strict=True)),
         answer=_answer_of(judgement, who),
         judgement=judgement,
-        numbers=site.numbers(who),
         done=_answered(site, judgements, who),
         pronoun_verdicts=PRONOUN_VERDICTS,
         antecedent_verdicts=ANTECEDENT_VERDICTS,
@@ -268,27 +248,30 @@ def _answer_of(judgement: Judgement | None, who: Visitor) -> Verdict | None:
     return judgement.decision if who.is_researcher else judgement.by_annotator.get(who.name)
 
 
-def _answered(site: ReviewSite, judgements: Mapping[ItemKey, Judgement], who: Visitor) -> set[int]:
+def _answered(site: ReviewSite, judgements: Judgements, who: Visitor) -> set[int]:
     """The numbers of the questions that need no answer of a visitor any more."""
-
-    def settled(judgement: Judgement | None) -> bool:
+    answered = set()
+    for number, question in enumerate(site.questions):
+        judgement = judgements.get(question.item.key)
         if who.is_researcher:
-            return judgement is None or not judgement.in_conflict
-        return _answer_of(judgement, who) is not None
+            settled = judgement is None or not judgement.in_conflict
+        else:
+            settled = _answer_of(judgement, who) is not None
+        if settled:
+            answered.add(number)
+    return answered
 
-    by_number = ((n, judgements.get(site.questions[n].item.key)) for n in site.numbers(who))
-    return {number for number, judgement in by_number if settled(judgement)}
 
-
-def _overview(site: ReviewSite, judgements: Mapping[ItemKey, Judgement]) -> dict[str, Any]:
+def _overview(site: ReviewSite, judgements: Judgements) -> dict[str, Any]:
     """Progress by annotator, agreement, and conflicts with their numbers."""
     by_question = [judgements.get(question.item.key) for question in site.questions]
     progress = []
-    for who in site.annotators:
+    for who in site.people:
+        if who.is_researcher:
+            continue
         answers = filter(None, (_answer_of(judgement, who) for judgement in by_question))
         values = [answer.pronoun for answer in answers]
-        counts = [values.count(value) for value in PRONOUN_VERDICTS]
-        progress.append((who, len(values), len(site.numbers(who)), counts))
+        progress.append((who, len(values), [values.count(value) for value in PRONOUN_VERDICTS]))
     conflicts = [
         (number, site.questions[number], judgement)
         for number, judgement in enumerate(by_question)
