@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
-from itertools import cycle
 from typing import Any, NamedTuple
 
 from crosspro.data_prep.core.errors import CrossproError, how_to_install, printable
 
-_COLOURS = ("#0b6bcb", "#c0392b", "#1e8449", "#8e44ad", "#b9770e", "#566573")
+_COLOURS = ("#0b6bcb", "#c0392b")
 _COLUMNS = 3
-
-Values = Sequence[float | None]
-"""The values of a line; None where there is none."""
 
 
 class ScatterPanel(NamedTuple):
@@ -29,13 +24,9 @@ class ScatterPanel(NamedTuple):
     intercept: float
 
 
-def has_matplotlib() -> bool:
-    return find_spec("matplotlib") is not None
-
-
 def require_matplotlib() -> None:
     """Raise an error that says what to install, for commands to call before they compute."""
-    if not has_matplotlib():
+    if find_spec("matplotlib") is None:
         raise CrossproError(f"plots need matplotlib: {how_to_install('mt')}")
 
 
@@ -67,36 +58,6 @@ def _svg(canvas: Any) -> str:
     text = io.StringIO()
     canvas.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
-
-
-@_settings()
-def line_panels(
-    title: str,
-    x_label: str,
-    x: Sequence[float],
-    panels: Mapping[str, Mapping[str, Values]],
-    marked: tuple[float, str] | None = None,
-) -> str:
-    """Panels below each other over the same x: by the label of their y, lines by their name.
-
-    `marked` is a place of x and its title.
-    """
-    canvas, axes = _panels(len(panels), 1, 7, 3, sharex=True)
-    canvas.suptitle(printable(title))
-    colours = cycle(_COLOURS)
-    for axis, (y_label, lines) in zip(axes, panels.items(), strict=True):
-        for name, values in lines.items():
-            numbers = [math.nan if value is None else value for value in values]
-            axis.plot(x, numbers, "o-", ms=3, label=printable(name), color=next(colours))
-        axis.set_ylabel(y_label)
-        axis.grid(alpha=0.3)
-        axis.legend(fontsize=8)
-        if marked is not None:
-            axis.axvline(marked[0], color="#566573", linestyle="--", linewidth=1)
-    if marked is not None:
-        axes[0].set_title(printable(marked[1]), fontsize=9)
-    axes[-1].set_xlabel(x_label)
-    return _svg(canvas)
 
 
 @_settings()

@@ -1,19 +1,21 @@
 """The settings of a network and what it reads with them, known before it is built; without torch.
 
-Each network has one settings class, in its module, which `conf/system` names as
-`network: {_target_: …}`. A saved system has the `name` of its network instead.
+Each network has one settings class, in its module in `networks`. `conf/system` names the class as
+`network: {_target_: …}`; a saved system has the `name` of its network, which is that of the module.
 """
 
 from __future__ import annotations
 
 import pkgutil
 from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator
 
 from crosspro.data_prep.core.errors import InputError, choices
 from crosspro.data_prep.core.settings import check_settings
+from crosspro.prediction.neural import networks
 from crosspro.prediction.neural.reading.fields import Reads
 
 if TYPE_CHECKING:  # networks import torch
@@ -34,11 +36,8 @@ class NetworkSettings(ABC):
     may_change: ClassVar[tuple[str, ...]] = ("dropout",)
     """Settings in which fine-tuning may differ from the run that it begins with."""
 
-    inherits: ClassVar[bool] = False
-    """Whether fine-tuning takes all other settings from that run, instead of refusing others."""
-
     pretrains: ClassVar[bool] = False
-    """Whether the network can train its embeddings before the training (`pretraining`)."""
+    """Whether its `embeddings` can be learnt before the training (`pretraining`)."""
 
     @property
     @abstractmethod
@@ -47,6 +46,7 @@ class NetworkSettings(ABC):
 
     @property
     def points(self) -> bool:
+        """Whether the network points at antecedents."""
         return False
 
     @abstractmethod
@@ -54,17 +54,7 @@ class NetworkSettings(ABC):
         """The network with new weights."""
 
 
-_NETWORKS = "crosspro.prediction.neural.networks"
-SETTINGS = {
-    "document_encoder": "crosspro.prediction.neural.reading.document_rows:DocumentEncoderSettings",
-    "hardmeier_anaphora": f"{_NETWORKS}.hardmeier_anaphora:HardmeierAnaphoraSettings",
-    "hardmeier_cnn": f"{_NETWORKS}.hardmeier_cnn:HardmeierCNNSettings",
-    "nyu_nmt": f"{_NETWORKS}.nyu_nmt:NyuNMTSettings",
-    "turku_gru": f"{_NETWORKS}.turku_gru:TurkuGRUSettings",
-    "ukyoto_attention": f"{_NETWORKS}.ukyoto_attention:UkyotoAttentionSettings",
-    "uppsala_bilstm": f"{_NETWORKS}.uppsala_bilstm:UppsalaBiLSTMSettings",
-}
-"""The settings class of each network by the name that saved systems have."""
+NETWORKS = tuple(module.name for module in pkgutil.iter_modules(networks.__path__))
 
 
 def network_settings(value: Any) -> NetworkSettings:
@@ -72,11 +62,14 @@ def network_settings(value: Any) -> NetworkSettings:
     if isinstance(value, NetworkSettings):
         return value
     name = value.get("name") if isinstance(value, dict) else None
-    if name not in SETTINGS:
-        raise ValueError(f"name should be {choices(SETTINGS)}")
-    kind: type[NetworkSettings] = pkgutil.resolve_name(SETTINGS[name])
+    if name not in NETWORKS:
+        raise ValueError(f"name should be {choices(NETWORKS)}")
+    module = import_module(f"{networks.__name__}.{name}")
+    classes = (kind for kind in vars(module).values() if isinstance(kind, type))
+    kind = next(kind for kind in classes if getattr(kind, "name", None) == name)
     try:
-        return check_settings(kind, value, name)
+        made: NetworkSettings = check_settings(kind, value, name)
+        return made
     except InputError as error:
         raise ValueError(str(error)) from None
 

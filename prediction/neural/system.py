@@ -7,28 +7,30 @@ trains, its folder holds Lightning checkpoints, from which an interrupted run go
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example, examples_digest
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files import content_digest
 from crosspro.data_prep.core.settings import to_mapping
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.prediction.adjustment import Adjustment, tune_tau
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_report import fine_tuned_report
 from crosspro.prediction.models import chosen_run
 from crosspro.prediction.neural.layers.network import Network, device_of
-from crosspro.prediction.neural.network_system import NetworkSystem, PointedWords
+from crosspro.prediction.neural.layers.skip_gram import pretrain_embeddings
+from crosspro.prediction.neural.network_system import NetworkSystem, PointedTokens
 from crosspro.prediction.neural.reading.encoding import (
     EncodedText,
     Encoder,
@@ -107,14 +109,25 @@ class NeuralSystem(NetworkSystem):
         if earlier:
             take_weights(self.network, earlier.network, earlier.task.classes == task.classes)
         elif self.settings.pretraining.epochs and not has_checkpoint(folder):
-            device = device_of(self.settings.trainer.accelerator)
-            settings, show = self.settings.pretraining, self.settings.trainer.progress_bar
-            text = data.train.to(device)
-            self.network.pretrain(text, self.inventory, settings, self.settings.seed, show)
+            self._pretrain(data.train)
         with self._training(self.network, data, self.settings, folder, train) as run:
             run.trainer.fit(run.module, ckpt_path=run.checkpoint, weights_only=True)
         self._keep(run.kept, data, dev)
         self._first_stage = data.digests["train"]
+
+    def _pretrain(self, text: EncodedText) -> None:
+        """Begin with the embeddings of a skip-gram, those of the aligned words too (004 §5.1)."""
+        settings, trainer = self.settings, self.settings.trainer
+        embeddings: Any = self.network.embeddings
+        pretrain_embeddings(
+            embeddings,
+            text.to(device_of(trainer.accelerator)),
+            self.inventory,
+            self.reads.fields,
+            settings.pretraining,
+            settings.seed,
+            trainer.progress_bar and sys.stderr.isatty(),
+        )
 
     def fit_encoded(
         self, task: Task, encoder: Encoder, data: TrainingData, folder: Path | None = None
@@ -158,15 +171,14 @@ class NeuralSystem(NetworkSystem):
         from crosspro.prediction.neural.training.module import GapClassifier
         from crosspro.prediction.neural.training.trainer import training_run
 
-        teacher, soft = self._teacher, None
-        if teacher is not None:
-            soft = soft_targets(teacher, train, settings.distillation)
-        module = GapClassifier(network, data, settings, len(self.task.classes), soft)
+        teacher = self._teacher
+        soft = soft_targets(teacher, train, settings.distillation) if teacher else None
         ignored = {"trainer", "fine_tuning", *(() if teacher else ("distillation",))}
         values = {key: v for key, v in to_mapping(settings).items() if key not in ignored}
         identity = {"classes": list(self.task.classes), **values, **data.digests}
         identity |= {"teacher": teacher and teacher.digest, "first_stage": self._first_stage}
-        return training_run(module, settings, folder, identity)
+        module = GapClassifier(network, data, settings, len(self.task.classes), soft, identity)
+        return training_run(module, settings, folder)
 
     def _start(self, task: Task) -> NeuralSystem | None:
         """Set seed and threads; load the teacher and the run to go on from, if there are any."""
@@ -197,16 +209,16 @@ class NeuralSystem(NetworkSystem):
         return Encoder(reads.fields, training.lowercase, units, lexicons)
 
     def _continue_reading(self, earlier: NeuralSystem, train: Sequence[Example]) -> None:
-        """Read as the earlier run; a network that `inherits` may read less of the document."""
+        """Read in the units of the earlier run, and as much context unless the settings say."""
         before, training = earlier.settings.training, self.settings.training
         if training.units != "words" and before.units == "words":
             units = "words, which the run to go on from has"
             raise input_error("settings", "system.training.units", training.units, units)
-        context = training.context
-        if not self.settings.network.inherits:
-            context = context or before.context
         training = replace(
-            training, units=before.units, lowercase=before.lowercase, context=context
+            training,
+            units=before.units,
+            lowercase=before.lowercase,
+            context=training.context or before.context,
         )
         self.settings = replace(self.settings, training=training)
         encoder, fields = earlier.encoder, self.reads.fields
@@ -228,7 +240,7 @@ class NeuralSystem(NetworkSystem):
             encoded = self.encoder.encode(train, task)
         encoded_dev = self.encoder.encode(dev, task)
         check_labels(encoded, encoded_dev)
-        digests = {"train": examples_digest(train), "dev": examples_digest(dev)}
+        digests = {"train": content_digest(iter(train)), "dev": content_digest(iter(dev))}
         return TrainingData(encoded, encoded_dev, digests).with_contexts(training)
 
     def _keep(
@@ -264,20 +276,21 @@ class NeuralSystem(NetworkSystem):
             probabilities[gaps] = torch.softmax(scores.double(), -1).cpu().numpy()
         return probabilities
 
-    def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
-        if not self.points:
-            return super().antecedents(examples, classes)
-        words = PointedWords(self.encoder, examples)
+    def pointed_tokens(
+        self, examples: Sequence[Example], classes: Classes
+    ) -> Iterator[PointedTokens]:
         text = self._input(examples)
         for gaps, batch in self._batches(text, _POINTED_AT_ONCE):
-            for pointed in self.network.antecedents(text, batch):
-                probabilities = pointed.probabilities.double().cpu().numpy()
+            for side, *tensors in self.network.antecedents(text, batch):
+                tokens, probabilities, given_class = (tensor.cpu().numpy() for tensor in tensors)
                 row, column = np.nonzero(probabilities)
-                given_class = pointed.given_class.double().cpu().numpy()
-                of_class = given_class[row, classes[gaps[row]], column]
-                tokens = pointed.tokens.cpu().numpy()[row, column]
-                words.add(pointed.side, gaps[row], tokens, probabilities[row, column], of_class)
-        return words.nouns()
+                yield PointedTokens(
+                    side,
+                    gaps[row],
+                    tokens[row, column],
+                    probabilities[row, column].astype(np.float64),
+                    given_class[row, classes[gaps[row]], column].astype(np.float64),
+                )
 
     def _input(self, examples: Sequence[Example]) -> EncodedText:
         """Examples as the network reads them, on the device where it runs."""

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.settings import check_settings, read_yaml
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.yaml_files import read_yaml
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.reasons import stood_for
 

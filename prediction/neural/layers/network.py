@@ -1,7 +1,7 @@
 """The interface of networks, and the loss of their classes.
 
 A network is one file in `networks/` and one in `conf/system/`: a settings class, which says what it
-reads, and a class that gives logits for gaps. It may own its loss and its pre-training.
+reads, and a class that gives logits for gaps. It may have a loss of its own.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -59,8 +59,7 @@ class ClassLoss:
         )
 
 
-@dataclass(frozen=True)
-class PointedTokens:
+class Antecedents(NamedTuple):
     """Tokens of one side that gaps may stand for, with the probability of each: a row a gap.
 
     `tokens` and `probabilities` are (batch, tokens): positions in the text, and probabilities, 0
@@ -81,9 +80,6 @@ class Network(nn.Module, ABC):
     """Prefixes of weights that depend on the classes. A network that names them may go on from a
     run with other classes, with new weights there."""
 
-    optional_layers: ClassVar[tuple[str, ...]] = ()
-    """Prefixes of weights that exist only under some values of `may_change` settings."""
-
     @abstractmethod
     def extents(self, text: EncodedText) -> Tensor:
         """How many tokens are read of each gap's context: similar gaps share a batch."""
@@ -95,15 +91,9 @@ class Network(nn.Module, ABC):
     def loss(self, text: EncodedText, gaps: Tensor, class_loss: ClassLoss) -> Tensor:
         return class_loss(self(text, gaps), text.label[gaps])
 
-    def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[PointedTokens]:
+    def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[Antecedents]:
         """The words that gaps may stand for, if the network points at them."""
         return ()
-
-    def pretrain(
-        self, text: EncodedText, inventory: Inventory, settings: Any, seed: int, progress: bool
-    ) -> None:
-        """Learn from the training data before the training, where there are settings for that."""
-        raise TypeError(f"{type(self).__name__} has no pre-training")
 
 
 def device_of(accelerator: str) -> torch.device:

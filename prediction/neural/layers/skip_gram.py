@@ -8,17 +8,16 @@ pairs. Negatives of pronouns are drawn evenly from all labels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import ceil
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from tqdm import tqdm
+from tqdm import trange
 
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import Field
-from crosspro.prediction.neural.reading.vocabulary import UNK, Inventory
+from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 from crosspro.prediction.neural.training.settings import SkipGramSettings
 
 _MIN_STEPS = 200
@@ -91,32 +90,30 @@ def all_pairs(text: SkipGramText, chosen: Tensor, window: int, first_class: int)
     return SkipGramPairs(torch.cat((near, centres[owner])), torch.cat((words, classes)), to_class)
 
 
-def pretrained_embeddings(
+def pretrain_embeddings(
+    embeddings: nn.ModuleDict,
     text: EncodedText,
     inventory: Inventory,
     fields: Sequence[Field],
-    dimension: int,
     settings: SkipGramSettings,
     seed: int,
     progress: bool = False,
-) -> dict[str, Tensor]:
-    """Embeddings of each field, trained where the text lies."""
-    tables = {}
+) -> None:
+    """Train the embeddings of each field, on the device of the text."""
+    device, classes = text.label.device, len(inventory.classes)
     source = next(field.name for field in fields if field.side == "source")
     for number, field in enumerate(fields):
         context = source if field.side == "gap" else field.name
-        generator = torch.Generator(device=text.label.device).manual_seed(seed * 1009 + number)
+        generator = torch.Generator(device).manual_seed(seed * 1009 + number)
+        table: Any = embeddings[field.name]
+        start = torch.rand(table.weight.shape, generator=generator, device=device)
+        words = ((start * 2 - 1) * 0.5 / table.embedding_dim).requires_grad_()
+        counts = torch.tensor(inventory.counts(context), dtype=torch.float, device=device)
         of_field = skip_gram_text(text, field, context)
-        start = torch.rand(
-            (inventory.size(field.name), dimension), generator=generator, device=generator.device
-        )
-        words = ((start * 2 - 1) * 0.5 / dimension).requires_grad_()
-        counts = torch.tensor(inventory.counts(context), dtype=torch.float, device=words.device)
-        classes = len(inventory.classes)
-        with tqdm(desc=f"embeddings of {field.name}", disable=not progress) as bar:
-            train_skip_gram(words, of_field, counts, classes, settings, generator, bar)
-        tables[field.name] = words.detach().cpu()
-    return tables
+        epochs = trange(settings.epochs, desc=f"embeddings of {field.name}", disable=not progress)
+        train_skip_gram(words, of_field, counts, classes, settings, generator, epochs)
+        with torch.no_grad():
+            table.weight.copy_(words)[PAD] = 0
 
 
 def train_skip_gram(
@@ -126,7 +123,7 @@ def train_skip_gram(
     classes: int,
     settings: SkipGramSettings,
     generator: torch.Generator,
-    bar: tqdm[Any],
+    epochs: Iterable[int],
 ) -> None:
     """Train vectors of words, whose contexts are words and pronoun classes, in that order."""
     first_class = len(context_counts)
@@ -135,11 +132,9 @@ def train_skip_gram(
     optimiser = torch.optim.Adam([words, contexts], lr=settings.learning_rate)
     usable = torch.nonzero(text.centres >= UNK).squeeze(1)
     size = min(settings.batch_size // (2 * settings.window), len(usable) // _MIN_STEPS)
-    bar.reset(settings.epochs * ceil(len(usable) / max(1, size)))
-    for _ in range(settings.epochs):
+    for _ in epochs:
         order = torch.randperm(len(usable), generator=generator, device=usable.device)
         for chosen in torch.split(usable[order], max(1, size)):
-            bar.update()
             pairs = all_pairs(text, chosen, settings.window, first_class)
             shape = len(pairs.centres), settings.negatives
             if not len(pairs.centres):

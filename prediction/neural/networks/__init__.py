@@ -1,1 +1,4 @@
-"""The networks, each in a module of its name and registered under it."""
+"""The networks: a module of this folder is one, with its settings class and its forward pass.
+
+The settings class has the module's name as `name`; saved systems and `conf/system` use it.
+"""

@@ -24,8 +24,8 @@ from crosspro.data_prep.lexicon.antecedents import nouns_of
 from crosspro.prediction.neural.layers.antecedent_pointer import LatentAntecedent
 from crosspro.prediction.neural.layers.network import (
     SPREAD,
+    Antecedents,
     Network,
-    PointedTokens,
     exact,
     small_embeddings,
 )
@@ -143,13 +143,11 @@ class HardmeierAnaphora(Network):
         """(batch, classes): the logarithms of probabilities."""
         return self._latent(text, gaps, self._candidates(text, gaps)).scores
 
-    def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[PointedTokens]:
+    def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[Antecedents]:
         nouns = self._candidates(text, gaps)
         latent = self._latent(text, gaps, nouns)
         probabilities, given_class = latent.antecedent.exp(), latent.given_class
-        return [
-            PointedTokens("target", nouns.positions, probabilities[:, 1:], given_class[:, :, 1:])
-        ]
+        return [Antecedents("target", nouns.positions, probabilities[:, 1:], given_class[:, :, 1:])]
 
     def _latent(self, text: EncodedText, gaps: Tensor, nouns: Candidates) -> LatentAntecedent:
         around = self.dropout(self._around(text, gaps))

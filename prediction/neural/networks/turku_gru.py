@@ -3,12 +3,11 @@
 Left and right of the gap, each read by two GRU layers: target lemmas, target tags, lemmas with
 tags, and source words (which begin with the aligned word on both sides), in 2016 their lemmas. They
 are read outwards, as in Turku's code, or inwards. Their last states and an embedding of the aligned
-source words go through a dense layer.
+source words go through a dense layer. The embeddings may be pre-trained (2017).
 """
 
 from __future__ import annotations
 
-import sys
 from typing import ClassVar, Literal
 
 import torch
@@ -17,7 +16,6 @@ from torch import Tensor, nn
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import ParallelGRUs
-from crosspro.prediction.neural.layers.skip_gram import pretrained_embeddings
 from crosspro.prediction.neural.layers.windows import outwards, widest_side
 from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
@@ -32,7 +30,6 @@ from crosspro.prediction.neural.reading.fields import (
     Reads,
 )
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
-from crosspro.prediction.neural.training.settings import SkipGramSettings
 
 
 @settings
@@ -64,7 +61,7 @@ class TurkuGRUSettings(NetworkSettings):
 
 
 class TurkuGRU(Network):
-    """Eight streams and the aligned words; embeddings may be pre-trained (2017)."""
+    """Eight streams and the aligned words."""
 
     def __init__(self, inventory: Inventory, settings: TurkuGRUSettings) -> None:
         super().__init__()
@@ -104,30 +101,10 @@ class TurkuGRU(Network):
         scores: Tensor = self.output(self.dropout(hidden))
         return scores
 
-    def pretrain(
-        self,
-        text: EncodedText,
-        inventory: Inventory,
-        settings: SkipGramSettings,
-        seed: int,
-        progress: bool,
-    ) -> None:
-        """Begin with the embeddings of a skip-gram, those of the aligned words too (004 §5.1)."""
-        fields, size = self.settings.reads.fields, self.settings.embedding
-        show = progress and sys.stderr.isatty()
-        tables = pretrained_embeddings(text, inventory, fields, size, settings, seed, show)
-        with torch.no_grad():
-            for name, table in tables.items():
-                embedding = self.embeddings[name]
-                assert isinstance(embedding, nn.Embedding)  # noqa: S101 - for the type checker
-                embedding.weight.copy_(table)
-                embedding.weight[PAD].zero_()
-
 
 def _uniform_embedding(words: int, size: int) -> nn.Embedding:
     """Small uniform vectors, as Keras makes them; the padding stays zero."""
     table = nn.Embedding(words, size, padding_idx=PAD)
-    nn.init.uniform_(table.weight, -0.05, 0.05)
     with torch.no_grad():
-        table.weight[PAD].zero_()
+        table.weight.uniform_(-0.05, 0.05)[PAD] = 0
     return table

@@ -10,23 +10,26 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from dataclasses import field as attribute
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example, Gap, Side
+from crosspro.data_prep.core.example import SIDES, Example, Gap, Side
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.prediction.neural.reading.fields import Field, Tokens
-from crosspro.prediction.neural.reading.lexicon_fields import save_lexicons
-from crosspro.prediction.neural.reading.subwords import Units
+from crosspro.prediction.neural.reading.fields import Field, Reads, Tokens
+from crosspro.prediction.neural.reading.lexicon_fields import load_lexicons, save_lexicons
+from crosspro.prediction.neural.reading.subwords import Units, load_units
 from crosspro.prediction.neural.reading.vocabulary import PAD, Vocabulary, build_vocabulary
+
+if TYPE_CHECKING:
+    from crosspro.prediction.neural.training.settings import Training
 
 Array: TypeAlias = Any
 """A numpy array, or a tensor once a text was moved to a device of torch."""
@@ -61,7 +64,7 @@ class GapSpans:
     high: Array
 
     def __getitem__(self, gaps: Array) -> GapSpans:
-        return GapSpans(*(getattr(self, column.name)[gaps] for column in fields(self)))
+        return GapSpans(*(column[gaps] for column in vars(self).values()))
 
     def around(self, before: int, after: int, own_sentence: bool = False) -> tuple[Array, Array]:
         """Where the tokens around the gaps begin and end within the context or the sentence."""
@@ -119,10 +122,10 @@ class EncodedText:
             if isinstance(value, Mapping):
                 return {name: moved(array) for name, array in value.items()}
             if isinstance(value, GapSpans):
-                return GapSpans(*(moved(getattr(value, column.name)) for column in fields(value)))
+                return GapSpans(*map(moved, vars(value).values()))
             return torch.as_tensor(value, dtype=torch.int64, device=device)
 
-        return EncodedText(*(moved(getattr(self, column.name)) for column in fields(self)))
+        return EncodedText(*map(moved, vars(self).values()))
 
 
 def text_of(
@@ -162,14 +165,25 @@ class Encoder:
         counts: dict[str, Counter[str]] = {}
         for field in self.fields:
             if not field.closed:
-                of_name = counts.setdefault(field.vocabulary_name, Counter())
-                of_name.update(self._counts(text, field))
+                of_vocabulary = counts.setdefault(field.vocabulary_name, Counter())
+                frequencies = np.bincount(text.tokens[field.tokens].numbers).tolist()
+                for word, frequency in zip(self._words(text, field), frequencies, strict=True):
+                    for part in word if field.spelled else (word,):
+                        of_vocabulary[part] += frequency
         learnt = {name: build_vocabulary(words, min_count) for name, words in counts.items()}
         fitted = replace(self, vocabularies={**learnt, **closed_vocabularies(self.fields)})
         return fitted, fitted._encoded(text, task)
 
     def encode(self, examples: Sequence[Example], task: Task) -> EncodedText:
         return self._encoded(self._flat(examples), task)
+
+    def word_sizes(self, examples: Sequence[Example], side: Side) -> list[list[int]]:
+        """How many tokens each word of each line is read as."""
+        lines = [example.source if side == "source" else example.lemmas for example in examples]
+        if self.units is None:
+            return [[1] * len(words) for words in lines]
+        cut = self.units.cut(side, self.lowercase)
+        return [[len(cut(word)) for word in words] for words in lines]
 
     def save(self, folder: Path) -> None:
         if self.units:
@@ -182,36 +196,14 @@ class Encoder:
         content = {"lowercase": self.lowercase, "vocabularies": vocabularies}
         write_text(folder / _ENCODER_FILE, json.dumps(content, ensure_ascii=False))
 
-    def load_vocabularies(self, folder: Path) -> Encoder:
-        """The same encoder with the vocabularies of a saved one; damaged files are refused."""
-        path = folder / _ENCODER_FILE
-        saved: Any = read_json_object(path).get("vocabularies")
-        try:
-            loaded = {
-                name: Vocabulary.of_lists(saved[name]["words"], saved[name]["counts"])
-                for name in dict.fromkeys(field.vocabulary_name for field in self.fields)
-            }
-        except (KeyError, TypeError, ValueError) as error:
-            raise input_error(path, "vocabularies", "words and counts", repr(error)) from error
-        return replace(self, vocabularies=loaded)
-
     def _flat(self, examples: Sequence[Example]) -> _FlatText:
         units = self.units.split(examples, self.lowercase) if self.units else examples
         return _flatten(units, self.fields)
 
     def _words(self, text: _FlatText, field: Field) -> list[str]:
-        types = text.columns[field.tokens].types
+        """The word that a field has for each type of its tokens."""
+        types = text.tokens[field.tokens].types
         return [field.read(token, self.lowercase, self.lexicons) for token in types]
-
-    def _counts(self, text: _FlatText, field: Field) -> Counter[str]:
-        """How often each word of a field occurs, or each character of a spelled one."""
-        counts: Counter[str] = Counter()
-        column = text.columns[field.tokens]
-        frequencies = np.bincount(column.numbers, minlength=len(column.types)).tolist()
-        for word, frequency in zip(self._words(text, field), frequencies, strict=True):
-            for part in word if field.spelled else (word,):
-                counts[part] += frequency
-        return counts
 
     def _encoded(self, text: _FlatText, task: Task) -> EncodedText:
         arrays: dict[str, Ints] = {}
@@ -223,9 +215,25 @@ class Encoder:
                 numbers = [rows[word] for word in words]
             else:
                 numbers = [vocabulary.number(word) for word in words]
-            arrays[field.name] = np.array(numbers, np.int32)[text.columns[field.tokens].numbers]
+            arrays[field.name] = np.array(numbers, np.int32)[text.tokens[field.tokens].numbers]
         labels = [task.class_index.get(label or "", UNKNOWN_LABEL) for label in text.labels]
         return text_of(arrays, spellings, text.positions, np.array(labels, np.int32))
+
+
+def load_encoder(folder: Path, reads: Reads, settings: Training) -> Encoder:
+    """The encoder of a saved system, with units and lexicons if its settings ask for them."""
+    path = folder / _ENCODER_FILE
+    saved: Any = read_json_object(path).get("vocabularies")
+    try:
+        vocabularies = {
+            name: Vocabulary.of_lists(saved[name]["words"], saved[name]["counts"])
+            for name in dict.fromkeys(field.vocabulary_name for field in reads.fields)
+        }
+    except (KeyError, TypeError, ValueError) as error:
+        raise input_error(path, "vocabularies", "words and counts", repr(error)) from error
+    units = load_units(folder) if settings.units != "words" else None
+    lexicons = load_lexicons(folder) if reads.lexicons else {}
+    return Encoder(reads.fields, settings.lowercase, units, lexicons, vocabularies)
 
 
 def closed_vocabularies(fields: Iterable[Field]) -> dict[str, Vocabulary]:
@@ -236,7 +244,7 @@ def closed_vocabularies(fields: Iterable[Field]) -> dict[str, Vocabulary]:
     }
 
 
-class _Column(NamedTuple):
+class _TokenTypes(NamedTuple):
     """Token types in the order in which they come, and the type of each token."""
 
     types: Sequence[str]
@@ -246,7 +254,7 @@ class _Column(NamedTuple):
 class _FlatText(NamedTuple):
     """The tokens that fields are made from, end to end, and the positions of sentences and gaps."""
 
-    columns: Mapping[Tokens, _Column]
+    tokens: Mapping[Tokens, _TokenTypes]
     positions: Mapping[str, Ints]
     labels: Sequence[str | None]
 
@@ -256,40 +264,40 @@ def _flatten(examples: Iterable[Example], fields: Iterable[Field]) -> _FlatText:
     types: dict[Tokens, dict[str, int]] = {field.tokens: {} for field in fields}
     numbers: dict[Tokens, list[int]] = {tokens: [] for tokens in types}
     positions: dict[str, list[int]] = {name: [] for name in POSITIONS}
-    source_start = target_start = first_of_document = 0
+    positions["source_starts"], positions["target_starts"] = [0], [0]
+    first_of_document = 0
     document: str | None = None
     labels: list[str | None] = []
     for number, example in enumerate(examples):
         if example.document is None or example.document != document:
             first_of_document, document = number, example.document
         positions["first_of_document"].append(first_of_document)
-        positions["source_starts"].append(source_start)
-        positions["target_starts"].append(target_start)
         for tokens, index in types.items():
             numbers[tokens] += [index.setdefault(token, len(index)) for token in tokens(example)]
+        source_start, target_start = (positions[f"{side}_starts"][-1] for side in SIDES)
         for gap in example.gaps:
             positions["sentence"].append(number)
             positions["target_position"].append(target_start + gap.position)
             positions["source_position"].append(source_start + gap.source_index)
             positions["head_position"].append(source_start + _head(example, gap))
             labels.append(gap.label)
-        source_start += len(example.source)
-        target_start += len(example.lemmas)
-    positions["source_starts"].append(source_start)
-    positions["target_starts"].append(target_start)
-    sizes = {"source": source_start, "target": target_start, "gap": len(labels)}
+        positions["source_starts"].append(source_start + len(example.source))
+        positions["target_starts"].append(target_start + len(example.lemmas))
+    sizes: dict[str, int] = {side: positions[f"{side}_starts"][-1] for side in SIDES} | {
+        "gap": len(labels)
+    }
     for field in fields:  # a field that leaves a token out would shift all that follow
         if len(numbers[field.tokens]) != sizes[field.side]:
             raise ValueError(
                 f"field {field.name}: expected {sizes[field.side]} tokens, one for each of side "
                 f"{field.side}, found {len(numbers[field.tokens])}"
             )
-    columns = {
-        tokens: _Column([*index], np.array(numbers[tokens], np.int32))
+    typed = {
+        tokens: _TokenTypes([*index], np.array(numbers[tokens], np.int32))
         for tokens, index in types.items()
     }
     arrays = {name: np.array(array, np.int32) for name, array in positions.items()}
-    return _FlatText(columns, arrays, labels)
+    return _FlatText(typed, arrays, labels)
 
 
 def _head(example: Example, gap: Gap) -> int:

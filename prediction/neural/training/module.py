@@ -6,8 +6,10 @@ result as one that was not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import logging
+import sys
+import time
+from collections.abc import Mapping
 from math import cos, isfinite, pi
 from typing import Any
 
@@ -20,6 +22,7 @@ from crosspro.data_prep.core.errors import CrossproError
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts
 from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.dev_score import MONITORS, monitored
+from crosspro.prediction.fit_report import LOG_FILE
 from crosspro.prediction.neural.layers.network import ClassLoss, Network
 from crosspro.prediction.neural.training.data import (
     Indices,
@@ -32,21 +35,15 @@ from crosspro.prediction.neural.training.data import (
 from crosspro.prediction.neural.training.other_runs import SoftTargets
 from crosspro.prediction.neural.training.settings import NeuralSettings
 
+METRICS = ("loss", "dev_loss", *(f"dev_{name}" for name in MONITORS))
+IDENTITY = "identity"
+"""What a checkpoint has of its run, which one that goes on from it must have in common."""
 _EPOCHS_A_SEED, _RANKS = 100_003, 7919
 """Primes that keep the generators of seeds, epochs and processes apart."""
 
 
-@dataclass(frozen=True)
-class Batches:
-    """The gap numbers of batches; Lightning takes a list for several data loaders."""
-
-    batches: Sequence[Tensor]
-
-    def __iter__(self) -> Iterator[Tensor]:
-        return iter(self.batches)
-
-    def __len__(self) -> int:
-        return len(self.batches)
+class Batches(list[Tensor]):
+    """The gap numbers of batches. Lightning would take a plain list for several data loaders."""
 
 
 class GapClassifier(pl.LightningModule):
@@ -61,19 +58,19 @@ class GapClassifier(pl.LightningModule):
         settings: NeuralSettings,
         classes: int,
         teacher: SoftTargets | None = None,
+        identity: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__()
         training = settings.training
         self.network, self.teacher, self.classes = network, teacher, classes
-        self.optimisation, self.seed = settings.optimisation, settings.seed
+        self.settings, self.identity = settings, dict(identity or {})
         self.train_labels = data.train.label
         self.train_text, self.dev_text = data.train.to("cpu"), data.dev.to("cpu")
         self.train_extents = network.extents(self.train_text).numpy()
         self.dev_extents = network.extents(self.dev_text).numpy()
-        self.sampling, self.share = training.sampling, training.share
         self.dev_proportions = np.bincount(data.dev.label, minlength=classes) / len(data.dev)
         drawn = int((self.train_labels >= 0).sum() * training.share)
-        self.batch_size, self.dev_batch_size = batch_size(training, drawn), training.batch_size
+        self.batch_size = batch_size(training, drawn)
         self.steps_an_epoch = len(self.epoch_batches(0))
         if not self.steps_an_epoch:
             raise CrossproError(
@@ -84,10 +81,9 @@ class GapClassifier(pl.LightningModule):
         self.register_buffer("weights", torch.from_numpy(weights).float(), persistent=False)
 
     def epoch_batches(self, epoch: int) -> list[Indices]:
-        generator = np.random.default_rng((self.seed, epoch))
-        gaps = gaps_of_epoch(
-            self.train_labels, self.sampling, self.share, self.dev_proportions, generator
-        )
+        generator = np.random.default_rng((self.settings.seed, epoch))
+        sampling, share = self.settings.training.sampling, self.settings.training.share
+        gaps = gaps_of_epoch(self.train_labels, sampling, share, self.dev_proportions, generator)
         return bucketed_batches(gaps, self.train_extents, self.batch_size, generator)
 
     def on_fit_start(self) -> None:
@@ -96,20 +92,23 @@ class GapClassifier(pl.LightningModule):
         if self.teacher is not None:
             targets = self.teacher.probabilities.to(self.device)
             self.teacher = self.teacher._replace(probabilities=targets)
-        self.class_loss = ClassLoss(self.weights, self.optimisation.label_smoothing)
+        self.class_loss = ClassLoss(self.weights, self.settings.optimisation.label_smoothing)
 
     def train_dataloader(self) -> Batches:
         """The batches of the epoch that begins; every process has its part of each."""
         epoch, rank = self.current_epoch, self.global_rank
-        torch.manual_seed(self.seed * _EPOCHS_A_SEED + epoch + _RANKS * rank)
+        torch.manual_seed(self.settings.seed * _EPOCHS_A_SEED + epoch + _RANKS * rank)
         batches = self.epoch_batches(epoch)
         self.batch_sizes = [len(batch) for batch in batches]
         parts = (batch[rank :: self.trainer.world_size] for batch in batches)
-        return Batches([torch.from_numpy(part) for part in parts])
+        return Batches(map(torch.from_numpy, parts))
 
     def val_dataloader(self) -> Batches:
-        batches = sorted_batches(self.dev_extents, self.dev_batch_size)
-        return Batches([torch.from_numpy(batch) for batch in batches])
+        batches = sorted_batches(self.dev_extents, self.settings.training.batch_size)
+        return Batches(map(torch.from_numpy, batches))
+
+    def on_train_epoch_start(self) -> None:
+        self.epoch_start = time.monotonic()
 
     def training_step(self, gaps: Tensor, number: int) -> Tensor:
         """The losses of all gaps, summed and divided by the number of gaps of the whole batch.
@@ -125,24 +124,25 @@ class GapClassifier(pl.LightningModule):
         if self.teacher is not None:
             losses = self.teacher.mixed(losses, self.network(self.train_text, gaps), gaps)
         loss = losses.sum() * scale
-        self.log(
-            "loss",
-            loss,
-            prog_bar=True,
-            on_step=False,
-            on_epoch=True,
-            batch_size=size,
-            sync_dist=processes > 1,
-        )
+        shown: Any = {"prog_bar": True, "on_step": False, "on_epoch": True}
+        self.log("loss", loss, batch_size=size, sync_dist=processes > 1, **shown)
         return loss
 
     def on_train_epoch_end(self) -> None:
-        loss = float(self.trainer.callback_metrics["loss"])
-        if not isfinite(loss):
+        """Refuse a loss that is not finite; log the scores of the epoch, dev has been predicted."""
+        scores = {name: float(self.trainer.callback_metrics[name]) for name in METRICS}
+        if not isfinite(loss := scores["loss"]):
             raise CrossproError(
                 f"training: expected a finite loss, found {loss} in epoch {self.current_epoch}; "
                 "a lower system.optimisation.learning_rate may help, or gradient_clipping"
             )
+        if self.trainer.is_global_zero:
+            text = ", ".join(f"{name} {score:.4g}" for name, score in scores.items())
+            seconds = time.monotonic() - self.epoch_start
+            line = f"epoch {self.current_epoch}: {text} ({seconds:.1f} s)"
+            logging.getLogger(LOG_FILE).info(line)
+            if self.settings.trainer.progress_bar and not sys.stdout.isatty():
+                print(line, file=sys.stderr)
 
     def on_validation_epoch_start(self) -> None:
         self.predictions: list[tuple[Tensor, Tensor, Tensor]] = []
@@ -153,9 +153,7 @@ class GapClassifier(pl.LightningModule):
         self.predictions.append((labels, scores.argmax(-1), self.class_loss(scores, labels)))
 
     def on_validation_epoch_end(self) -> None:
-        labels, predicted, losses = (
-            torch.cat(parts) for parts in zip(*self.predictions, strict=True)
-        )
+        labels, predicted, losses = map(torch.cat, zip(*self.predictions, strict=True))
         counts = confusion_counts(labels.cpu().numpy(), predicted.cpu().numpy(), self.classes)
         several = self.trainer.world_size > 1  # processes, which all predict the whole of dev
         self.log("dev_loss", losses.mean(), sync_dist=several)
@@ -163,8 +161,11 @@ class GapClassifier(pl.LightningModule):
             shown = name in ("macro_recall", "accuracy")
             self.log(f"dev_{name}", monitored(counts, name), prog_bar=shown, sync_dist=several)
 
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint[IDENTITY] = self.identity
+
     def configure_optimizers(self) -> Any:
-        settings = self.optimisation
+        settings = self.settings.optimisation
         optimiser = torch.optim.AdamW(
             self.network.parameters(),
             lr=settings.learning_rate,

@@ -8,6 +8,7 @@ label. A temperature above 1 gives more weight to its less likely classes.
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -41,40 +42,33 @@ def run_to_continue(run: Path, kind: type[Kind], name: str, task: Task) -> Kind:
     alike = "classes"
     if isinstance(earlier, kind) and earlier.name == name:
         network: Network = earlier.network  # type: ignore[attr-defined]
-        if earlier.task.classes == task.classes or (
-            network.class_layers and earlier.task.target_language == task.target_language
-        ):
-            return earlier
         alike = "target language" if network.class_layers else "classes"
+        same_language = earlier.task.target_language == task.target_language
+        if earlier.task.classes == task.classes or (network.class_layers and same_language):
+            return earlier
     expected = f"a run of {name} with the {alike} of {task.name}"
     raise input_error(run, "init_from", expected, f"{earlier.name} for {earlier.task.name}")
 
 
 def continued_settings(earlier: NetworkSettings, network: Any, run: Path) -> Any:
-    """Its own settings if they fit those of the run; one that `inherits` takes those of the run."""
-    before, after = vars(earlier), vars(network)
-    fixed = [key for key in after if key not in network.may_change]
-    if network.inherits:
-        return replace(network, **{key: before[key] for key in fixed})
-    changed = [key for key in fixed if before[key] != after[key]]
-    if changed:
-        expected, others = (
-            ", ".join(f"{key} {values[key]}" for key in changed) for values in (after, before)
-        )
-        raise input_error(run, "init_from", f"a run whose network has {expected}", others)
-    return network
+    """The settings of the run's network, but for those that `may_change`."""
+    fixed = {key: v for key, v in vars(earlier).items() if key not in network.may_change}
+    kept = {key: value for key, value in fixed.items() if value != vars(network)[key]}
+    if kept:
+        values = ", ".join(f"{key} {value}" for key, value in kept.items())
+        logging.getLogger("crosspro").warning(f"init_from: as in {run}: {values}")
+    return replace(network, **kept)
 
 
 def take_weights(network: Network, earlier: Network, same_classes: bool) -> None:
-    """Copy the weights of a network; layers of other classes and optional ones may stay new."""
-    weights, new = earlier.state_dict(), network.state_dict()
-    for name in {*new, *weights}:
-        optional = name.startswith(network.optional_layers)
-        of_classes = name.startswith(network.class_layers) and not same_classes
-        if name in new and (of_classes or (optional and name not in weights)):
-            weights[name] = new[name]
-        elif optional and name not in new:
-            del weights[name]
+    """Copy the weights of a network.
+
+    Layers of other classes stay new, and those that only one of the two has (`may_change`).
+    """
+    weights = network.state_dict()
+    for name, weight in earlier.state_dict().items():
+        if name in weights and (same_classes or not name.startswith(network.class_layers)):
+            weights[name] = weight
     network.load_state_dict(weights)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import ceil
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, model_validator
 
 from crosspro.data_prep.core.settings import Seed, settings
 from crosspro.prediction.adjustment import WeightPower
@@ -16,9 +16,6 @@ from crosspro.prediction.dev_score import Monitor
 from crosspro.prediction.neural.network_settings import AnyNetwork, Dropout
 from crosspro.prediction.neural.reading.subwords import UnitKind
 
-Whole = Annotated[int, Field(ge=0)]
-FromOne = Annotated[int, Field(ge=1)]
-NotNegative = Annotated[float, Field(ge=0)]
 Portion = Annotated[float, Field(ge=0, le=1)]
 RunFolder = Annotated[str, Field(min_length=1)]
 Sampling = Literal["all", "equal", "proportional"]
@@ -29,30 +26,30 @@ Sampling = Literal["all", "equal", "proportional"]
 class Training:
     """What is learnt from, and how."""
 
-    min_count: Whole = 2
+    min_count: NonNegativeInt = 2
     lowercase: bool = True
-    context: Whole = 0
+    context: NonNegativeInt = 0
     short_context: Portion = 0.0
     units: UnitKind = "words"
     unit_vocabulary: Annotated[int, Field(ge=10)] = 8000
-    batch_size: FromOne = 1000
-    min_steps: Whole = 0
+    batch_size: PositiveInt = 1000
+    min_steps: NonNegativeInt = 0
     class_weight_power: WeightPower = 1.0
     sampling: Sampling = "all"
     share: Annotated[float, Field(ge=1e-6, le=1)] = 1.0
     monitor: Monitor = "macro_recall"
     tune_adjustment: bool = False
-    snapshots: FromOne = 1
+    snapshots: PositiveInt = 1
 
 
 @settings
 class Optimisation:
     """How a network is trained; the defaults are Turku's (Adam as it comes)."""
 
-    learning_rate: NotNegative = 0.001
-    weight_decay: NotNegative = 0.0
-    gradient_clipping: NotNegative = 0.0
-    warmup_steps: Whole = 0
+    learning_rate: NonNegativeFloat = 0.001
+    weight_decay: NonNegativeFloat = 0.0
+    gradient_clipping: NonNegativeFloat = 0.0
+    warmup_steps: NonNegativeInt = 0
     decay: Literal["none", "linear", "cosine"] = "none"
     label_smoothing: Dropout = 0.0
 
@@ -61,11 +58,11 @@ class Optimisation:
 class SkipGramSettings:
     """Skip-gram embeddings before the training (Turku 2017); a batch has about so many pairs."""
 
-    epochs: Whole = 0
+    epochs: NonNegativeInt = 0
     window: Annotated[int, Field(ge=1, le=1000)] = 5
-    negatives: FromOne = 5
-    batch_size: FromOne = 131072
-    learning_rate: NotNegative = 0.003
+    negatives: PositiveInt = 5
+    batch_size: PositiveInt = 131072
+    learning_rate: NonNegativeFloat = 0.003
 
 
 @settings
@@ -81,9 +78,9 @@ class Distillation:
 class FineTuning:
     """A second stage on in-domain data (`data.in_domain`); a learning rate of 0 is the first's."""
 
-    learning_rate: NotNegative = 0.0
-    max_epochs: FromOne = 10
-    patience: Whole = 3
+    learning_rate: NonNegativeFloat = 0.0
+    max_epochs: PositiveInt = 10
+    patience: NonNegativeInt = 3
 
 
 @settings
@@ -94,10 +91,10 @@ class TrainerSettings:
     devices: int | str = 1
     strategy: str = "auto"
     precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true"
-    max_epochs: FromOne = 50
-    patience: Whole = 3
-    patience_steps: Whole = 0
-    max_minutes: NotNegative = 0.0
+    max_epochs: PositiveInt = 50
+    patience: NonNegativeInt = 3
+    patience_steps: NonNegativeInt = 0
+    max_minutes: NonNegativeFloat = 0.0
     threads: Annotated[int, Field(ge=1, le=1024)] = 1
     progress_bar: bool = True
     deterministic: bool = True

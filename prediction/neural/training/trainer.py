@@ -1,4 +1,4 @@
-"""A training under Lightning: logs, early stopping, checkpoints, resuming.
+"""A training under Lightning: early stopping, checkpoints, resuming.
 
 A stopped run goes on from its last checkpoint, which must be whole, and of the same settings and
 data. Without a folder nothing is logged, and nothing can be resumed.
@@ -6,12 +6,9 @@ data. Without a folder nothing is logged, and nothing can be resumed.
 
 from __future__ import annotations
 
-import csv
-import json
 import logging
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -29,23 +26,11 @@ from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
-from crosspro.data_prep.core.files import read_json_object, write_text
-from crosspro.evaluation.report.plots import has_matplotlib, line_panels
-from crosspro.prediction.dev_score import MONITORS
-from crosspro.prediction.fit_report import LOG_FILE, FitReport, StoppedBy, epoch_report
-from crosspro.prediction.neural.training.module import GapClassifier
+from crosspro.prediction.fit_report import FitReport, StoppedBy, epoch_report
+from crosspro.prediction.neural.training.module import IDENTITY, GapClassifier
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
 
-METRICS = ("loss", "dev_loss", *(f"dev_{name}" for name in MONITORS))
-
-Epochs = dict[int, dict[str, float]]
-"""The metrics of each epoch by their names."""
-
-CHECKPOINTS = "checkpoints"
-_IDENTITY, _LAST = "run.json", "last.ckpt"
-"""What a run must have in common with the one that it continues, and the last checkpoint."""
-_FORMAT = 4
-"""Of checkpoints: their content, and what they are compared by."""
+CHECKPOINTS, _LAST = "checkpoints", "last.ckpt"
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes after Ctrl-C and after SIGTERM, as shells give them."""
 _NETWORK = "network."
@@ -72,7 +57,7 @@ class TrainingRun:
 
     trainer: pl.Trainer
     module: GapClassifier
-    checkpoint: str | None
+    checkpoint: Path | None
     kept: list[KeptEpoch] = field(default_factory=list)
 
 
@@ -82,24 +67,18 @@ def has_checkpoint(folder: Path | None) -> bool:
 
 @contextmanager
 def training_run(
-    module: GapClassifier,
-    settings: NeuralSettings,
-    folder: Path | None,
-    identity: Mapping[str, Any],
+    module: GapClassifier, settings: NeuralSettings, folder: Path | None
 ) -> Iterator[TrainingRun]:
-    """A training, of which `trainer.fit` is called inside the block.
-
-    `identity` is what a run must have in common with the one that it continues.
-    """
+    """A training, of which `trainer.fit` is called inside the block."""
+    trainer, training = settings.trainer, settings.training
+    monitor = f"dev_{training.monitor}"
+    patience = trainer.patience_in_epochs(training.share, module.steps_an_epoch)
+    early_stopping = EarlyStopping(monitor, mode="max", patience=patience)
     with tempfile.TemporaryDirectory() as scratch:
         checkpoints = folder / CHECKPOINTS if folder else Path(scratch)
-        trainer, training = settings.trainer, settings.training
-        monitor = f"dev_{training.monitor}"
-        patience = trainer.patience_in_epochs(training.share, module.steps_an_epoch)
-        early_stopping = EarlyStopping(monitor, mode="max", patience=patience)
         best = ModelCheckpoint(
             checkpoints,
-            "best" if training.snapshots == 1 else "best-{epoch}",
+            "best-{epoch}",
             monitor=monitor,
             mode="max",
             save_top_k=training.snapshots,
@@ -108,42 +87,40 @@ def training_run(
             enable_version_counter=False,
         )
         last = ModelCheckpoint(checkpoints, "last", enable_version_counter=False)
-        bar = trainer.progress_bar and sys.stdout.isatty()
-        log = EpochLog(folder, training.monitor, trainer.progress_bar and not bar)
-        resumed = _checkpoint_to_resume(checkpoints, {**identity, "patience": patience})
-        max_epochs = trainer.max_epochs
+        # Lightning's checkpoints have absolute paths, so a folder that was moved is another one.
+        module.identity |= {"folder": str(checkpoints.resolve()), "patience": patience}
+        path, max_epochs = checkpoints / _LAST, trainer.max_epochs
+        resumed = _checkpoint_to_resume(path, module.identity)
         if resumed is not None:
             waited = resumed["callbacks"].get(early_stopping.state_key, {}).get("wait_count", 0)
             trained = resumed["epoch"] + 1  # Lightning refuses to train fewer epochs than these
             max_epochs = trained if waited >= patience else max(max_epochs, trained)
+        minutes = timedelta(minutes=trainer.max_minutes) if trainer.max_minutes else None
+        timer = Timer(minutes, interval="epoch", verbose=False)
         lightning = _lightning_trainer(
             trainer,
             max_epochs=max_epochs,
-            callbacks=[log, early_stopping, best, last, *_time_limit(trainer)],
+            callbacks=[early_stopping, best, last, timer],
             logger=CSVLogger(folder, "logs") if folder else False,
-            enable_progress_bar=bar,
+            enable_progress_bar=trainer.progress_bar and sys.stdout.isatty(),
             gradient_clip_val=settings.optimisation.gradient_clipping or None,
         )
-        path = checkpoints / _LAST
         if resumed is not None and lightning.is_global_zero:
             print(f"going on after epoch {resumed['epoch']}: {path}", file=sys.stderr)
-        run = TrainingRun(lightning, module, None if resumed is None else str(path))
-        with _exit_codes():
+        run = TrainingRun(lightning, module, None if resumed is None else path)
+        try:
             yield run
-        stopped = early_stopping.wait_count >= patience
+        except SystemExit as stop:  # Lightning has other codes than shells expect
+            code = TERMINATED if isinstance(stop, SIGTERMException) else INTERRUPTED
+            raise SystemExit(code) from None
         epochs, steps = lightning.current_epoch, lightning.global_step
-        stopped_by: StoppedBy = "patience" if stopped else "max_epochs"
-        if not stopped and epochs < max_epochs:
-            stopped_by = "max_minutes"
+        stopped_by: StoppedBy = "max_minutes" if epochs < max_epochs else "max_epochs"
+        if early_stopping.wait_count >= patience:
+            stopped_by = "patience"
         for name, score in best.best_k_models.items():
             content = read_checkpoint(Path(name))
             report = epoch_report(
-                training.monitor,
-                float(score),
-                content["epoch"],
-                epochs,
-                steps,
-                stopped_by,
+                training.monitor, float(score), content["epoch"], epochs, steps, stopped_by
             )
             weights = {
                 key.removeprefix(_NETWORK): tensor
@@ -154,13 +131,6 @@ def training_run(
         run.kept.sort(
             key=lambda kept: (-kept.report.figures["score"], kept.report.figures["chosen_epoch"])
         )
-
-
-def _time_limit(settings: TrainerSettings) -> list[Timer]:
-    """What ends a training after an epoch when its minutes are over."""
-    if not settings.max_minutes:
-        return []
-    return [Timer(timedelta(minutes=settings.max_minutes), interval="epoch", verbose=False)]
 
 
 def _lightning_trainer(settings: TrainerSettings, **arguments: Any) -> pl.Trainer:
@@ -201,23 +171,18 @@ def has_bfloat16() -> bool:
     return any(there is True for name, there in capabilities.items() if "bf16" in name)
 
 
-def _checkpoint_to_resume(checkpoints: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The last checkpoint of a run, or None; the folder of another run is refused."""
-    path, identity_file = checkpoints / _LAST, checkpoints / _IDENTITY
-    # Lightning's checkpoints have absolute paths, so a folder that was moved is another one.
-    identity = {"format": _FORMAT, "folder": str(checkpoints.resolve()), **identity}
-    text = json.dumps(identity, indent=1, sort_keys=True)
+def _checkpoint_to_resume(path: Path, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The last checkpoint of a run, or None; that of another run is refused."""
     if not path.is_file():
-        checkpoints.mkdir(parents=True, exist_ok=True)
-        write_text(identity_file, text + "\n")
         return None
-    earlier, identity = read_json_object(identity_file), json.loads(text)
+    checkpoint = read_checkpoint(path)
+    earlier = checkpoint.get(IDENTITY, {})
     differing = [key for key in identity if earlier.get(key) != identity[key]]
     if differing:
         expected = "checkpoints of a run with the same settings and data, or a new folder"
         differences = (f"{key} {earlier.get(key)}, not {identity[key]}" for key in differing)
-        raise input_error(checkpoints, "run", expected, "; ".join(differences))
-    return read_checkpoint(path)
+        raise input_error(path.parent, "run", expected, "; ".join(differences))
+    return checkpoint
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
@@ -229,74 +194,3 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         state = "a damaged file" if path.is_file() else "no file"
         raise input_error(path, "checkpoint", expected, state) from error
     return checkpoint
-
-
-@contextmanager
-def _exit_codes() -> Iterator[None]:
-    """A training that a signal ends exits as shells expect; Lightning has other codes."""
-    try:
-        yield
-    except SystemExit as stop:
-        code = TERMINATED if isinstance(stop, SIGTERMException) else INTERRUPTED
-        raise SystemExit(code) from None
-
-
-class EpochLog(pl.Callback):
-    """Writes a line an epoch to `train.log` and, if `shown`, to standard error; draws the curve."""
-
-    def __init__(self, folder: Path | None, monitor: str, shown: bool) -> None:
-        self.folder, self.monitor, self.shown = folder, monitor, shown
-
-    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        self.start = time.monotonic()
-
-    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        if not trainer.is_global_zero:
-            return
-        values = trainer.callback_metrics
-        scores = (f"{name} {float(values[name]):.4g}" for name in METRICS if name in values)
-        seconds = time.monotonic() - self.start
-        line = f"epoch {trainer.current_epoch}: {', '.join(scores)} ({seconds:.1f} s)"
-        logging.getLogger(LOG_FILE).info(line)
-        if self.shown:
-            print(line, file=sys.stderr)
-
-    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        if self.folder is None or not trainer.is_global_zero or not has_matplotlib():
-            return
-        if trainer.logger is not None:
-            trainer.logger.save()
-        if epochs := read_metrics(self.folder):
-            write_text(self.folder / "learning_curve.svg", learning_curve(epochs, self.monitor))
-
-
-def read_metrics(folder: Path) -> Epochs:
-    """The metrics of all epochs of a run; each start has a file, of which later ones count."""
-    epochs: Epochs = {}
-    files = folder.glob("logs/version_*/metrics.csv")
-    for path in sorted(files, key=lambda path: int(path.parent.name.removeprefix("version_"))):
-        of_file: Epochs = {}
-        with path.open(encoding="utf-8", newline="") as handle:
-            for row in csv.DictReader(handle):
-                numbers = {name: float(row[name]) for name in METRICS if row.get(name)}
-                of_file.setdefault(int(row["epoch"]), {}).update(numbers)
-        epochs |= of_file
-    return dict(sorted(epochs.items()))
-
-
-def learning_curve(epochs: Epochs, monitor: str) -> str:
-    """The dev scores and both losses of all epochs as a chart, with the epoch that is chosen."""
-
-    def values(name: str) -> list[float | None]:
-        return [metrics.get(name) for metrics in epochs.values()]
-
-    shown = dict.fromkeys(("macro_recall", "accuracy", monitor))
-    panels = {
-        "per cent": {f"dev {name.replace('_', ' ')}": values(f"dev_{name}") for name in shown},
-        "loss": {"training loss": values("loss"), "dev loss": values("dev_loss")},
-    }
-    scores = {epoch: row[f"dev_{monitor}"] for epoch, row in epochs.items()}
-    best = max(scores, key=lambda epoch: (scores[epoch], -epoch))
-    label = f"best epoch {best}: {monitor.replace('_', ' ')} {scores[best]:.2f}"
-    numbers = [float(epoch) for epoch in epochs]
-    return line_panels("Learning curve", "epoch", numbers, panels, (float(best), label))

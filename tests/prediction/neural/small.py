@@ -1,7 +1,8 @@
-"""Small networks, and systems that train them in a second."""
+"""Small networks, systems that train them in a second, and the metrics of their epochs."""
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 
 import torch
@@ -13,6 +14,7 @@ from crosspro.prediction.neural.layers.network import ClassLoss
 from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 from crosspro.prediction.neural.reading.vocabulary import Inventory, Vocabulary
 from crosspro.prediction.neural.system import NeuralSystem
+from crosspro.prediction.neural.training.module import METRICS
 from crosspro.prediction.neural.training.settings import NeuralSettings
 
 TASK = load_task("en-fr")
@@ -46,7 +48,7 @@ def system(name, seed=1, epochs=2, network=None, optimisation=None, trainer=None
     """A small system; `training` settings may hold other sections, too."""
     sections = {key: training.pop(key) for key in list(training) if key in SECTIONS}
     return neural(
-        name, {**SMALL[name], **(network or {})}, {"batch_size": 32, **training},
+        name, {**SMALL.get(name, {}), **(network or {})}, {"batch_size": 32, **training},
         {"learning_rate": 0.01, **(optimisation or {})},
         trainer={**QUIET, "max_epochs": epochs, **(trainer or {})}, seed=seed, **sections,
     )  # fmt: skip
@@ -103,3 +105,17 @@ def inventory(sizes, classes=2, counts=None):
         },
         tuple(map(str, range(classes))),
     )
+
+
+def read_metrics(folder):
+    """The metrics of all epochs of a run; each start has a file, of which later ones count."""
+    epochs = {}
+    files = folder.glob("logs/version_*/metrics.csv")
+    for path in sorted(files, key=lambda path: int(path.parent.name.removeprefix("version_"))):
+        of_file = {}
+        with path.open(encoding="utf-8", newline="") as handle:
+            for row in csv.DictReader(handle):
+                numbers = {name: float(row[name]) for name in METRICS if row.get(name)}
+                of_file.setdefault(int(row["epoch"]), {}).update(numbers)
+        epochs |= of_file
+    return dict(sorted(epochs.items()))

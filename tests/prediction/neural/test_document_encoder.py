@@ -109,11 +109,11 @@ def test_a_task_with_other_classes_takes_all_but_the_class_layer(tmp_path):
     first.save(tmp_path / "model")
     train, dev = demo_examples(other, "train", 6), demo_examples(other, "dev", 3)
     tuned = system(
-        NAME, epochs=1, units="joint", context=0, optimisation={"learning_rate": 0.0},
+        NAME, epochs=1, units="joint", context=1, optimisation={"learning_rate": 0.0},
         init_from=str(tmp_path),
     )  # fmt: skip
     tuned.fit(other, train, dev)
-    assert (first.context, tuned.context) == (2, 0)
+    assert (first.context, tuned.context) == (2, 1)
     assert (tuned.settings.network.width, tuned.settings.network.tags) == (24, True)
     assert tuned.settings.network.hidden_pronouns == 1.0
     assert tuned.encoder.units == first.encoder.units

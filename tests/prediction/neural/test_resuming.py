@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import pytest
 import torch
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.prediction.neural.training.trainer import read_metrics
 from tests.conftest import mostly_slow
-from tests.prediction.neural.small import SMALL, TASK
+from tests.prediction.neural.small import SMALL, TASK, read_metrics
 from tests.prediction.neural.small import system as small_system
 
 
@@ -75,13 +73,6 @@ def test_the_folder_of_another_run_is_refused(train, dev, stopped, tmp_path):
     shutil.copytree(stopped, tmp_path / "moved")  # Lightning's checkpoints name their folder
     with pytest.raises(InputError):
         system().fit(TASK, train, dev, tmp_path / "moved")
-    path = stopped / "checkpoints/run.json"
-    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "format": 3}), "utf-8")
-    with pytest.raises(InputError):
-        system().fit(TASK, train, dev, stopped)
-    path.unlink()
-    with pytest.raises(InputError, match=r"run\.json"):
-        system().fit(TASK, train, dev, stopped)
 
 
 @pytest.mark.parametrize("damage", [lambda whole: b"garbage", lambda whole: whole[:-500]])
@@ -92,8 +83,8 @@ def test_a_damaged_checkpoint_is_refused(damage, train, dev, stopped):
     with pytest.raises(InputError, match=r"last\.ckpt: checkpoint"):
         system().fit(TASK, train, dev, stopped)
     path.write_bytes(whole)
-    path.with_name("best.ckpt").unlink()
-    with pytest.raises(InputError, match=r"best\.ckpt: checkpoint"):
+    next(path.parent.glob("best-*.ckpt")).unlink()
+    with pytest.raises(InputError, match=r"best-0\.ckpt: checkpoint"):
         system(epochs=1).fit(TASK, train, dev, stopped)
 
 

@@ -37,7 +37,7 @@ from crosspro.prediction.neural.reading.subwords import WORD_START
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 if TYPE_CHECKING:  # torch
-    from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
+    from crosspro.prediction.neural.networks.document_encoder.network import DocumentEncoder
 
 PIECES = "piece"
 """The vocabulary of both sides."""
@@ -100,7 +100,6 @@ class DocumentEncoderSettings(NetworkSettings):
         "pointer",
         "pointer_agreement",
     )
-    inherits: ClassVar = True
 
     @model_validator(mode="after")
     def _heads_are_rotated_in_pairs(self) -> Self:
@@ -127,7 +126,7 @@ class DocumentEncoderSettings(NetworkSettings):
         return Reads(tuple(filter(None, fields)), lexicons=lexicons, nouns=self.pointer)
 
     def build(self, inventory: Inventory) -> DocumentEncoder:
-        from crosspro.prediction.neural.networks.document_encoder import DocumentEncoder
+        from crosspro.prediction.neural.networks.document_encoder.network import DocumentEncoder
 
         return DocumentEncoder(inventory, self)
 

@@ -25,11 +25,11 @@ from crosspro.prediction.neural.layers.antecedent_pointer import (
     AntecedentPointer,
     PointedAntecedent,
 )
-from crosspro.prediction.neural.layers.network import ClassLoss, Network, PointedTokens, exact
+from crosspro.prediction.neural.layers.network import Antecedents, ClassLoss, Network, exact
 from crosspro.prediction.neural.layers.recurrent import at_position
 from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.layers.windows import inside
-from crosspro.prediction.neural.reading.document_rows import (
+from crosspro.prediction.neural.networks.document_encoder.rows import (
     AGREEMENT_FIELDS,
     NOUN_FIELDS,
     PIECE_FIELDS,
@@ -69,7 +69,6 @@ class DocumentEncoder(Network):
     """The transformer in torch; `numpy_reader` calculates the same without."""
 
     class_layers = ("output.", "pointer.noun_classes.")
-    optional_layers = ("pointer.",)
 
     def __init__(self, inventory: Inventory, settings: DocumentEncoderSettings) -> None:
         super().__init__()
@@ -95,7 +94,7 @@ class DocumentEncoder(Network):
         batch = self._batch(text, gaps)
         return self._classify(batch, self.rows(batch))[0]
 
-    def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[PointedTokens]:
+    def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[Antecedents]:
         batch = self._batch(text, gaps)
         pointed = self._classify(batch, self.rows(batch))[1]
         if pointed is None:
@@ -106,7 +105,7 @@ class DocumentEncoder(Network):
         if not len(text[SOURCE_PIECE.name]):
             del sides["source"]
         return [
-            PointedTokens(
+            Antecedents(
                 side,
                 batch.layout.position * on_side,
                 probabilities * on_side,

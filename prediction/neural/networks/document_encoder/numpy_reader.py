@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crosspro.prediction.neural.reading.document_rows import (
+from crosspro.prediction.neural.networks.document_encoder.rows import (
     AGREEMENT_FIELDS,
     NOUN_FIELDS,
     PIECE_FIELDS,

@@ -6,21 +6,23 @@ Training needs torch: `trainable` is the same system with its network there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from crosspro.data_prep.core.errors import CrossproError, how_to_install
-from crosspro.data_prep.core.example import Example, Side
+from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.prediction.neural.network_system import NetworkSystem, PointedWords
-from crosspro.prediction.neural.numpy_reader import NumpyDocumentEncoder, ReadRows
-from crosspro.prediction.neural.reading.document_rows import DocumentEncoderSettings
+from crosspro.prediction.neural.network_system import NetworkSystem, PointedTokens
+from crosspro.prediction.neural.networks.document_encoder.numpy_reader import (
+    NumpyDocumentEncoder,
+    ReadRows,
+)
+from crosspro.prediction.neural.networks.document_encoder.rows import DocumentEncoderSettings
 from crosspro.prediction.stored_tensors import Arrays
 from crosspro.prediction.system import Classes, Probabilities
 
@@ -55,23 +57,23 @@ class NumpySystem(NetworkSystem):
         parts = [read.probabilities for read in self._read(examples)]
         return np.concatenate([np.zeros((0, len(self.task.classes))), *parts])
 
-    def antecedents(self, examples: Sequence[Example], classes: Classes) -> list[PointedNouns]:
-        if not self.points:
-            return super().antecedents(examples, classes)
-        words = PointedWords(self.encoder, examples)
+    def pointed_tokens(
+        self, examples: Sequence[Example], classes: Classes
+    ) -> Iterator[PointedTokens]:
         start = 0
         for read in self._read(examples):
             end = start + len(read.probabilities)
-            rows, given_class = read.rows, read.nouns_given(classes[start:end])
-            positions = rows.layout.position[rows.nouns]
-            in_source = rows.layout.in_source[rows.nouns]
-            sides: dict[Side, Any] = {"target": ~in_source, "source": in_source}
-            for side, chosen in sides.items():
-                gaps = start + rows.noun_gaps[chosen]
-                nouns = positions[chosen], read.of_nouns[chosen], given_class[chosen]
-                words.add(side, gaps, *nouns)
+            nouns, layout = read.rows.nouns, read.rows.layout
+            columns = (
+                start + read.rows.noun_gaps,
+                layout.position[nouns],
+                read.of_nouns,
+                read.nouns_given(classes[start:end]),
+            )
+            in_source = layout.in_source[nouns]
+            yield PointedTokens("target", *(column[~in_source] for column in columns))
+            yield PointedTokens("source", *(column[in_source] for column in columns))
             start = end
-        return words.nouns()
 
     def _read(self, examples: Sequence[Example]) -> list[ReadRows]:
         """In one thread: products are small, and threads that wait for each other are slow."""
