@@ -143,5 +143,5 @@ def proofread(
     else:
         doc_ids = None if documents is None else path_of("documents", documents)
         pair = model.task.source_language, model.task.target_language
-        text = read_text(opened, pair, doc_ids).text
+        text = read_text(opened, pair, doc_ids)
     return proofreading(model, digest, text, threshold, any_language=any_language)

@@ -46,8 +46,8 @@ def proofread(
     documents: Annotated[
         Literal["message", "file"] | None,
         typer.Option(
-            help="Whether each message is read alone (the default for PO), or with those before "
-            "it of the same file (the default for XLIFF and TMX)."
+            help="Whether each message is read alone (the default for PO and XLIFF), or with those "
+            "before it of the same file (the default for TMX)."
         ),
     ] = None,
     any_language: AnyLanguage = False,
@@ -106,21 +106,21 @@ def proofread(
     if decisions is not None:
         task = load_system(run).task
         accepted = read_decisions(decisions).accepted
-        text = read_text(opened, (task.source_language, task.target_language), doc_ids)
-        write_output(apply_decisions(text, accepted), output)
+        languages = task.source_language, task.target_language
+        write_output(apply_decisions(opened, languages, accepted), output)
         _tell(f"{output or opened.target.name}: {counted(len(accepted), 'pronoun')} changed")
         return
     predictor = load_predictor(run, model.stem)
     languages = predictor.task.source_language, predictor.task.target_language
     by_message = None if documents is None else documents == "message"
-    segments = read_text(opened, languages, doc_ids, by_message).text
-    names = as_text(segments.source_name), as_text(segments.target_name)
-    segments = replace(segments, source_name=names[0], target_name=names[1])
-    with _progress(len(segments.segments)) as progress:
+    text = read_text(opened, languages, doc_ids, by_message)
+    names = as_text(text.source_name), as_text(text.target_name)
+    text = replace(text, source_name=names[0], target_name=names[1])
+    with _progress(len(text.segments)) as progress:
         result = formats.proofreading(
             predictor,
             summary(run).digest,
-            segments,
+            text,
             threshold,
             any_language=any_language,
             progress=progress,
@@ -130,7 +130,7 @@ def proofread(
     stated = stated_languages(opened)
     if all(stated) and not all(map(contains, stated, languages)):
         pair = " and ".join(", ".join(sorted(side)) for side in stated)
-        _tell(f"warning: {segments.target_name}: files in {pair}, read by {model}")
+        _tell(f"warning: {text.target_name}: files in {pair}, read by {model}")
     if html is not None:
         write_text(html, result.html())
     if format_ == "json":

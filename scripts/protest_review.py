@@ -130,18 +130,18 @@ def import_review(
             added_verdicts += read_review(path, tokens.anaphoric, judge, kind)
     store = VerdictStore(verdicts, tokens.digest)
     added = store.add(added_verdicts)
-    items = store.by_item().values()
-    conflicts = [item for item in items if item.judgement.in_conflict]
+    judgements = store.judgements().values()
+    conflicts = [judgement for judgement in judgements if judgement.in_conflict]
     rows = [
-        (item.item.token, item.item.system, verdict.annotator, verdict.pronoun,
+        (judgement.item.token, judgement.item.system, verdict.annotator, verdict.pronoun,
          verdict.antecedent or "", verdict.remark)
-        for item in conflicts
-        for verdict in item.by_annotator.values()
+        for judgement in conflicts
+        for verdict in judgement.by_annotator.values()
     ]  # fmt: skip
     heading = ("token", "system", "annotator", "pronoun", "antecedent", "remark")
     if rows:
         print(show_table(heading, rows, len(heading)))
-    agreement = [row for row in agreement_table(items) if row[1] != "0"]
+    agreement = [row for row in agreement_table(judgements) if row[1] != "0"]
     if agreement:
         print(show_table(AGREEMENT_HEADING, agreement), end="")
     numbers = f"{counted(added, 'new verdict')}, {counted(len(conflicts), 'conflict')}"

@@ -34,7 +34,7 @@ def serve(
     """Try trained models on sentence pairs in a browser.
 
     Type a sentence and its translation, with REPLACE where a pronoun is missing, and see which
-    pronouns a model finds probable, which words they stand for, and why. The text is read as by
+    pronouns a model finds probable, and which words they stand for. The text is read as by
     crosspro predict --text.
 
     The page is for this machine alone unless --host says otherwise; nothing that is typed is
@@ -43,7 +43,6 @@ def serve(
     try:
         import uvicorn  # noqa: F401 - needed when answers begin
 
-        from crosspro.scripts.servers.prediction.app import address
         from crosspro.scripts.servers.prediction.app import serve as answer
     except ModuleNotFoundError as error:
         install = how_to_install("review")
@@ -58,7 +57,6 @@ def serve(
     with listen(host, port) as listening:
         predictors = {str(name): load_predictor(one_run(name), str(name)) for name in names}
         tell(f"{counted(len(predictors), 'model')}: {', '.join(predictors)}")
-        print(address(listening), flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             answer(predictors, listening, allow_host or ())
         tell("stopped")

@@ -8,10 +8,10 @@ A verdict of a store has the same row, with its annotator and its kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from crosspro.data_prep.core.errors import InputError, choices, input_error, quoted
 from crosspro.evaluation.people.verdicts import (
@@ -26,6 +26,7 @@ from crosspro.evaluation.people.verdicts import (
 from crosspro.evaluation.report.records import csv_text
 from crosspro.evaluation.rows import read_rows
 
+Value = TypeVar("Value", bound=str)
 MarkedLine = tuple[tuple[str, Literal["", "pronoun", "head"]], ...]
 """The words of a line, each with its mark."""
 
@@ -125,24 +126,22 @@ def read_verdict(
     def fault(field: str, expected: str) -> InputError:
         return input_error(path, field, expected, quoted(row[field]), line)
 
+    def chosen(field: str, values: Sequence[Value]) -> Value:
+        for value in values:
+            if value == row[field].lower():
+                return value
+        raise fault(field, choices(values))
+
     item = _ITEM.fullmatch(row["item"])
     if item is None or item[1] not in anaphoric:
         raise fault("item", "TOKEN/DIGEST with a token of the suite")
-    pronoun = next((value for value in PRONOUN_VERDICTS if value == row["pronoun"].lower()), None)
-    if pronoun is None:
-        raise fault("pronoun", choices(PRONOUN_VERDICTS))
-    written = row["antecedent"].lower()
-    antecedent = next((value for value in ANTECEDENT_VERDICTS if value == written), None)
-    if written and not anaphoric[item[1]]:
+    pronoun = chosen("pronoun", PRONOUN_VERDICTS)
+    if row["antecedent"] and not anaphoric[item[1]]:
         raise fault("antecedent", "nothing: the pronoun is not anaphoric")
-    if not anaphoric[item[1]] or pronoun == "bad":
-        antecedent = None
-    elif antecedent is None:
-        raise fault("antecedent", choices(ANTECEDENT_VERDICTS))
+    asked = anaphoric[item[1]] and pronoun != "bad"
+    antecedent = chosen("antecedent", ANTECEDENT_VERDICTS) if asked else None
     if not row["annotator"] or not row["annotator"].isprintable():
         raise fault("annotator", "a name (--judge)")
-    kind = next((value for value in KINDS if value == row["kind"]), None)
-    if kind is None:
-        raise fault("kind", choices(KINDS))
+    kind = chosen("kind", KINDS)
     judged = Item(item[1], item[2], row["system"], row["output_pronoun"], row["output_head"])
     return Verdict(judged, row["annotator"], pronoun, antecedent, row["remark"], kind)

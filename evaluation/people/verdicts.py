@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from crosspro.data_prep.core.errors import InputError, input_error
 from crosspro.evaluation.people.agreement import agreement
@@ -63,28 +63,12 @@ class Verdict:
     time: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """The verdicts on an item together: the decision, or what all annotators agree on."""
-
-    item: Item
-    pronoun: PronounVerdict | Literal["conflict"]
-    antecedent: AntecedentVerdict | Literal["conflict"] | None
-    annotators: tuple[str, ...]
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def in_conflict(self) -> bool:
-        """Whether annotators disagree and nobody has decided."""
-        return CONFLICT in (self.pronoun, self.antecedent)
-
-
-Judgements = dict[ItemKey, Judgement]
-
-
 @dataclass(slots=True)
-class ItemVerdicts:
-    """The verdicts on an item that count: the last of each annotator, and the last decision."""
+class Judgement:
+    """The verdicts on an item that count: the last of each annotator, and the last decision.
+
+    Its values are those of the decision, or what all annotators agree on.
+    """
 
     item: Item
     by_annotator: dict[str, Verdict] = field(default_factory=dict)
@@ -100,37 +84,56 @@ class ItemVerdicts:
         return not repeated
 
     @property
-    def judgement(self) -> Judgement:
-        verdicts = list(self.by_annotator.values())
-        deciding = [self.decision] if self.decision is not None else verdicts
-        pronouns = {verdict.pronoun for verdict in deciding}
-        antecedents = {verdict.antecedent for verdict in deciding}
-        every = verdicts if self.decision is None else [*verdicts, self.decision]
-        return Judgement(
-            self.item,
-            pronouns.pop() if len(pronouns) == 1 else CONFLICT,
-            antecedents.pop() if len(antecedents) == 1 else CONFLICT,
-            tuple(dict.fromkeys(verdict.annotator for verdict in every)),
-            tuple(verdict.remark for verdict in every if verdict.remark),
-        )
+    def pronoun(self) -> PronounVerdict | Literal["conflict"]:
+        values = {verdict.pronoun for verdict in self._deciding}
+        return values.pop() if len(values) == 1 else CONFLICT
+
+    @property
+    def antecedent(self) -> AntecedentVerdict | Literal["conflict"] | None:
+        values = {verdict.antecedent for verdict in self._deciding}
+        return values.pop() if len(values) == 1 else CONFLICT
+
+    @property
+    def in_conflict(self) -> bool:
+        """Whether annotators disagree and nobody has decided."""
+        return CONFLICT in (self.pronoun, self.antecedent)
+
+    @property
+    def annotators(self) -> list[str]:
+        return list(dict.fromkeys(verdict.annotator for verdict in self._all))
+
+    @property
+    def remarks(self) -> list[str]:
+        return [verdict.remark for verdict in self._all if verdict.remark]
+
+    @property
+    def _all(self) -> list[Verdict]:
+        return [*self.by_annotator.values(), *filter(None, [self.decision])]
+
+    @property
+    def _deciding(self) -> list[Verdict]:
+        return self._all if self.decision is None else [self.decision]
 
 
-def verdicts_by_item(verdicts: Iterable[Verdict]) -> dict[ItemKey, ItemVerdicts]:
+Judgements = dict[ItemKey, Judgement]
+
+
+def judgements_of(verdicts: Iterable[Verdict]) -> Judgements:
     """The verdicts that count, from all verdicts in the order in which they were added."""
-    items: dict[ItemKey, ItemVerdicts] = {}
+    judgements: Judgements = {}
     for verdict in verdicts:
-        items.setdefault(verdict.item.key, ItemVerdicts(verdict.item)).add(verdict)
-    return items
+        judgements.setdefault(verdict.item.key, Judgement(verdict.item)).add(verdict)
+    return judgements
 
 
 AGREEMENT_HEADING = ("agreement", "judged by several", "equal %", "Cohen's κ", "Krippendorff's α")
 
 
-def agreement_table(items: Iterable[ItemVerdicts]) -> list[tuple[str, ...]]:
+def agreement_table(judgements: Iterable[Judgement]) -> list[tuple[str, ...]]:
     """Agreement of annotators on pronouns and on antecedents; decisions do not count."""
     pronouns, antecedents = [], []
-    for item in items:
-        verdicts = item.by_annotator.items()
+    for judgement in judgements:
+        verdicts = judgement.by_annotator.items()
         pronouns.append({name: verdict.pronoun for name, verdict in verdicts})
         antecedents.append({n: v.antecedent for n, v in verdicts if v.antecedent is not None})
     rows = []
@@ -192,16 +195,16 @@ class VerdictStore:
         A verdict that its annotator's last verdict on the item repeats is not added again.
         """
         with self._transaction("IMMEDIATE") as connection:
-            items = verdicts_by_item(self._select(connection, None))
+            judgements = judgements_of(self._select(connection, None))
             new = [
                 verdict
                 for verdict in verdicts
-                if items.setdefault(verdict.item.key, ItemVerdicts(verdict.item)).add(verdict)
+                if judgements.setdefault(verdict.item.key, Judgement(verdict.item)).add(verdict)
             ]
             connection.executemany(
                 f"INSERT INTO verdict (suite, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "  # noqa: S608
                 "COALESCE(NULLIF(?, ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))",
-                [(self.suite, *_row(verdict)) for verdict in new],
+                [(self.suite, *astuple(v.item), *astuple(v)[1:]) for v in new],
             )
         return len(new)
 
@@ -215,13 +218,11 @@ class VerdictStore:
             f"SELECT {_COLUMNS} FROM verdict "  # noqa: S608
             "WHERE suite = ?1 AND (?2 IS NULL OR annotator = ?2) ORDER BY id"
         )
-        return [_verdict(row) for row in connection.execute(query, (self.suite, annotator))]
+        rows = connection.execute(query, (self.suite, annotator))
+        return [Verdict(Item(*row[:5]), *row[5:]) for row in rows]
 
-    def by_item(self, annotator: str | None = None) -> dict[ItemKey, ItemVerdicts]:
-        return verdicts_by_item(self.verdicts(annotator))
-
-    def judgements(self) -> Judgements:
-        return {key: item.judgement for key, item in self.by_item().items()}
+    def judgements(self, annotator: str | None = None) -> Judgements:
+        return judgements_of(self.verdicts(annotator))
 
     def _check_or_create(self, connection: sqlite3.Connection) -> None:
         (tables,) = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
@@ -254,22 +255,6 @@ class VerdictStore:
 
     def _refused(self, actual: str) -> InputError:
         return input_error(self.path, "verdicts", "a file of verdicts (SQLite)", actual)
-
-
-def _row(verdict: Verdict) -> tuple[Any, ...]:
-    item, *values = astuple(verdict)
-    annotator, pronoun, antecedent, remark, kind, time = values
-    return (*item, annotator, pronoun, antecedent, remark, kind, time)
-
-
-def _verdict(row: Sequence[Any]) -> Verdict:
-    *item, annotator, pronoun, antecedent, remark, kind, time = row
-    valid = pronoun in PRONOUN_VERDICTS and antecedent in (None, *ANTECEDENT_VERDICTS)
-    if not valid or kind not in KINDS:
-        raise ValueError(f"the verdict {pronoun!r}, {antecedent!r}, {kind!r}")
-    return Verdict(
-        Item(*map(str, item)), str(annotator), pronoun, antecedent, str(remark), kind, str(time)
-    )
 
 
 def read_judgements(path: Path | None, suite: str) -> Judgements:

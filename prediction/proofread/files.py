@@ -12,6 +12,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -66,23 +67,12 @@ class Passage:
         return False
 
 
-def content_piece(content: list[str], start: int, end: int) -> Piece:
-    """Some characters of the only string of a content; changes are made from the end on."""
-    piece = Piece(content[0][start:end])
-
-    def store(text: str) -> None:
-        content[0] = content[0][:start] + text + content[0][start + len(piece.text) :]
-
-    piece.store = store
-    return piece
-
-
 class Pair(NamedTuple):
     """Both sides of a segment, and its document."""
 
     source: Passage
     target: Passage
-    document: str | None
+    document: str
 
 
 @dataclass(frozen=True)
@@ -139,27 +129,27 @@ class Lines(Translation):
 
     def __init__(self, source: File, target: File) -> None:
         super().__init__(source, target)
-        self._source, self._target = [source.decoded()], [target.decoded()]
+        # Lines and what ends them in turn.
+        self._parts = [re.split(r"(\r?\n|\r\Z)", file.decoded()) for file in (source, target)]
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
-        sides = [_lines(content) for content in (self._source, self._target)]
+        sides = [_lines(parts) for parts in self._parts]
         for file, side in zip((self.source, self.target), sides, strict=True):
             if not side:
                 raise input_error(file.name, "file", "at least one line", "none")
         check_sizes(self.source.name, sides[0], self.target.name, sides[1], "lines")
-        for source, target in zip(*sides, strict=True):
-            yield Pair(source, target, "")
+        return (Pair(source, target, "") for source, target in zip(*sides, strict=True))
 
     def encoded(self) -> bytes:
-        return self._target[0].encode("utf-8")
+        return "".join(self._parts[1]).encode("utf-8")
 
 
-def _lines(content: list[str]) -> list[Passage]:
-    passages = []
-    for number, match in enumerate(re.finditer(r"([^\n]*?)\r?(?:\n|\Z)", content[0]), start=1):
-        if match[0]:
-            passages.append(Passage([content_piece(content, *match.span(1))], number))
-    return passages
+def _lines(parts: list[str]) -> list[Passage]:
+    places = range(0, len(parts) if parts[-1] else len(parts) - 1, 2)
+    return [
+        Passage([Piece(parts[place], partial(parts.__setitem__, place))], number)
+        for number, place in enumerate(places, start=1)
+    ]
 
 
 def check_sizes(
@@ -205,57 +195,48 @@ def _suffix(path: Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-@dataclass(frozen=True)
-class OpenedText:
-    """The text of a translation, and where its characters are stored."""
-
-    translation: Translation
-    languages: tuple[str, str]
-    pairs: tuple[Pair, ...]
-    text: TranslatedText
-
-
 def read_text(
     translation: Translation,
     languages: tuple[str, str],
     doc_ids: Path | None = None,
     by_message: bool | None = None,
-) -> OpenedText:
+) -> TranslatedText:
     """The segments of a translation from one language to another.
 
     `doc_ids` has the document of each line. `by_message` makes each segment its own document; by
-    default the messages of a catalogue are.
+    default the messages of PO and XLIFF are.
     """
-    for side, stated, language in zip(
-        ("source", "target"), translation.stated(), languages, strict=True
-    ):
-        if stated and language not in stated:
-            name, others = translation.target.name, ", ".join(sorted(stated))
-            raise input_error(name, f"{side} language", language, others)
-    pairs = tuple(translation.pairs(languages))
-    if not pairs:
-        raise input_error(translation.target.name, "file", "at least one segment", "none")
+    pairs = _pairs(translation, languages)
+    source_name, target_name = translation.source.name, translation.target.name
     documents: Sequence[str | None] = [pair.document for pair in pairs]
     if doc_ids is not None:
         if not translation.is_line:
-            raise input_error(doc_ids, "doc-ids", "two plain files", translation.target.name)
+            raise input_error(doc_ids, "doc-ids", "two plain files", target_name)
         documents = [name or None for name in read_doc_ids(doc_ids)]
-        check_sizes(translation.source.name, pairs, str(doc_ids), documents, "lines")
+        check_sizes(source_name, pairs, str(doc_ids), documents, "lines")
     elif by_message or (by_message is None and translation.by_message):
         documents = [None] * len(pairs)
     segments = tuple(
         Segment(
-            pair.source.text,
-            pair.target.text,
-            document,
-            pair.source.line or pair.target.line,
-            pair.target.line or pair.source.line,
+            *(pair.source.text, pair.target.text, document),
+            *(pair.source.line or pair.target.line, pair.target.line or pair.source.line),
         )
         for pair, document in zip(pairs, documents, strict=True)
     )
-    names = translation.source.name, translation.target.name
-    text = TranslatedText(*names, segments, translation.is_line)
-    return OpenedText(translation, languages, pairs, text)
+    return TranslatedText(source_name, target_name, segments, translation.is_line)
+
+
+def _pairs(translation: Translation, languages: tuple[str, str]) -> list[Pair]:
+    name = translation.target.name
+    for side, stated, language in zip(
+        ("source", "target"), translation.stated(), languages, strict=True
+    ):
+        if stated and language not in stated:
+            raise input_error(name, f"{side} language", language, ", ".join(sorted(stated)))
+    pairs = list(translation.pairs(languages))
+    if not pairs:
+        raise input_error(name, "file", "at least one segment", "none")
+    return pairs
 
 
 # Writing ------------------------------------------------------------------------------------------
@@ -304,10 +285,12 @@ def read_decisions(path: Path) -> Decisions:
     return check_settings(Decisions, content, path)
 
 
-def apply_decisions(opened: OpenedText, accepted: Iterable[DecidedPronoun]) -> bytes:
+def apply_decisions(
+    translation: Translation, languages: tuple[str, str], accepted: Iterable[DecidedPronoun]
+) -> bytes:
     """The file of a translation with accepted changes; it must hold their words as they were."""
-    translation, name = opened.translation, opened.translation.target.name
-    texts = [segment.target for segment in opened.text.segments]
+    name, pairs = translation.target.name, _pairs(translation, languages)
+    texts = [(pair.source.text, pair.target.text) for pair in pairs]
     ordered = sorted(accepted, key=lambda item: (item.segment, item.start, item.end), reverse=True)
     for later, earlier in pairwise(ordered):
         if later.segment == earlier.segment and (
@@ -316,7 +299,7 @@ def apply_decisions(opened: OpenedText, accepted: Iterable[DecidedPronoun]) -> b
             raise input_error(name, "text", "one change of a word", "two", later.line)
     for decided in ordered:
         number = decided.segment - 1
-        text = texts[number] if 0 <= number < len(texts) else ""
+        source, text = texts[number] if 0 <= number < len(texts) else ("", "")
         within = 0 <= decided.start <= decided.end <= len(text)
         if not within or text[decided.start : decided.end] != decided.word:
             expected, present = f"{quoted(decided.word)} there", quoted(text) if text else "nothing"
@@ -325,13 +308,18 @@ def apply_decisions(opened: OpenedText, accepted: Iterable[DecidedPronoun]) -> b
             word = quoted(decided.replacement)
             raise input_error(name, "replacement", "a word on one line", word, decided.line)
         start, end, word = _spaced(text, decided.start, decided.end, decided.replacement)
-        if not opened.pairs[number].target.replace(start, end, word):
+        if not pairs[number].target.replace(start, end, word):
             markup = "a tag, an entity or a line break"
             raise input_error(name, "text", "characters without markup", markup, decided.line)
-        texts[number] = text[:start] + word + text[end:]
+        texts[number] = source, text[:start] + word + text[end:]
     try:
         raw = translation.encoded()
-        _read_again(opened, raw, texts)
+        # Read again: the changed texts must be there, and all others as they were.
+        target = File(name, raw)
+        alone = translation.source is translation.target
+        again = type(translation)(target if alone else translation.source, target)
+        if [(pair.source.text, pair.target.text) for pair in again.pairs(languages)] != texts:
+            raise ValueError("another text when the file is read again")
     except (InputError, ValueError) as error:  # ValueError: a character that the encoding lacks
         expected = "replacements that the format can hold"
         raise input_error(name, "replacement", expected, str(error)) from error
@@ -340,20 +328,6 @@ def apply_decisions(opened: OpenedText, accepted: Iterable[DecidedPronoun]) -> b
 
 _REFUSED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Control, format and private characters, surrogates, line breaks."""
-
-
-def _read_again(opened: OpenedText, raw: bytes, texts: Sequence[str]) -> None:
-    """Raise unless the content of a file has these texts, and the other side as it was."""
-    before = opened.translation
-    target = File(before.target.name, raw)
-    source = target if before.source is before.target else before.source
-    again = [
-        (pair.source.text, pair.target.text)
-        for pair in type(before)(source, target).pairs(opened.languages)
-    ]
-    sources = (segment.source for segment in opened.text.segments)
-    if again != list(zip(sources, texts, strict=True)):
-        raise ValueError("another text when the file is read again")
 
 
 def _spaced(text: str, start: int, end: int, word: str) -> tuple[int, int, str]:

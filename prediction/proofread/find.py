@@ -105,17 +105,15 @@ def _link(predictor: Predictor, text: TranslatedText, numbers: range) -> list[Li
     pairs = [_tokenised(text, text.segments[number], predictor.task) for number in numbers]
     with_words = [pair for pair in pairs if pair.source and pair.target]
     sentences = iter(predictor.pipeline.prepare_text(with_words))
-    linked: list[LinkedSegment | None] = []
-    for number, pair in zip(numbers, pairs, strict=True):
-        segment = text.segments[number]
-        if not (pair.source and pair.target):
-            linked.append(None)
-            continue
-        spans = (
-            token_places(segment.source, pair.source),
-            token_places(segment.target, pair.target),
-        )
-        linked.append(LinkedSegment(number, segment, next(sentences), *spans))
+    linked: list[LinkedSegment | None] = [None] * len(pairs)
+    for place, (number, pair) in enumerate(zip(numbers, pairs, strict=True)):
+        if pair.source and pair.target:
+            segment = text.segments[number]
+            source_spans = token_places(segment.source, pair.source)
+            target_spans = token_places(segment.target, pair.target)
+            linked[place] = LinkedSegment(
+                number, segment, next(sentences), source_spans, target_spans
+            )
     return linked
 
 

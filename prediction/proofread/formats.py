@@ -18,7 +18,6 @@ from crosspro.prediction.proofread.files import (
     Piece,
     Translation,
     check_sizes,
-    content_piece,
 )
 
 
@@ -152,9 +151,13 @@ class _Xml(Translation):
 
 
 class Xliff(_Xml):
-    """XLIFF 1.2 and 2. Each `<file>` is a document; what is not to be translated is left out."""
+    """XLIFF 1.2 and 2, whose units are documents of their own, or otherwise each `<file>`.
+
+    What is not to be translated is left out.
+    """
 
     root_name = "xliff"
+    by_message = True
 
     def stated(self) -> tuple[set[str], set[str]]:
         elements = [self._root, *self._root.iterfind("{*}file")]
@@ -257,18 +260,17 @@ class Subtitles(Translation):
 
     def __init__(self, source: File, target: File) -> None:
         super().__init__(source, target)
-        content = target.decoded()
-        self._line_end = "\r\n" if "\r\n" in content else "\n"
-        self._target = [content.replace("\r\n", "\n")]
+        self._line_end = "\r\n" if b"\r\n" in target.raw else "\n"
+        self._contents = [[file.decoded().replace("\r\n", "\n")] for file in (source, target)]
 
     def pairs(self, languages: tuple[str, str]) -> Iterator[Pair]:
-        source = _cues(self.source.name, [self.source.decoded().replace("\r\n", "\n")])
-        target = _cues(self.target.name, self._target)
-        check_sizes(self.source.name, source, self.target.name, target, "cues")
+        names = self.source.name, self.target.name
+        source, target = map(_cues, names, self._contents)
+        check_sizes(names[0], source, names[1], target, "cues")
         return (Pair(first, second, "") for first, second in zip(source, target, strict=True))
 
     def encoded(self) -> bytes:
-        return self._target[0].replace("\n", self._line_end).encode("utf-8")
+        return self._contents[1][0].replace("\n", self._line_end).encode("utf-8")
 
 
 def _cues(name: str, content: list[str]) -> list[Passage]:
@@ -293,33 +295,39 @@ def _cues(name: str, content: list[str]) -> list[Passage]:
         raise input_error(name, "cues", "at least one cue", "none")
     texts = (event.text.replace("\\N", "\n") for event in events)
     return [
-        _cue_passage(content, cue, *end, is_webvtt) for cue, end in zip(texts, ends, strict=True)
+        Passage(_cue_pieces(content, cue, offset, is_webvtt), number)
+        for cue, (number, offset) in zip(texts, ends, strict=True)
     ]
 
 
-def _cue_passage(content: list[str], text: str, line: int, offset: int, is_webvtt: bool) -> Passage:
+def _cue_pieces(content: list[str], text: str, offset: int, is_webvtt: bool) -> list[Piece]:
     """The text of a cue without tags, and without the dashes before what somebody says."""
     if is_webvtt:  # a blank line ends the cue; a note or the name of the next one follows
         text = "" if content[0].startswith("\n", offset) else text.partition("\n\n")[0]
     start = content[0].find(text, offset)
+    if start < 0:  # pysubs2 has read other characters
+        return [Piece(text)]
     pieces: list[Piece] = []
     done = 0
-
-    def add_until(end: int) -> None:
-        if start >= 0 and end > done:
-            pieces.append(content_piece(content, start + done, start + end))
-        elif end > done:
-            pieces.append(Piece(text[done:end]))
-
     for match in _MARKUP.finditer(text):
         line_before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if match["dash"] and _MARKUP.sub("", line_before).strip():
             continue
         if match["entity"] and not is_webvtt:
             continue
-        add_until(match.start())
+        pieces.append(_content_piece(content, start + done, start + match.start()))
         if match["entity"]:
             pieces.append(Piece(unescape(match[0])))
         done = match.end()
-    add_until(len(text))
-    return Passage(pieces, line)
+    return [*pieces, _content_piece(content, start + done, start + len(text))]
+
+
+def _content_piece(content: list[str], start: int, end: int) -> Piece:
+    """Some characters of the only string of a content; changes are made from the end on."""
+    piece = Piece(content[0][start:end])
+
+    def store(text: str) -> None:
+        content[0] = content[0][:start] + text + content[0][start + len(piece.text) :]
+
+    piece.store = store
+    return piece

@@ -101,8 +101,7 @@ class Proofreading(Displayed):
         part, whole = len(self.doubtful), len(self.pronouns)
         if not whole:
             return Score(float("nan"))
-        low, high = (100 * bound for bound in wilson_interval(part, whole))
-        return Score(100 * part / whole, low, high)
+        return Score(100 * part / whole, *(100 * bound for bound in wilson_interval(part, whole)))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -246,13 +245,12 @@ def as_text(result: Proofreading, every: bool = False, width: int | None = None)
 
     Lines wider than `width` are wrapped.
     """
-    lines = []
-    for doubt in result.worst_first if every else result.doubtful:
-        text = f"{_where(result, doubt)}: {doubt.wrong:.2f} {_doubt_text(doubt)}"
-        lines += _wrapped(text, width, "    ")
-    if lines:
-        lines.append("")
-    return "".join(f"{line}\n" for line in [*lines, *_wrapped(summary(result), width, "")])
+    lines = [
+        _wrapped(f"{_where(result, doubt)}: {doubt.wrong:.2f} {_doubt_text(doubt)}", width, "    ")
+        for doubt in (result.worst_first if every else result.doubtful)
+    ]
+    end = "\n" if lines else ""
+    return "".join(lines) + end + _wrapped(summary(result), width, "")
 
 
 def summary(result: Proofreading) -> str:
@@ -286,10 +284,10 @@ def _doubt_text(doubt: PronounDoubt) -> str:
     return f"{change}? {doubt.reason}"
 
 
-def _wrapped(text: str, width: int | None, indent: str) -> list[str]:
+def _wrapped(text: str, width: int | None, indent: str) -> str:
     text = printable(text)
-    if width is None:
-        return [text]
-    return textwrap.wrap(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
+    if width is not None:
+        text = textwrap.fill(
+            text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+    return f"{text}\n"

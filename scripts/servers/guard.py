@@ -3,7 +3,8 @@
 A page elsewhere can make a browser send requests here, also under a name of its own that it points
 at this machine (DNS rebinding). Therefore a request must come under a name of this server and, if a
 page sends it, from a page of this server. Connections that never send a whole head of a request
-(Slowloris) are closed, and one client cannot take all connections.
+(Slowloris) are closed, the oldest of them at once when there are many connections, and one client
+cannot take all.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ HEADERS = {
 HEAD_SECONDS = 10.0
 """Within this time the head of a request must have come."""
 CONNECTIONS = 400
+"""From so many on, a new connection takes the place of the oldest without a request."""
 CONNECTIONS_PER_CLIENT = 100
 """A reverse proxy is one client."""
 KEEP_ALIVE_SECONDS = 15
@@ -195,13 +197,13 @@ def make_server(
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
+    half_open: dict[Any, asyncio.TimerHandle] = {}
+
     class LimitedProtocol(H11Protocol):
         """A connection that is closed if no head of a request comes in time.
 
         uvicorn itself waits for the first byte, and for the rest of a head, for ever.
         """
-
-        waiting: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -209,8 +211,12 @@ def make_server(
             address = self.client and self.client[0]
             if sum(client is not None and client[0] == address for client in clients) > per_client:
                 transport.abort()
-            else:
-                self.wait_for_head()
+                return
+            if len(self.connections) > CONNECTIONS:
+                oldest = next(iter(half_open), self)
+                oldest.stop_waiting()
+                oldest.transport.abort()
+            self.wait_for_head()
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
@@ -223,13 +229,12 @@ def make_server(
         def wait_for_head(self) -> None:
             if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
                 self.stop_waiting()
-            elif self.waiting is None:
-                self.waiting = self.loop.call_later(head_seconds, self.transport.abort)
+            elif self not in half_open:
+                half_open[self] = self.loop.call_later(head_seconds, self.transport.abort)
 
         def stop_waiting(self) -> None:
-            if self.waiting is not None:
-                self.waiting.cancel()
-                self.waiting = None
+            if self in half_open:
+                half_open.pop(self).cancel()
 
     config = uvicorn.Config(
         application,
@@ -241,7 +246,6 @@ def make_server(
         proxy_headers=False,  # clients could claim any address
         lifespan="off",
         ws="none",
-        limit_concurrency=CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )

@@ -164,17 +164,27 @@ def test_a_model_for_other_languages_than_the_names_say_is_a_warning(german):
         assert f"read by {model}" in crosspro("proofread", *files, "--model", model).stderr.decode()
 
 
+def test_few_lines_of_another_language_get_no_advice(german):
+    result = crosspro("proofread", *german, "--model", "en-fr")
+    assert result.code == 0
+    assert b"\xe2\x86\x92" not in result.stdout  # an arrow before a suggestion
+    assert b"text.de: language" in result.stderr
+
+
 def test_another_language_is_told_or_accepted(german):
     german[1].write_text("It was what he said of that and the one.\n" * 3, "utf-8")
     assert b"text.de: language" in crosspro("proofread", *german).stderr
     assert crosspro("proofread", *german, "--any-language").stderr == b""
 
 
-def test_documents_of_a_catalogue_are_messages_or_files():
+@pytest.mark.parametrize(
+    ("name", "documents"), [("editor.de.po", [7, 7, 3]), ("manual.de.xlf", [5, 5, 2])]
+)
+def test_documents_of_a_catalogue_are_messages_or_files(name, documents):
     counts = []
     for more in ((), ("--documents", "message"), ("--documents", "file")):
-        result = crosspro("proofread", GOLDEN / "proofread/editor.de.po", "--format", "json", *more)
+        result = crosspro("proofread", GOLDEN / "proofread" / name, "--format", "json", *more)
         counts.append(json.loads(result.stdout)["counts"]["documents"])
-    assert counts == [7, 7, 3]
+    assert counts == documents
     two = [GOLDEN / "proofread" / f"dog.{one}" for one in ("en", "de")]
     assert crosspro("proofread", *two, "--documents", "file").code == 2

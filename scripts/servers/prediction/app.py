@@ -14,8 +14,7 @@ import hashlib
 import re
 import socket
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, replace
-from math import isfinite
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
@@ -29,16 +28,13 @@ from starlette.exceptions import HTTPException
 from crosspro.data_prep.core.errors import CrossproError, InputError, choices, input_error, quoted
 from crosspro.data_prep.sample import LANGUAGES, read_documents, read_tokens
 from crosspro.evaluation.report.page import render_page
-from crosspro.prediction.evidence import Evidence, EvidenceTable
-from crosspro.prediction.explanation import ROWS, explanation_of
 from crosspro.prediction.pair_prediction import Prediction, Predictor
-from crosspro.prediction.system import System
 from crosspro.scripts.servers.guard import HEADERS, Guard, run_server
 from crosspro.version import __version__
 
 MOST_CHARACTERS = 2000
 MOST_TOKENS = 200
-"""A long sentence has many gaps, and each is explained by filling the whole sentence again."""
+"""A long sentence has many gaps, and some systems fill a sentence in many ways."""
 MOST_CONTEXT = 20
 MOST_BYTES = 256 * 1024
 _EXAMPLE_CONTEXT = 2
@@ -97,14 +93,13 @@ def make_app(predictors: Mapping[str, Predictor]) -> FastAPI:
 
     @app.post("/api/predict")
     def predict(request: PredictionRequest) -> dict[str, Any]:
-        """The gaps of the pair with their classes, antecedents and explanations."""
+        """The gaps of the pair with their classes and antecedents."""
         for side, text in (("source", request.source), ("target", request.target)):
             if (size := len(text.split())) > MOST_TOKENS:
                 raise input_error("request", side, f"at most {MOST_TOKENS} tokens", str(size))
         with working:
             predictor = predictor_of(request.model)
-            prediction = predictor.predict(request.source, request.target, request.context)
-            return answer(predictor.system, prediction)
+            return answer(predictor.predict(request.source, request.target, request.context))
 
     for kind in (CrossproError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _problems)
@@ -122,10 +117,8 @@ def sample_pair(predictor: Predictor) -> dict[str, Any]:
     for document in read_documents():
         first = document.first_line - 1
         for line in range(first + 1, document.last_line):
-            (source, target), context = (
-                pairs[line],
-                pairs[max(first, line - _EXAMPLE_CONTEXT) : line],
-            )
+            source, target = pairs[line]
+            context = pairs[max(first, line - _EXAMPLE_CONTEXT) : line]
             try:
                 predictor.predict(source, target, context)
             except InputError:
@@ -134,39 +127,21 @@ def sample_pair(predictor: Predictor) -> dict[str, Any]:
     return empty
 
 
-def answer(system: System, prediction: Prediction) -> dict[str, Any]:
-    """A prediction as JSON, with an explanation for each gap where the system has one."""
-    lines = [*prediction.context, prediction.example]
-    gaps = []
-    for number, (gap, place) in enumerate(
-        zip(prediction.gaps, prediction.example.gaps, strict=True)
-    ):
-        shown = {**asdict(gap), "position": place.position, "evidence": None}
-        if type(system).evidence is not System.evidence:  # without it the model would read in vain
-            evidence = explanation_of(system, lines, len(lines) - 1, number).evidence
-            shown["evidence"] = evidence and asdict(_shown(evidence))
-        gaps.append(shown)
+def answer(prediction: Prediction) -> dict[str, Any]:
+    """A prediction as JSON."""
+    places = (gap.position for gap in prediction.example.gaps)
     return {
         "text": prediction.text,
-        "lines": [{"source": line.source, "target": line.target} for line in lines],
-        "gaps": gaps,
+        "lines": [
+            {"source": line.source, "target": line.target}
+            for line in (*prediction.context, prediction.example)
+        ],
+        "gaps": [
+            {**asdict(gap), "position": position}
+            for gap, position in zip(prediction.gaps, places, strict=True)
+        ],
         "notes": prediction.notes,
     }
-
-
-def _shown(evidence: Evidence) -> Evidence:
-    """Evidence with the first rows of each table."""
-    return replace(evidence, tables=tuple(map(_finite_rows, evidence.tables)))
-
-
-def _finite_rows(table: EvidenceTable) -> EvidenceTable:
-    """The first rows; JSON has no infinite numbers, which logarithms of 0 are."""
-    cut = table.cut(ROWS)
-    rows = (
-        tuple(cell if isinstance(cell, str) or isfinite(cell) else str(cell) for cell in row)
-        for row in cut.rows
-    )
-    return replace(cut, rows=tuple(rows))
 
 
 def _policy(page: str) -> str:
@@ -201,15 +176,11 @@ def guarded(app: FastAPI, names: Collection[str] = ()) -> Guard:
     return Guard(app, names, largest_body=MOST_BYTES, content_type=json_only, headers=headers)
 
 
-def address(listening: socket.socket) -> str:
-    """The address to open in a browser."""
-    host, port = listening.getsockname()[:2]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only compared
-    return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
-
-
 def serve(
     predictors: Mapping[str, Predictor], listening: socket.socket, names: Collection[str]
 ) -> None:
-    """Answer until the process is interrupted."""
+    """Answer until the process is interrupted; prints the address to open in a browser."""
+    host, port = listening.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only compared
+    print(f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/", flush=True)
     run_server(guarded(make_app(predictors), names), listening)

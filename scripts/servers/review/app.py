@@ -11,7 +11,7 @@ import hmac
 import os
 import secrets
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,8 +28,8 @@ from crosspro.evaluation.people.verdicts import (
     ANTECEDENT_VERDICTS,
     PRONOUN_VERDICTS,
     AntecedentVerdict,
-    ItemKey,
-    ItemVerdicts,
+    Judgement,
+    Judgements,
     PronounVerdict,
     Verdict,
     VerdictStore,
@@ -57,18 +57,14 @@ class Visitor:
 def make_visitors(annotators: Iterable[str], key: bytes) -> list[Visitor]:
     """The researcher and the annotators, with their tokens."""
     people = [(RESEARCHER, True), *((name, False) for name in annotators)]
-    return [Visitor(*person, _token(key, f"{person[1]} {person[0]}")) for person in people]
+    return [
+        Visitor(name, is_researcher, _token(key, f"{is_researcher} {name}"))
+        for name, is_researcher in people
+    ]
 
 
 def _token(key: bytes, name: str) -> str:
     return hmac.new(key, name.encode("utf-8"), hashlib.sha256).hexdigest()[:32]
-
-
-def visitor_with(token: str, people: Iterable[Visitor]) -> Visitor | None:
-    """The visitor with a token; the comparison takes equally long for all tokens."""
-    sent = token.encode("utf-8", "replace")
-    matching = [who for who in people if hmac.compare_digest(who.token.encode(), sent)]
-    return matching[0] if matching else None
 
 
 def read_or_make_key(store: Path) -> bytes:
@@ -96,35 +92,18 @@ def read_or_make_key(store: Path) -> bytes:
 
 @dataclass(frozen=True)
 class ReviewSite:
-    """What is judged, who judges, and where verdicts go.
+    """What all annotators judge, who they are, and where verdicts go.
 
-    Each question goes to `judges_each` of the annotators, or to all of them. `languages` are those
-    of source and output.
+    `languages` are those of source and output.
     """
 
     store: VerdictStore
     questions: Sequence[Question]
     people: Sequence[Visitor]
     languages: tuple[str, str]
-    judges_each: int | None = None
-    title: str = "Pronoun review"
 
-    @property
-    def annotators(self) -> list[Visitor]:
-        return [who for who in self.people if not who.is_researcher]
-
-    def asks(self, who: Visitor, number: int) -> bool:
-        """Whether a visitor may see the question of a number; the researcher sees all."""
-        if who.is_researcher:
-            return True
-        place, count = self.annotators.index(who), len(self.annotators)
-        return (place - number) % count < (self.judges_each or count)
-
-    def verdicts_for(self, who: Visitor) -> dict[ItemKey, ItemVerdicts]:
-        return self.store.by_item(None if who.is_researcher else who.name)
-
-    def numbers(self, who: Visitor) -> list[int]:
-        return [number for number in range(len(self.questions)) if self.asks(who, number)]
+    def judgements_for(self, who: Visitor) -> Judgements:
+        return self.store.judgements(None if who.is_researcher else who.name)
 
 
 ROUTER = APIRouter()
@@ -154,17 +133,18 @@ Site = Annotated[ReviewSite, Depends(_site)]
 
 
 def _visitor(token: str, site: Site) -> Visitor:
-    who = visitor_with(token, site.people)
-    if who is None:
-        raise HTTPException(404)
-    return who
+    sent = token.encode("utf-8", "replace")
+    for who in site.people:
+        if hmac.compare_digest(who.token.encode(), sent):
+            return who
+    raise HTTPException(404)
 
 
 Who = Annotated[Visitor, Depends(_visitor)]
 
 
-def _question(number: int, who: Who, site: Site) -> Question:
-    if not 0 <= number < len(site.questions) or not site.asks(who, number):
+def _question(number: int, site: Site) -> Question:
+    if not 0 <= number < len(site.questions):
         raise HTTPException(404)
     return site.questions[number]
 
@@ -175,27 +155,25 @@ AskedQuestion = Annotated[Question, Depends(_question)]
 @ROUTER.get("/{token}/")
 def show_home(who: Who, site: Site) -> Response:
     """The progress of an annotator, or the researcher's overview."""
-    verdicts = site.verdicts_for(who)
+    judgements = site.judgements_for(who)
     if who.is_researcher:
-        return _page("overview.html", site, who, **_overview(site, verdicts))
-    done = _answered(site, verdicts, who)
-    return _page("home.html", site, who, numbers=site.numbers(who), done=done)
+        return _page("overview.html", site, who, **_overview(site, judgements))
+    return _page("home.html", site, who, done=_answered(site, judgements, who))
 
 
 @ROUTER.get("/{token}/next")
 def show_next(who: Who, site: Site, after: int = -1) -> Response:
-    done = _answered(site, site.verdicts_for(who), who)
-    waiting = [number for number in site.numbers(who) if number not in done]
-    later = [number for number in waiting if number > after]
-    number = next(iter([*later, *waiting]), None)
+    done = _answered(site, site.judgements_for(who), who)
+    waiting = [number for number in range(len(site.questions)) if number not in done]
+    number = next((number for number in waiting if number > after), next(iter(waiting), None))
     path = f"/{who.token}/" if number is None else f"/{who.token}/question/{number}"
     return RedirectResponse(path, 303)
 
 
 @ROUTER.get("/{token}/question/{number}")
 def show_question(who: Who, site: Site, question: AskedQuestion, number: int) -> Response:
-    verdicts = site.verdicts_for(who)
-    on_item = verdicts.get(question.item.key)
+    judgements = site.judgements_for(who)
+    judgement = judgements.get(question.item.key)
     return _page(
         "question.html",
         site,
@@ -203,10 +181,9 @@ def show_question(who: Who, site: Site, question: AskedQuestion, number: int) ->
         question=question,
         number=number,
         passages=list(zip(question.source, question.output, strict=True)),
-        answer=_answer_of(on_item, who),
-        on_item=on_item,
-        numbers=site.numbers(who),
-        done=_answered(site, verdicts, who),
+        answer=_answer_of(judgement, who),
+        judgement=judgement,
+        done=_answered(site, judgements, who),
         pronoun_verdicts=PRONOUN_VERDICTS,
         antecedent_verdicts=ANTECEDENT_VERDICTS,
         longest_remark=LONGEST_REMARK,
@@ -262,37 +239,40 @@ def _page(template: str, site: ReviewSite, who: Visitor, **values: Any) -> HTMLR
     return HTMLResponse(_PAGES.get_template(template).render(site=site, who=who, **values))
 
 
-def _answer_of(on_item: ItemVerdicts | None, who: Visitor) -> Verdict | None:
-    if on_item is None:
+def _answer_of(judgement: Judgement | None, who: Visitor) -> Verdict | None:
+    if judgement is None:
         return None
-    return on_item.decision if who.is_researcher else on_item.by_annotator.get(who.name)
+    return judgement.decision if who.is_researcher else judgement.by_annotator.get(who.name)
 
 
-def _answered(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts], who: Visitor) -> set[int]:
+def _answered(site: ReviewSite, judgements: Judgements, who: Visitor) -> set[int]:
     """The numbers of the questions that need no answer of a visitor any more."""
-
-    def settled(on_item: ItemVerdicts | None) -> bool:
+    answered = set()
+    for number, question in enumerate(site.questions):
+        judgement = judgements.get(question.item.key)
         if who.is_researcher:
-            return on_item is None or not on_item.judgement.in_conflict
-        return _answer_of(on_item, who) is not None
+            settled = judgement is None or not judgement.in_conflict
+        else:
+            settled = _answer_of(judgement, who) is not None
+        if settled:
+            answered.add(number)
+    return answered
 
-    by_number = ((n, verdicts.get(site.questions[n].item.key)) for n in site.numbers(who))
-    return {number for number, on_item in by_number if settled(on_item)}
 
-
-def _overview(site: ReviewSite, verdicts: Mapping[ItemKey, ItemVerdicts]) -> dict[str, Any]:
+def _overview(site: ReviewSite, judgements: Judgements) -> dict[str, Any]:
     """Progress by annotator, agreement, and conflicts with their numbers."""
-    by_question = [verdicts.get(question.item.key) for question in site.questions]
+    by_question = [judgements.get(question.item.key) for question in site.questions]
     progress = []
-    for who in site.annotators:
-        answers = filter(None, (_answer_of(on_item, who) for on_item in by_question))
+    for who in site.people:
+        if who.is_researcher:
+            continue
+        answers = filter(None, (_answer_of(judgement, who) for judgement in by_question))
         values = [answer.pronoun for answer in answers]
-        counts = [values.count(value) for value in PRONOUN_VERDICTS]
-        progress.append((who, len(values), len(site.numbers(who)), counts))
+        progress.append((who, len(values), [values.count(value) for value in PRONOUN_VERDICTS]))
     conflicts = [
-        (number, site.questions[number], on_item)
-        for number, on_item in enumerate(by_question)
-        if on_item is not None and on_item.judgement.in_conflict
+        (number, site.questions[number], judgement)
+        for number, judgement in enumerate(by_question)
+        if judgement is not None and judgement.in_conflict
     ]
     return {
         "progress": progress,

@@ -45,8 +45,8 @@ def test_conflicts_and_decisions(store):
     store.add([Verdict(ITEM, "Eve", "right", "unclear", "so be it", "decision")])
     judgement = store.judgements()[ITEM.key]
     assert (judgement.pronoun, judgement.antecedent) == ("right", "unclear")
-    assert judgement.annotators == ("Ada", "Ben", "Eve")
-    assert judgement.remarks == ("so be it",)
+    assert judgement.annotators == ["Ada", "Ben", "Eve"]
+    assert judgement.remarks == ["so be it"]
 
 
 def test_agreement(store):
@@ -54,7 +54,7 @@ def test_agreement(store):
     for number, (ada, ben) in enumerate(values):
         item = Item(f"w{number}", "0123456789ab", "s", "il", "")
         store.add([Verdict(item, "Ada", ada), Verdict(item, "Ben", ben)])
-    pronoun, antecedent = agreement_table(store.by_item().values())
+    pronoun, antecedent = agreement_table(store.judgements().values())
     assert pronoun == ("pronoun", "4", "75.0", "0.50", "0.53")
     assert antecedent == ("antecedent", "0", "–", "–", "–")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crosspro.evaluation.people.pearmut import campaign, read_annotations
-from crosspro.evaluation.people.verdicts import Verdict, verdicts_by_item
+from crosspro.evaluation.people.verdicts import Verdict, judgements_of
 from crosspro.evaluation.protest.match import score_system
 from crosspro.evaluation.protest.review import placed_verdicts, questions_of, to_judge
 from tests.conftest import GOLDEN
@@ -36,8 +36,7 @@ def test_a_translation_of_two_systems_is_one_question(results):
     marks = {mark: word for line in house.output for word, mark in line if mark}
     assert marks["head"] == "manoir"
     assert (house.item.head, house.anaphoric) == ("manoir", True)
-    judged = verdicts_by_item([Verdict(questions[RAIN].item, "Ada", "right")])
-    judgements = {key: item_verdicts.judgement for key, item_verdicts in judged.items()}
+    judgements = judgements_of([Verdict(questions[RAIN].item, "Ada", "right")])
     assert RAIN not in {question.item.token for question in to_judge(results, judgements)}
 
 
@@ -58,9 +57,7 @@ def test_verdicts_by_place(values, decision, human, results):
     item = next(q.item for q in questions_of(results).values() if q.item.token == RAIN)
     verdicts = [Verdict(item, str(number), value) for number, value in enumerate(values)]
     verdicts += [] if decision is None else [Verdict(item, "Eve", decision, kind="decision")]
-    judgements = {
-        key: item_verdicts.judgement for key, item_verdicts in verdicts_by_item(verdicts).items()
-    }
+    judgements = judgements_of(verdicts)
     placed = [verdict for verdict in placed_verdicts(results, judgements) if verdict.token == RAIN]
     assert [
         (placed_verdict.human, placed_verdict.line, placed_verdict.position)

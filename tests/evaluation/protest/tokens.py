@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crosspro.evaluation.people.verdicts import Item, Judgement
+from crosspro.evaluation.people.verdicts import Item, Judgement, Verdict
 from tests.conftest import GOLDEN
 
 FOLDER = GOLDEN / "protest"
@@ -24,5 +24,11 @@ def by_name(results):
 
 
 def judgement(result, pronoun, antecedent=None):
+    """The judgement of an annotator; in a conflict a second one disagrees."""
     item = Item(*result.key, result.output.name, "x", "y")
-    return {item.key: Judgement(item, pronoun, antecedent, ("A",))}
+    judged = Judgement(item)
+    annotators = ("A", "B") if "conflict" in (pronoun, antecedent) else ("A",)
+    for name, conflicting in zip(annotators, ("right", "wrong"), strict=False):
+        values = (conflicting if value == "conflict" else value for value in (pronoun, antecedent))
+        judged.add(Verdict(item, name, *values))
+    return {item.key: judged}

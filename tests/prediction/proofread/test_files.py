@@ -34,11 +34,14 @@ SAMPLES = {
 }
 
 
-def opened(name, folder=FOLDER, doc_ids=None, by_message=False):
+def opened(name, folder=FOLDER):
+    """A sample and its languages."""
     names, languages = SAMPLES[name]
-    return read_text(
-        open_translation(*(folder / item for item in names)), languages, doc_ids, by_message
-    )
+    return open_translation(*(folder / item for item in names)), languages
+
+
+def segments_of(name, folder=FOLDER, doc_ids=None, by_message=False):
+    return read_text(*opened(name, folder), doc_ids, by_message).segments
 
 
 def decided(segment, start, end, word, replacement):
@@ -64,7 +67,7 @@ def test_segments_of_every_format(name):
     doc_ids = FOLDER / "dog.doc-ids" if name == "dog" else None
     rows = [
         (item.document or "", item.source, item.target)
-        for item in opened(name, doc_ids=doc_ids).text.segments
+        for item in segments_of(name, doc_ids=doc_ids)
     ]
     expected = [
         (*line.split("\t"), "", "")[:3]
@@ -78,18 +81,18 @@ def test_segments_of_every_format(name):
 
 
 def test_lines_are_those_of_the_file():
-    assert [item.target_line for item in opened("harbour").text.segments] == [2, 6, 11, 16, 20]
-    assert [item.target_line for item in opened("manual").text.segments] == [9, 20, 20, 28, 32]
-    assert [item.source_line for item in opened("editor").text.segments][:2] == [12, 17]
+    assert [item.target_line for item in segments_of("harbour")] == [2, 6, 11, 16, 20]
+    assert [item.target_line for item in segments_of("manual")] == [9, 20, 20, 28, 32]
+    assert [item.source_line for item in segments_of("editor")][:2] == [12, 17]
 
 
 def test_each_message_of_a_catalogue_is_its_own_document():
-    alone = opened("editor", by_message=None).text.segments
+    alone = segments_of("editor", by_message=None)
     assert {item.document for item in alone} == {None}
-    assert {item.document for item in opened("manual", by_message=True).text.segments} == {None}
-    assert {item.document for item in opened("manual", by_message=None).text.segments} == {
-        *("pump.html", "valve.html")
-    }
+    units = segments_of("manual", by_message=None)
+    assert {item.document for item in units} == {None}
+    assert {item.document for item in segments_of("manual")} == {"pump.html", "valve.html"}
+    assert None not in {item.document for item in segments_of("letters.de", by_message=None)}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -98,14 +101,14 @@ def test_any_word_of_any_format_can_be_changed(name, tmp_path):
     names, _ = SAMPLES[name]
     for item in names:
         (tmp_path / item).write_bytes((FOLDER / item).read_bytes())
-    before = opened(name)
-    texts = [segment.target for segment in before.text.segments]
+    before = segments_of(name)
+    texts = [segment.target for segment in before]
     accepted, refusals = [], 0
     for number, text in enumerate(texts):
         for match in reversed(list(re.finditer(r"[^\W\d_]+", text))):
             change = decided(number + 1, *match.span(), match[0], "Ωx")
             try:
-                apply_decisions(opened(name), [change])
+                apply_decisions(*opened(name), [change])
             except InputError:
                 refusals += 1
                 continue
@@ -115,12 +118,10 @@ def test_any_word_of_any_format_can_be_changed(name, tmp_path):
     assert len(accepted) > 5
     if name == "garden":
         return  # both sides are one file
-    (tmp_path / names[-1]).write_bytes(apply_decisions(before, accepted))
-    after = opened(name, tmp_path)
-    assert [item.target for item in after.text.segments] == texts
-    assert [item.source for item in after.text.segments] == [
-        item.source for item in before.text.segments
-    ]
+    (tmp_path / names[-1]).write_bytes(apply_decisions(*opened(name), accepted))
+    after = segments_of(name, tmp_path)
+    assert [item.target for item in after] == texts
+    assert [item.source for item in after] == [item.source for item in before]
 
 
 @pytest.mark.parametrize(
@@ -133,33 +134,31 @@ def test_bytes_that_are_not_changed_stay(names, tmp_path):
     cue = body if names[0] == "a.en" else f"{head}1\r\n{times}\r\n{body}\r\n"
     raw = b"\xef\xbb\xbf" + cue.encode()
     paths = lines_of(tmp_path, raw, raw, names=names)
-    text = read_text(open_translation(*paths), ("en", "de"))
-    start = text.text.segments[0].target.index("Es")
-    made = apply_decisions(text, [decided(1, start, start + 2, "Es", "Er")])
+    translation, languages = open_translation(*paths), ("en", "de")
+    start = read_text(translation, languages).segments[0].target.index("Es")
+    made = apply_decisions(translation, languages, [decided(1, start, start + 2, "Es", "Er")])
     assert made == raw.replace(b"Es", b"Er")
 
 
 @pytest.mark.parametrize("word", ["a\nb", "a\rb", "\0", "\x1b[2J", "\u2028", "\u202e", "\ud800"])
 @pytest.mark.parametrize("name", ["dog", "harbour", "editor", "manual", "letters.de"])
 def test_replacements_with_control_characters_are_refused(name, word):
-    text = opened(name)
-    word_match = next(re.finditer(r"\w+", text.text.segments[0].target))
+    word_match = next(re.finditer(r"\w+", segments_of(name)[0].target))
     with pytest.raises(InputError, match="replacement"):
-        apply_decisions(text, [decided(1, *word_match.span(), word_match[0], word)])
+        apply_decisions(*opened(name), [decided(1, *word_match.span(), word_match[0], word)])
 
 
 @pytest.mark.parametrize("word", ["<i>", "a {\\i1}", "-->"])
 def test_replacements_that_would_be_read_otherwise_are_refused(word):
-    text = opened("harbour")
     with pytest.raises(InputError, match="replacement"):
-        apply_decisions(text, [decided(1, 0, 3, "Das", word)])
+        apply_decisions(*opened("harbour"), [decided(1, 0, 3, "Das", word)])
 
 
 def test_markup_is_escaped_or_refused():
-    changed = apply_decisions(opened("manual"), [decided(1, 0, 3, "Die", "]]><b>")])
+    changed = apply_decisions(*opened("manual"), [decided(1, 0, 3, "Die", "]]><b>")])
     assert b"]]&gt;&lt;b&gt; <g" in changed
     with pytest.raises(InputError, match="text"):
-        apply_decisions(opened("manual"), [decided(1, 0, 9, "Die Pumpe", "Sie")])
+        apply_decisions(*opened("manual"), [decided(1, 0, 9, "Die Pumpe", "Sie")])
 
 
 def test_a_character_that_the_encoding_lacks_is_refused(tmp_path):
@@ -168,12 +167,12 @@ def test_a_character_that_the_encoding_lacks_is_refused(tmp_path):
         '"Content-Type: text/plain; charset=iso-8859-1\\n"\n\nmsgid "It"\nmsgstr "Es ä"\n'
     )
     (path,) = lines_of(tmp_path, content.encode("latin-1"), names=("a.po",))
-    text = read_text(open_translation(path), ("en", "de"))
-    assert text.text.segments[0].target == "Es ä"
-    assert "Er ä".encode("latin-1") in apply_decisions(text, [decided(1, 0, 2, "Es", "Er")])
+    languages = "en", "de"
+    assert read_text(open_translation(path), languages).segments[0].target == "Es ä"
+    raw = apply_decisions(open_translation(path), languages, [decided(1, 0, 2, "Es", "Er")])
+    assert "Er ä".encode("latin-1") in raw
     with pytest.raises(InputError, match="replacement"):
-        text = read_text(open_translation(path), ("en", "de"))
-        apply_decisions(text, [decided(1, 0, 2, "Es", "Ω")])
+        apply_decisions(open_translation(path), languages, [decided(1, 0, 2, "Es", "Ω")])
 
 
 @pytest.mark.parametrize(
@@ -190,7 +189,7 @@ def test_a_character_that_the_encoding_lacks_is_refused(tmp_path):
 )
 def test_decisions_that_do_not_fit_are_refused(accepted):
     with pytest.raises(InputError, match=r"dog\.de:1: text"):
-        apply_decisions(opened("dog"), [decided(*item) for item in accepted])
+        apply_decisions(*opened("dog"), [decided(*item) for item in accepted])
 
 
 @pytest.mark.parametrize(
@@ -205,7 +204,7 @@ def test_spaces_follow_elision(text, word, replacement, result, tmp_path):
     paths = lines_of(tmp_path, "x\n", f"{text}\n")
     start = text.index(word)
     change = decided(1, start, start + len(word), word, replacement)
-    made = apply_decisions(read_text(open_translation(*paths), ("en", "fr")), [change])
+    made = apply_decisions(open_translation(*paths), ("en", "fr"), [change])
     assert made.decode() == f"{result}\n"
 
 
@@ -261,7 +260,7 @@ def test_an_entity_reads_no_file(tmp_path):
     unit = "<trans-unit><source>a</source><target>&x;</target></trans-unit>"
     content = f'<!DOCTYPE xliff [<!ENTITY x SYSTEM "secret">]>{XLIFF.format("de", unit)}'
     (path,) = lines_of(tmp_path, content, names=("a.xlf",))
-    (segment,) = read_text(open_translation(path), ("en", "de")).text.segments
+    (segment,) = read_text(open_translation(path), ("en", "de")).segments
     assert "secret" not in segment.target
 
 

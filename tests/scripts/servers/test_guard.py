@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.scripts.servers import guard
 from crosspro.scripts.servers.guard import HEADERS, Guard, is_own_name, listen, make_server
 
 MOST = 1000
@@ -39,8 +40,7 @@ def ask(method="GET", headers=(), chunks=(b"",), names=(), **options):
     async def send(message):
         sent.append(message)
 
-    guard = Guard(echo, names, largest_body=MOST, **options)
-    asyncio.run(guard(scope, receive, send))
+    asyncio.run(Guard(echo, names, largest_body=MOST, **options)(scope, receive, send))
     content = b"".join(message.get("body", b"") for message in sent)
     return sent[0]["status"], dict(sent[0]["headers"]), content
 
@@ -169,4 +169,15 @@ def test_connections_of_one_client_are_limited_and_free_again():
         assert b" 200 " in answer
         for connection in half_open:
             assert b" 200 " in get(connection)
+            connection.close()
+
+
+def test_half_open_connections_of_many_clients_make_way(monkeypatch):
+    monkeypatch.setattr(guard, "CONNECTIONS", 5)
+    with serving() as connect:
+        half_open = [connect() for _ in range(12)]
+        with connect() as other:
+            assert b" 200 " in get(other)
+        assert answer_on(half_open[0]) == b""
+        for connection in half_open:
             connection.close()

@@ -73,15 +73,12 @@ def test_the_page_allows_its_own_scripts_alone(client):
     assert set(json.loads(models)) == {"ngram", "majority", "broken"}
 
 
-def test_a_pair_is_predicted_and_explained(client):
+def test_a_pair_is_predicted(client):
     result = predict(client, context=[["The house is here.", "La maison est ici."]]).json()
     (gap,) = result["gaps"]
     assert gap["hidden"] == "elle"
     assert sum(gap["probabilities"].values()) == pytest.approx(1)
-    assert gap["evidence"]["tables"][0]["rows"]
     assert [line["source"][-1] for line in result["lines"]] == ["."]
-    (gap,) = predict(client, model="majority").json()["gaps"]
-    assert gap["evidence"] is None
 
 
 def test_the_example_can_be_predicted(client):
@@ -121,7 +118,4 @@ def test_other_faults_are_one_line_too(client, monkeypatch):
     assert client.post("/api/predict", content=b"{", headers=headers).status_code == 422
     big = json.dumps({"model": "x" * (1 << 19)}).encode()
     assert client.post("/api/predict", content=big, headers=headers).status_code == 413
-    for wrong in ({"host": "evil.example"}, {"origin": "http://evil.example"}):
-        answer = client.post("/api/predict", json=HOUSE, headers=wrong)
-        assert answer.status_code == 403
-        assert problem(answer)
+    assert client.post("/api/predict", json=HOUSE, headers={"host": "x.org"}).status_code == 403
