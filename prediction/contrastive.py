@@ -77,9 +77,6 @@ class PreparedSet:
         ]
 
 
-FindGap = Callable[[Instance, TokenPair, Sequence[Link], Task], CandidateGap | None]
-
-
 # Gaps ---------------------------------------------------------------------------------------------
 
 
@@ -144,9 +141,8 @@ def prepare_set(
     task: Task,
     annotator: str = "auto",
     tell: Tell = lambda text: None,
-    find: FindGap = find_gap,
 ) -> PreparedSet:
-    """Tokenise, align and annotate a set for a task; `find` says where the gaps are."""
+    """Tokenise, align and annotate a set for a task."""
     pairs = [
         list(_sentence_pairs(test_set.name, instance, task)) for instance in test_set.instances
     ]
@@ -164,7 +160,7 @@ def prepare_set(
         examples, gap = [], None
         for place, pair in enumerate(document, start=1):
             linked = next(links)
-            gap = find(instance, pair, linked, task) if place == len(document) else None
+            gap = find_gap(instance, pair, linked, task) if place == len(document) else None
             placed = [] if gap is None else [Placement(gap.source_index, "one_word", gap.position)]
             shown, name = next(columns), f"instance{number}"
             examples.append(make_example(*pair, shown, linked, placed, task, name))

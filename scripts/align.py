@@ -8,10 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.align.align import (
-    learn,
-    read_token_pairs,
-)
+from crosspro.data_prep.align.align import learn, read_token_pairs
 from crosspro.data_prep.align.prior import load_prior, save_prior
 from crosspro.data_prep.align.symmetrise import (
     GROW_DIAG_FINAL_AND,
@@ -80,6 +77,7 @@ def align(
             earlier,
             jobs,
             progress=lambda name, done, total: display.report(name, "", done, total),
+            names=(source, target),
         )
     if save is not None:
         save_prior(save, alignment.prior())

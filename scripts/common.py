@@ -199,19 +199,29 @@ Prior = Annotated[
         help="Without links: what `crosspro align --save-prior` learnt, or a bundled model.",
     ),
 ]
+
+
+def named_files(option: str, help: str, metavar: str = "[NAME=]FILE") -> Any:
+    """An option for files or runs that may have names; repeatable."""
+    return typer.Option(option, metavar=metavar, parser=named_path, help=help)
+
+
 Candidates = Annotated[
-    list[NamedFile],
-    typer.Option(
-        "--candidate",
-        metavar="[NAME=]FILE",
-        parser=named_path,
-        help="MT output (repeatable: several are compared).",
-    ),
+    list[NamedFile], named_files("--candidate", "MT output (repeatable: several are compared).")
 ]
 CandidateLinks = Annotated[
     list[Path] | None,
     typer.Option(
         "--candidate-links", help="Links source-candidate (repeat, one file a candidate)."
+    ),
+]
+LinkPrior = Annotated[
+    str | None,
+    typer.Option(
+        "--prior",
+        metavar="FILE",
+        help="Without links: what `crosspro align --save-prior` learnt, a bundled model, or none; "
+        "else the bundled model of the languages.",
     ),
 ]
 AnyLanguage = Annotated[

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,12 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
+from crosspro.data_prep.core.errors import choices, counted, input_error
 from crosspro.data_prep.core.files import check_new_folder, make_folder
 from crosspro.scripts.common import App, Jobs, TaskName, output_folder, tell, warn
 from crosspro.scripts.steps import StepDisplay
 
 if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
     from crosspro.data_prep.core.example import AnnotatedSentence, Example
     from crosspro.prediction.neural.system import NeuralSystem
     from crosspro.prediction.runs import Run
@@ -80,7 +83,7 @@ def learn(
     make_folder(output)
     settings = {
         _RECIPE: recipe,
-        "held_out": loaded.origin.held_out,
+        "held_out": loaded.held_out,
         **to_mapping(system.settings),
     }
     record = Run(
@@ -91,7 +94,7 @@ def learn(
         versions=versions(),
         commit=checkout_commit(),
         times=earlier.times if earlier else Times(now()),
-        data=loaded.origin.files,
+        data=loaded.files,
         configuration=Configuration({}, tuple(changes or ()), settings),
     )
     if earlier is None:  # what goes on from other settings is refused, and its record stays
@@ -116,48 +119,36 @@ def _system(
 ) -> NeuralSystem:
     """The system of a recipe with settings by their keys, and with changes."""
     from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
 
     from crosspro.data_prep.core.settings import check_settings
     from crosspro.prediction.neural.system import NeuralSystem
     from crosspro.prediction.neural.training.settings import NeuralSettings
 
-    path = Path(recipe)
-    if path.suffix not in (".yaml", ".yml"):
-        path = _recipe_of_package(recipe, "settings", "--recipe")
-    config = OmegaConf.create(recipe_settings(path))
-    for key, value in (settings or {}).items():
-        OmegaConf.update(config, key, value)
+    overrides = [f"{key}={json.dumps(value)}" for key, value in (settings or {}).items()]
+    config = OmegaConf.to_object(recipe_config(recipe, [*overrides, *changes]))
+    return NeuralSystem(**vars(check_settings(NeuralSettings, config, recipe)))
+
+
+def recipe_config(recipe: str, overrides: Sequence[str] = ()) -> DictConfig:
+    """The settings of a recipe, as Hydra composes them; its defaults are those of the package."""
+    from hydra import compose, initialize_config_dir
+    from hydra.errors import HydraException, MissingConfigException
+
+    folder, name = RECIPES, recipe
+    if recipe.endswith((".yaml", ".yml")):
+        folder, name = Path(recipe).resolve().parent, Path(recipe).name
+    search = f"hydra.searchpath=[file://{RECIPES}]"
     try:
-        if all("=" in change for change in changes):
-            config.merge_with_dotlist(list(changes))
-        else:
-            raise input_error("settings", "--set", "NAME=VALUE", quoted(" ".join(changes)))
-    except OmegaConfBaseException as error:
-        raise input_error("settings", "--set", "NAME=VALUE", str(error)) from error
-    return NeuralSystem(**vars(check_settings(NeuralSettings, OmegaConf.to_object(config), path)))
-
-
-def recipe_settings(path: Path) -> dict[str, Any]:
-    """The settings of a recipe; one that is `like` another of the package says what differs."""
-    from omegaconf import OmegaConf
-
-    config: Any = OmegaConf.load(path) if path.is_file() else None
-    if not OmegaConf.is_dict(config):
-        raise input_error(path, "file", "a mapping of settings", "none")
-    if "like" in config:
-        other = _recipe_of_package(config.pop("like"), path, "like")
-        config = OmegaConf.merge(recipe_settings(other), config)
-    settings: Any = OmegaConf.to_object(config)
-    return dict(settings)
-
-
-def _recipe_of_package(name: object, where: str | Path, key: str) -> Path:
-    names = sorted(path.stem for path in RECIPES.glob("*.yaml"))
-    if name not in names:
-        expected = f"{choices(names)}, or the path of a .yaml file"
-        raise input_error(where, key, expected, quoted(str(name)))
-    return RECIPES / f"{name}.yaml"
+        with initialize_config_dir(str(folder), version_base="1.3"):
+            return compose(name, [search, *(f"++{setting}" for setting in overrides)])
+    except MissingConfigException as error:
+        names = choices(sorted(path.stem for path in RECIPES.glob("*.yaml")))
+        expected = f"{names}, or the path of a .yaml file"
+        missing = str(error).splitlines()[0]
+        raise input_error("settings", "--recipe", expected, missing) from error
+    except HydraException as error:
+        reason = f"{error} {error.__cause__ or ''}"
+        raise input_error("settings", "--set", "NAME=VALUE", reason) from error
 
 
 def _earlier_pretraining(output: Path) -> Run | None:
@@ -228,7 +219,7 @@ def encode(
     )
     from crosspro.data_prep.pipeline.sets.overlap import line_digests, refuse_blind
     from crosspro.data_prep.pipeline.sets.splits import Contents, file_contents
-    from crosspro.prediction.neural.pretraining_set import SetOrigin, write_pretraining_set
+    from crosspro.prediction.neural.pretraining_set import write_pretraining_set
     from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 
     rules = load_task(task)
@@ -283,8 +274,9 @@ def encode(
         if rules.tagged:
             sentences = chain.from_iterable(text.sentences for text in target_texts)
             inflected["target"] = rules.target_language, sentences
-        origin = SetOrigin(tuple(contents), held_out=held_out)
-        sizes = write_pretraining_set(output, system, rules, train, dev, inflected, origin)
+        sizes = write_pretraining_set(
+            output, system, rules, train, dev, inflected, contents, held_out
+        )
     tell(f"{output}: " + ", ".join(f"{count:,} {name}" for name, count in sizes.items()))
 
 

@@ -18,6 +18,7 @@ from crosspro.scripts.common import (
     DocIds,
     Html,
     JsonFile,
+    LinkPrior,
     Resamples,
     output_file,
     output_prefix,
@@ -29,7 +30,6 @@ from crosspro.scripts.common import (
 )
 from crosspro.scripts.protest_review import review
 from crosspro.scripts.protest_systems import (
-    LinkPrior,
     Sources,
     SuiteFile,
     Verdicts,

@@ -27,6 +27,7 @@ from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.report.tables import text_report
 from crosspro.prediction.configuration import training_setup
 from crosspro.prediction.dev_score import dev_score
@@ -120,17 +121,32 @@ def _show_outcome(task: Task, splits: Splits, outcome: ScoredRun) -> None:
 
 
 def comparison(task: Task, splits: Splits, run: Run) -> str:
-    """A table for dev and each test set: the run and the most frequent class of train."""
+    """A table for dev and each test set: the run and its variants beside the simplest baselines.
+
+    A uniformly random class is right once in C times (003 §7). The baseline of the shared tasks
+    stands beside its published rows, which are of the official test sets.
+    """
     majority = Majority()
     majority.fit(task, splits.train, splits.dev)
     sets = {"dev": splits.dev, **splits.test}
+    penalty = (run.fit or {}).get("penalty")
+    name = run.name if penalty is None else f"{run.name}, penalty {penalty:g}"
+    uniform = f"{100 / len(task.classes):.2f}"
     rows = []
-    for title, scores in run.scores.items():
-        shown = [f"{scores[metric].value:.2f}" for metric in METRICS]
-        rows.append((title, run.name, *shown))
+    for title in run.scores:
+        for row, scores in {name: run.scores, **run.variants}.items():
+            shown = (f"{scores[title][metric].value:.2f}" for metric in METRICS)
+            rows.append((title if row == name else "", row, *shown))
         probabilities = majority.predict(sets[title])
         of_majority = (dev_score(task, sets[title], metric)(probabilities) for metric in METRICS)
         rows.append(("", "majority", *(f"{score:.2f}" for score in of_majority)))
+        rows.append(("", "uniform", uniform, "", uniform))
+    if run.configuration.choices.get("experiment") == "baseline":
+        pair = f"{task.source_language}-{task.target_language}"
+        for result in published_results(pair=pair):
+            if result.kind == "baseline" and result.year in task.years:
+                published = (f"{result.macro_recall:.2f}", "", f"{result.accuracy:.2f}")
+                rows.append((f"{result.year}, published", result.submission, *published))
     return show_table(("set", "system", *METRICS.values()), rows, left=2)
 
 

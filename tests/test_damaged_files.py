@@ -134,7 +134,7 @@ LISTS = (
 
 
 def sentences(path: Path) -> Any:
-    return [(s.words, s.written(), s.comments) for s in read_conllu(path)]
+    return [(s.words, s.written(), s.scheme) for s in read_conllu(path)]
 
 
 READERS = {

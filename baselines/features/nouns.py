@@ -42,8 +42,7 @@ def preceding_determiners(view: GapView, most: int) -> Iterator[str]:
 
 
 def _target(view: GapView, index: int) -> Iterator[tuple[str, str]]:
-    line = view.text.line(index)
-    return zip(line.column("target tag"), line.column("target lemma"), strict=True)
+    return zip(view.line("target tag", index), view.line("target lemma", index), strict=True)
 
 
 def _nouns(name: str, side: Side, tags: frozenset[str]) -> StringFeature:

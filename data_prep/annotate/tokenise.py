@@ -303,14 +303,6 @@ def _is_letter(character: str) -> bool:
     return character.isalpha() or _is_mark(character)
 
 
-class TokenisedSegment(NamedTuple):
-    """A segment pair, and the document that it is from."""
-
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    document: str | None
-
-
 @dataclass(frozen=True)
 class TokenisedBitext:
     """Both sides of a bitext, and the document of each segment."""
@@ -321,10 +313,6 @@ class TokenisedBitext:
 
     def __len__(self) -> int:
         return len(self.documents)
-
-    def __iter__(self) -> Iterator[TokenisedSegment]:
-        for source, target, document in zip(self.source, self.target, self.documents, strict=True):
-            yield TokenisedSegment(tuple(source), tuple(target), document)
 
 
 def tokenised_bitext(

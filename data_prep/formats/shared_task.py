@@ -81,12 +81,10 @@ _PLACEHOLDER = PLACEHOLDER.encode()
 
 
 def placeholder(source_index: int) -> str:
-    """The token of a gap."""
     return f"{PLACEHOLDER}{source_index}"
 
 
 def is_placeholder(token: str) -> bool:
-    """Whether a target token is a gap."""
     return token.startswith(PLACEHOLDER)
 
 
@@ -228,29 +226,27 @@ class _LineParser:
         self, target: list[str], length: int, labels_text: str, words_text: str
     ) -> tuple[Gap, ...]:
         positions = [at for at, token in enumerate(target) if token.startswith(PLACEHOLDER)]
-        labels, words = (text.split(" ") if text else [] for text in (labels_text, words_text))
-        for label in labels:
-            if label not in self.task.class_index:
-                found = unknown_label(label, labels_text, self.task.class_index)
-                self.problem("classes", choices(self.task.class_index), found)
-        if "" not in labels:
-            self.count("classes", labels, len(positions))
-        self.count("words", words, len(positions))
-        unknown = [None] * len(positions)
+        labels = self.entries("classes", labels_text, len(positions))
+        words = self.entries("words", words_text, len(positions))
         return tuple(
             Gap(position, self.source_index(target[position], length), label, word)
-            for position, label, word in zip(
-                positions,
-                labels if len(labels) == len(positions) else unknown,
-                words if len(words) == len(positions) else unknown,
-                strict=True,
-            )
+            for position, label, word in zip(positions, labels, words, strict=True)
         )
 
-    def count(self, field: str, entries: list[str], gaps: int) -> None:
-        if entries and len(entries) != gaps and not self.lenient:
-            found = f"{len(entries)}: {quoted(' '.join(entries))}"
-            self.problem(field, f"{gaps} {field} for {gaps} placeholders", found)
+    def entries(self, field: str, text: str, gaps: int) -> list[str] | list[None]:
+        """What a column says of each gap; None where it does not have as many entries."""
+        entries = text.split(" ") if text else []
+        labels = entries if field == "classes" else []
+        for label in labels:
+            if label not in self.task.class_index:
+                found = unknown_label(label, text, self.task.class_index)
+                self.problem(field, choices(self.task.class_index), found)
+        if len(entries) == gaps:
+            return entries
+        if entries and "" not in labels and not self.lenient:
+            expected = f"{gaps} {field} for {gaps} placeholders"
+            self.problem(field, expected, f"{len(entries)}: {quoted(text)}")
+        return [None] * gaps
 
     def source_index(self, token: str, length: int) -> int:
         """The source position of a gap, written without sign, leading zeros or other digits."""
@@ -264,20 +260,15 @@ class _LineParser:
         return length - 1
 
     def links(self, text: str, source_length: int, target_length: int) -> tuple[Link, ...]:
-        all_written = text.split(" ")
-        links = [
-            link
-            for link in map(parse_link, all_written)
-            if link is not None and link[0] < source_length and link[1] < target_length
-        ]
-        if len(links) < len(all_written) and not self.lenient:
-            for written in all_written:
-                link = parse_link(written)
-                if link is None:
-                    self.problem("links", "links s-t separated by single spaces", quoted(written))
-                elif link[0] >= source_length or link[1] >= target_length:
-                    lengths = f"{source_length} source and {target_length} target tokens"
-                    self.problem("links", f"links inside {lengths}", written)
+        links = []
+        for written in text.split(" "):
+            link = parse_link(written)
+            if link is not None and link[0] < source_length and link[1] < target_length:
+                links.append(link)
+            elif not self.lenient:
+                inside = f"links inside {source_length} source and {target_length} target tokens"
+                expected = "links s-t separated by single spaces" if link is None else inside
+                self.problem("links", expected, quoted(written))
         return tuple(links)
 
 

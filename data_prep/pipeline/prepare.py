@@ -1,6 +1,6 @@
 """From bitext to shared-task files: align, annotate, filter subjects, place gaps (003 §3.3).
 
-Links and annotation are kept in a cache, annotation in shards of whole documents, so that a run
+Links and annotation are kept in a cache, annotation in shards, so that a run
 that was interrupted goes on where it stopped. Links, annotation and a parse of the source can come
 from the user's own files.
 """
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import chain, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,7 @@ from crosspro.data_prep.annotate.corpus import (
     AnnotationSettings,
     annotate_shards,
     annotation_file,
-    document_shards,
     make_annotator,
-    read_store,
 )
 from crosspro.data_prep.annotate.layers import BLIND
 from crosspro.data_prep.annotate.tokenise import Sentences, TokenisedBitext
@@ -58,7 +56,7 @@ from crosspro.data_prep.gaps.segments import (
 from crosspro.data_prep.pipeline.sets.statistics import DataSize
 
 Annotations = Iterable[AnnotatedSentence | None]
-Annotate = Callable[[AnnotationSettings, Sentences, Sequence[range]], Iterator[AnnotatedSentence]]
+Annotate = Callable[[AnnotationSettings, Sentences], Iterator[AnnotatedSentence]]
 
 _REPORTED = 1000
 """Segments between reports of progress."""
@@ -102,16 +100,20 @@ def prepare(
     links = _links(task, bitext, settings, cache, report)
     targets: Annotations = repeat(None, len(bitext))
     sources: Annotations = repeat(None, len(bitext))
-    annotate = partial(_annotated, settings, cache, report)
+    annotate = partial(
+        annotate_shards, cache=cache, report=report, engine=settings.engine, jobs=settings.jobs
+    )
     if task.tagged or task.null_subjects:
-        parse, shards = task.null_subjects, document_shards(bitext.documents)
+        parse = task.null_subjects
         target = AnnotationSettings(settings.annotator, task.target_language, _tagset(task), parse)
-        targets = annotate(target, bitext.target, shards)
+        targets = annotate(target, bitext.target)
     if task.null_subjects or _filters_subjects(task, settings.rules):
         sources = _sources(task, bitext.source, annotate, settings.source_annotator)
     segments = (
-        LinkedSegment(segment.source, segment.target, some, segment.document, target, source)
-        for segment, some, target, source in zip(bitext, links, targets, sources, strict=True)
+        LinkedSegment(tuple(words), tuple(translation), some, document, target, source)
+        for words, translation, document, some, target, source in zip(
+            bitext.source, bitext.target, bitext.documents, links, targets, sources, strict=True
+        )
     )
     examples = segment_examples(task, segments, settings.rules, counts, corrections)
     return _reported(examples, len(bitext), report), counts
@@ -146,7 +148,8 @@ def _links(
         deque(read_links(settings.links, bitext.source, bitext.target), maxlen=0)
         return read_links(settings.links)
     report("aligning", f"{len(bitext):,} segments", 0, 0)
-    path = cache / f"links.{content_digest(iter(bitext), settings.prior, task.symmetrisation)}"
+    sides = iter(bitext.source), iter(bitext.target)
+    path = cache / f"links.{content_digest(*sides, settings.prior, task.symmetrisation)}"
     if not path.is_file():
         prior = None if settings.prior is None else load_prior(settings.prior)
         pairs = zip(bitext.source, bitext.target, strict=True)
@@ -156,19 +159,6 @@ def _links(
     return read_links(path)
 
 
-def _annotated(
-    settings: PrepareSettings,
-    cache: Path,
-    report: Report,
-    annotation: AnnotationSettings,
-    sentences: Sentences,
-    shards: Sequence[range],
-) -> Iterator[AnnotatedSentence]:
-    engine, jobs = settings.engine, settings.jobs
-    files = annotate_shards(annotation, sentences, shards, cache, report, engine, jobs)
-    return chain.from_iterable(map(read_store, files))
-
-
 def _sources(task: Task, sentences: Sentences, annotate: Annotate, spec: str) -> Annotations:
     """The annotated source of each segment that has a pronoun to filter, None for the others.
 
@@ -176,11 +166,11 @@ def _sources(task: Task, sentences: Sentences, annotate: Annotate, spec: str) ->
     """
     annotation = AnnotationSettings(spec, task.source_language, "universal")
     if task.null_subjects or annotation_file(spec) is not None:
-        return annotate(annotation, sentences, document_shards([None] * len(sentences)))
+        return annotate(annotation, sentences)
     ambiguous = frozenset(task.subject_filter.pronouns)
     needed = [any(word.lower() in ambiguous for word in words) for words in sentences]
     chosen = [words for words, need in zip(sentences, needed, strict=True) if need]
-    annotated = annotate(annotation, chosen, document_shards([None] * len(chosen)))
+    annotated = annotate(annotation, chosen)
     return (next(annotated) if need else None for need in needed)
 
 

@@ -27,8 +27,6 @@ from sys import intern
 from crosspro.data_prep.annotate.corpus import (
     AnnotationSettings,
     annotate_shards,
-    document_shards,
-    read_store,
 )
 from crosspro.data_prep.annotate.layers import layers_beside, read_layered
 from crosspro.data_prep.annotate.tags import pronoun_lemma
@@ -275,9 +273,7 @@ def annotated_text(
     language = task.target_language
     annotation = AnnotationSettings(annotator, language, task.tagset, parse=False)
 
-    shards = document_shards(text.documents)
-    files = annotate_shards(annotation, text.sentences, shards, cache, report, jobs=jobs)
-    return chain.from_iterable(map(read_store, files))
+    return annotate_shards(annotation, text.sentences, cache, report, jobs=jobs)
 
 
 def self_labelled(

@@ -52,7 +52,7 @@ class ComparedPronoun(LinkedPronoun):
     matches: int
 
 
-class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
+class AutoPrf(LinkedMetric[ComparedPronoun]):
     """Precision, recall and F1 in total and by source pronoun."""
 
     name = "autoprf"

@@ -479,7 +479,7 @@ def rows_of(job: Job, results: Path, places: Mapping[str, str]) -> Iterator[Row]
     finished = read_run(job.folder)
     renew_gold(job.task, job.gold, results)
     for row in job.rows:
-        predictions = predictions_in(job.folder, job, str(job.seed), _variant(row, finished))
+        predictions = predictions_in(job.folder, job, str(job.seed), _variant(row))
         seeds: tuple[int, ...] = (job.seed,)
         if before := seeds_made(job, row, results):
             seeds = (*before, job.seed)
@@ -540,11 +540,9 @@ def _labels(examples: Iterable[Example]) -> list[str]:
     return [gap.label or "" for example in examples for gap in example.gaps]
 
 
-def _variant(row: Submission, finished: Run) -> str:
+def _variant(row: Submission) -> str:
     """What the predictions of a row have in their name: one baseline is two rows."""
-    if row.title != BASELINE_0:
-        return ""
-    return next(f".{name}" for name in finished.variants if name.endswith("0"))
+    return f".{BASELINE_0}" if row.title == BASELINE_0 else ""
 
 
 def _notes(row: Submission, finished: Run) -> Iterator[str]:
@@ -619,7 +617,10 @@ class Average:
 
     @property
     def folder(self) -> Path:
-        names = [f"{len(jobs)}.{jobs[0].experiment}" for jobs in self.experiments]
+        names = [
+            f"{len(jobs)}x_{jobs[0].experiment}" if len(jobs) > 1 else jobs[0].experiment
+            for jobs in self.experiments
+        ]
         return self.jobs[0].folder.parents[1] / "ensembles" / "+".join(names)
 
     def row(self, results: Path, places: Mapping[str, str]) -> Row | None:
@@ -696,10 +697,9 @@ def write_pages(jobs: Sequence[Job], folder: Path) -> None:
     for job in jobs:
         if job.seed > 1 or not job.is_complete:
             continue
-        finished = read_run(job.folder)
         for row, path in product(job.rows, job.tests.values()):
             if row.kind != "contrastive":
-                file = f"{data_stem(path)}{_variant(row, finished)}.submission.data"
+                file = f"{data_stem(path)}{_variant(row)}.submission.data"
                 name = f"{row.name.replace('/', ' ')}={job.folder / file}"
                 submissions.setdefault((row.task, path), []).append(name)
     for (task, test), named in submissions.items():

@@ -114,7 +114,12 @@ def test_rows_of_official_files_are_written_once(tmp_path, official):
     assert made.exit_code == 0, made.output
     row = read_row("2016/en-fr/baseline0", tmp_path / "results")
     gold = read_gold("en-fr", tmp_path / "results")
-    assert (row.origin, row.task, row.seeds, row.system) == ("papers", "en-fr", (1,), "ngram")
+    assert (row.origin, row.task, row.seeds, row.system) == (
+        "papers",
+        "en-fr",
+        (1,),
+        "baseline-tuned",
+    )
     assert set(row.test_sets) == {"WMT2016"}
     assert row.test_sets["WMT2016"].documents == 10
     assert row.scores == scores_of(gold, row.predictions)
@@ -159,12 +164,21 @@ def test_the_tuned_baseline_says_its_penalty(tmp_path, plain):
 def test_a_second_seed_joins_the_row_of_the_first(tmp_path, plain):
     tiny = "system.network={embedding: 8, hidden: 8, dense: 12, window: 20}"
     quick = ("--set", tiny, "--set", "trainer.max_epochs=1", "--systems", "TurkuNLP-primary")
+    (tmp_path / "data/en-fr/notes.txt").write_text(
+        "demo: generated text\nsource.conllu weak parser: none\n", "utf-8"
+    )
     for seeds in (1, 2):
-        made = run(*plain, *quick, "--seeds", seeds)
+        made = run(*plain, *quick, "--seeds", seeds, "--ensembles")
         assert made.exit_code == 0, made.output
         row = read_row("2017/en-fr/TurkuNLP-primary", tmp_path / "results")
         assert row.seeds == tuple(range(1, seeds + 1))
         assert set(row.predictions["test"]) == {"1", "2"} & set(map(str, row.seeds))
+        assert row.notes == ("demo: generated text",)
+    name = "references/en-fr/2x_turku_2017_primary"
+    both = read_row(name, tmp_path / "results")
+    assert (both.title, both.ensemble) == ("2 × turku_2017_primary, prior tuned", True)
+    assert set(both.predictions["test"]) == {"1+2"}
+    assert "2017 en-fr TurkuNLP-primary" in (tmp_path / "work/pages/en-fr.test.html").read_text()
 
 
 def test_a_training_that_fails_is_reported_and_leaves_no_row(tmp_path, plain):

@@ -182,7 +182,8 @@ class Encoder:
         lines = [example.source if side == "source" else example.lemmas for example in examples]
         if self.units is None:
             return [[1] * len(words) for words in lines]
-        return [self.units.sizes(words, side, self.lowercase) for words in lines]
+        cut = self.units.cut(side, self.lowercase)
+        return [[len(cut(word)) for word in words] for words in lines]
 
     def save(self, folder: Path) -> None:
         if self.units:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.example import SIDES, TAG_SEPARATOR, Example, Side, split_tag
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.shared_task import PLACEHOLDER, is_placeholder
+from crosspro.data_prep.formats.shared_task import PLACEHOLDER
 from crosspro.data_prep.lexicon.agreement import NounKind, english_nouns
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.induce import LANGUAGES, induce
@@ -32,7 +32,7 @@ from crosspro.data_prep.lexicon.lexicon import (
     write_lexicon,
 )
 from crosspro.data_prep.lexicon.load import load_lexicon
-from crosspro.prediction.neural.reading.fields import Field, Reads, source_words, target_tokens
+from crosspro.prediction.neural.reading.fields import Field, Reads, target_tokens
 from crosspro.prediction.neural.reading.subwords import WORD_START
 
 INDUCED, NO_LEXICON = "induced", "none"
@@ -57,9 +57,12 @@ _CATEGORIES = {
 """The readings that a target tag allows."""
 _BETWEEN_WORDS = re.compile(rf" (?={WORD_START}|{PLACEHOLDER})")
 _CACHED_WORDS = 1 << 17
+_LATER = " "
+"""Begins the token of a unit that is not the first of its word."""
 _FILE = "lexicon.{}.tsv.xz"
 
 Sentences = Iterable[Sequence[str]]
+Lookup = Callable[[str, Lexicon | None], str]
 Text = Mapping[Side, tuple[str, Sentences]]
 """The language and the inflected text of sides."""
 
@@ -67,73 +70,34 @@ Text = Mapping[Side, tuple[str, Sentences]]
 # Tokens: the word of each unit ------------------------------------------------------------------
 
 
-def whole_source_words(example: Example) -> Sequence[str]:
-    """The word of each unit of the source."""
-    return _for_each_word(source_words(example), _whole_source_word)
+def source_words_of_units(example: Example) -> Sequence[str]:
+    return _words_of_units([f"{word}{TAG_SEPARATOR}" for word in example.source])
 
 
-def whole_target_words(example: Example) -> Sequence[str]:
-    """The word and the tag of each unit of the target, joined by a bar."""
-    return _for_each_word(target_tokens(example), _whole_target_word)
+def target_words_of_units(example: Example) -> Sequence[str]:
+    return _words_of_units(target_tokens(example))
 
 
-def first_source_units(example: Example) -> Sequence[str]:
-    """The words of the source at their first units, and `NO_NOUN` at others."""
-    return _for_each_word(source_words(example), _whole_source_word, _at_first_unit)
-
-
-def first_target_units(example: Example) -> Sequence[str]:
-    """The words of the target with their tags at their first units, and `NO_NOUN` at others."""
-    return _for_each_word(target_tokens(example), _whole_target_word, _at_first_unit)
-
-
-WordTokens = tuple[str, ...]
-"""A token for each unit of a word."""
-
-
-def _at_first_unit(words: WordTokens) -> WordTokens:
-    first = NO_NOUN if is_placeholder(words[0]) else words[0]
-    return (first, *(NO_NOUN,) * (len(words) - 1))
-
-
-def _for_each_word(
-    units: Sequence[str],
-    whole: Callable[[str], WordTokens],
-    change: Callable[[WordTokens], WordTokens] = tuple,
-) -> list[str]:
-    """Tokens made from each word, whose units are joined by spaces; other tokens are words."""
-    in_units = any(unit.startswith(WORD_START) for unit in units)
-    words = _BETWEEN_WORDS.split(" ".join(units)) if in_units else units
-    return [token for word in words for token in change(whole(word))]
+def _words_of_units(tokens: Sequence[str]) -> list[str]:
+    """The word of each unit and its tag, joined by a bar; `_LATER` marks units after the first."""
+    in_units = any(token.startswith(WORD_START) for token in tokens)
+    words = _BETWEEN_WORDS.split(" ".join(tokens)) if in_units else tokens
+    return [unit for word in words for unit in _word_of_each_unit(word)]
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
-def _whole_source_word(units: str) -> WordTokens:
-    parts = units.split(" ")  # a token may have other white space
-    return ("".join(parts).removeprefix(WORD_START),) * len(parts)
-
-
-@lru_cache(maxsize=_CACHED_WORDS)
-def _whole_target_word(units: str) -> WordTokens:
+def _word_of_each_unit(units: str) -> tuple[str, ...]:
     lemmas, tags = zip(*map(split_tag, units.split(" ")), strict=True)
-    word = "".join(lemmas).removeprefix(WORD_START)
-    return (f"{word}{TAG_SEPARATOR}{tags[0] or ''}",) * len(tags)
+    word = f"{''.join(lemmas).removeprefix(WORD_START)}{TAG_SEPARATOR}{tags[0] or ''}"
+    return (word, *(f"{_LATER}{word}",) * (len(tags) - 1))
 
 
 # What a lexicon says of a word ------------------------------------------------------------------
 
 
-def source_agreement(word: str, lexicon: Lexicon | None) -> str:
-    return _agreement(lexicon, word, "")
-
-
-def target_agreement(token: str, lexicon: Lexicon | None) -> str:
-    """Gender and number of a target word with its tag, which is empty for inflected words."""
-    return _agreement(lexicon, *split_tag(token))
-
-
-def _agreement(lexicon: Lexicon | None, word: str, tag: str | None) -> str:
-    """Whether a word is a noun, with its gender and its number; empty if both are unknown."""
+def agreement(token: str, lexicon: Lexicon | None) -> str:
+    """Whether a word with its tag is a noun, with its gender and its number; empty if unknown."""
+    word, tag = split_tag(token.removeprefix(_LATER))
     readings = _likely(lexicon.readings(word), tag) if lexicon else ()
     genders = {entry.gender for entry in readings}
     numbers = {entry.number for entry in readings}
@@ -162,37 +126,26 @@ def _likely(readings: Sequence[Entry], tag: str | None) -> Sequence[Entry]:
     return [entry for entry in readings if entry.category == best != _OTHER_CLASS]
 
 
-def source_noun(word: str, lexicon: Lexicon | None) -> str:
-    return _kind(word, lexicon) if lexicon is not None and lexicon.is_noun(word) else NO_NOUN
-
-
-def target_noun(token: str, lexicon: Lexicon | None) -> str:
-    """Gender and number of a target word with its tag, if it is a noun."""
+def noun(token: str, lexicon: Lexicon | None) -> str:
+    """Gender and number of a word with its tag, if it is a noun and the token its first unit."""
     word, tag = split_tag(token)
-    if not tag:
-        return source_noun(word, lexicon)
-    return _kind(word, lexicon, inflected=False) if tag in NOUN_TAGS else NO_NOUN
-
-
-def _kind(word: str, lexicon: Lexicon | None, *, inflected: bool = True) -> str:
+    is_noun = tag in NOUN_TAGS if tag else lexicon is not None and lexicon.is_noun(word)
+    if not is_noun or token.startswith(_LATER):
+        return NO_NOUN
     gender = lexicon.gender(word) if lexicon else None
-    number = lexicon.number(word) if lexicon and inflected else None
+    number = lexicon.number(word) if lexicon and not tag else None
     return f"{gender or _UNKNOWN} {number or _UNKNOWN}"
 
 
-_KINDS = (NO_NOUN, *NOUN_KINDS)
-SOURCE_AGREEMENT = Field(
-    "source_agreement", "source", whole_source_words, vocabulary=AGREEMENT, lookup=source_agreement
-)
-TARGET_AGREEMENT = Field(
-    "target_agreement", "target", whole_target_words, vocabulary=AGREEMENT, lookup=target_agreement
-)
-SOURCE_NOUN = Field(
-    "source_noun", "source", first_source_units, vocabulary=NOUN, lookup=source_noun, closed=_KINDS
-)
-TARGET_NOUN = Field(
-    "target_noun", "target", first_target_units, vocabulary=NOUN, lookup=target_noun, closed=_KINDS
-)
+def _field(name: str, side: Side, lookup: Lookup, closed: tuple[str, ...] = ()) -> Field:
+    tokens = source_words_of_units if side == "source" else target_words_of_units
+    return Field(f"{side}_{name}", side, tokens, vocabulary=name, lookup=lookup, closed=closed)
+
+
+SOURCE_AGREEMENT = _field(AGREEMENT, "source", agreement)
+TARGET_AGREEMENT = _field(AGREEMENT, "target", agreement)
+SOURCE_NOUN = _field(NOUN, "source", noun, (NO_NOUN, *NOUN_KINDS))
+TARGET_NOUN = _field(NOUN, "target", noun, (NO_NOUN, *NOUN_KINDS))
 
 
 # The lexicons of a system -----------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Literal
 import sentencepiece
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import SIDES, AnnotatedSentence, Example, Gap
+from crosspro.data_prep.core.example import SIDES, AnnotatedSentence, Example, Gap, Side
 from crosspro.data_prep.formats.shared_task import is_placeholder
 
 Cut = Callable[[str], list[str]]
@@ -43,20 +43,15 @@ class Units:
         return f"Units({len(self.source)} and {len(self.target)} bytes)"
 
     def split(self, examples: Iterable[Example], lowercase: bool) -> list[Example]:
-        """The examples in units; the source is lower-cased before it is cut, as in training."""
-        cut, cut_target = _cutter(self.source), _cutter(self.target)
-
-        def cut_source(word: str) -> list[str]:
-            return cut(word.lower() if lowercase else word)
-
+        cut_source, cut_target = (self.cut(side, lowercase) for side in SIDES)
         return [split_example(example, cut_source, cut_target) for example in examples]
 
-    def sizes(self, words: Sequence[str], side: str, lowercase: bool) -> list[int]:
-        if side == "source":
-            cut = _cutter(self.source)
-            return [len(cut(word.lower() if lowercase else word)) for word in words]
-        cut = _cutter(self.target)
-        return [1 if is_placeholder(word) else len(cut(word)) for word in words]
+    def cut(self, side: Side, lowercase: bool) -> Cut:
+        """What cuts a word of a side; the source is lower-cased before, as in training."""
+        cut = _cutter(getattr(self, side))
+        if side == "target":
+            return lambda word: [word] if is_placeholder(word) else cut(word)
+        return lambda word: cut(word.lower() if lowercase else word)
 
     def save(self, folder: Path) -> None:
         for side in SIDES:
@@ -99,8 +94,7 @@ def train_units(
 
 def split_example(example: Example, cut_source: Cut, cut_target: Cut) -> Example:
     """One example in units; every unit of a word gets the word's tag and parse."""
-    source = [cut_source(word) for word in example.source]
-    target = [[lemma] if is_placeholder(lemma) else cut_target(lemma) for lemma in example.lemmas]
+    source, target = list(map(cut_source, example.source)), list(map(cut_target, example.lemmas))
     source_at = [0, *accumulate(map(len, source))]
     target_at = [0, *accumulate(map(len, target))]
     tags, parse = example.tags, example.source_parse

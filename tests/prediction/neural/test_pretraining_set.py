@@ -12,7 +12,6 @@ from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.pipeline.self_labels import SelfLabels
 from crosspro.prediction.neural.pretraining_set import (
-    SetOrigin,
     load_pretraining_set,
     read_encoded,
     settings_of_set,
@@ -53,8 +52,8 @@ def text_of(task, split, documents):
 
 def encoded(task, folder, pointer=False):
     train, dev = text_of(task, "train", 8), text_of(task, "dev", 3)
-    text, origin = inflected_text(task, train), SetOrigin(held_out=0.2)
-    write_pretraining_set(folder, pretraining(pointer=pointer), task, train, dev, text, origin)
+    text, made = inflected_text(task, train), pretraining(pointer=pointer)
+    write_pretraining_set(folder, made, task, train, dev, text, files=(), held_out=0.2)
     return folder
 
 

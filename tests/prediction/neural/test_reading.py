@@ -26,13 +26,11 @@ from crosspro.prediction.neural.reading.fields import (
 from crosspro.prediction.neural.reading.lexicon_fields import (
     SOURCE_NOUN,
     TARGET_NOUN,
-    first_source_units,
-    first_target_units,
+    agreement,
     lexicons_for,
-    target_agreement,
-    target_noun,
-    whole_source_words,
-    whole_target_words,
+    noun,
+    source_words_of_units,
+    target_words_of_units,
 )
 from crosspro.prediction.neural.reading.subwords import load_units, split_example, train_units
 from tests.prediction.neural.small import TASK
@@ -64,11 +62,13 @@ LEXICON = Lexicon.of(
 
 
 def letters(word):
-    return list(word)
+    return [word] if word.startswith("REPLACE") else list(word)
 
 
 def pairs(word):
-    return [word[i : i + 2] for i in range(0, len(word), 2)]
+    return (
+        [word] if word.startswith("REPLACE") else [word[i : i + 2] for i in range(0, len(word), 2)]
+    )
 
 
 def test_fields_say_what_a_token_becomes():
@@ -143,13 +143,14 @@ def test_units_depend_on_the_text_alone_and_capitals_change_no_cut(tmp_path):
     folded, as_is = (units.split([EXAMPLE], lowercase)[0].source for lowercase in (True, False))
     assert folded == units.split([small], True)[0].source
     assert folded != as_is
-    assert sum(units.sizes(EXAMPLE.source, "source", True)) == len(folded)
+    cut = units.cut("source", lowercase=True)
+    assert sum(len(cut(word)) for word in EXAMPLE.source) == len(folded)
     with pytest.raises(InputError):
         train_units(examples, 10, lowercase=True)
 
 
 def test_words_are_looked_up_whole_by_tag_or_by_what_they_mostly_are():
-    agreement = {
+    expected = {
         "maison|": "noun Fem Sing",
         "maison|NOM": "noun Fem Sing",
         "maison|VER": "",
@@ -159,12 +160,14 @@ def test_words_are_looked_up_whole_by_tag_or_by_what_they_mostly_are():
         "livre|NOM": "noun ? Sing",
         "jamais|ADV": "",
     }
-    assert {token: target_agreement(token, LEXICON) for token in agreement} == agreement
-    assert list(whole_source_words(CUT)) == ["little", "little", "house"]
-    assert list(whole_target_words(CUT)) == ["maison|NOM", "maison|NOM", "REPLACE_0|", "a|VER"]
+    assert {token: agreement(token, LEXICON) for token in expected} == expected
+    assert agreement(" maison|", LEXICON) == "noun Fem Sing"  # another unit of the word
+    assert list(source_words_of_units(CUT)) == ["little|", " little|", "house|"]
+    target = ["maison|NOM", " maison|NOM", "REPLACE_0|", "a|VER"]
+    assert list(target_words_of_units(CUT)) == target
     odd = Example.of_tokens(("a\u00a0b", "c▁d"), ("10\u00a0000|NUM", "REPLACE_0"), (), ())
-    assert list(whole_source_words(odd)) == ["a\u00a0b", "c▁d"]
-    assert list(whole_target_words(odd)) == ["10\u00a0000|NUM", "REPLACE_0|"]
+    assert list(source_words_of_units(odd)) == ["a\u00a0b|", "c▁d|"]
+    assert list(target_words_of_units(odd)) == ["10\u00a0000|NUM", "REPLACE_0|"]
 
 
 def test_nouns_are_known_by_their_tag_or_by_the_lexicon_and_stand_at_their_first_unit():
@@ -178,12 +181,11 @@ def test_nouns_are_known_by_their_tag_or_by_the_lexicon_and_stand_at_their_first
         "maison|VER": "",
         "|": "",
     }
-    assert {token: target_noun(token, LEXICON) for token in nouns} == nouns
-    assert target_noun("maison|NOM", None) == "? ?"
-    assert target_noun("maison|", None) == ""
+    assert {token: noun(token, LEXICON) for token in nouns} == nouns
+    assert noun(" maison|NOM", LEXICON) == noun(" maison|", LEXICON) == ""
+    assert noun("maison|NOM", None) == "? ?"
+    assert noun("maison|", None) == ""
     assert set(nouns.values()) <= set(TARGET_NOUN.closed) == set(SOURCE_NOUN.closed)
-    assert list(first_source_units(CUT)) == ["little", "", "house"]
-    assert list(first_target_units(CUT)) == ["maison|NOM", "", "", "a|VER"]
 
 
 def test_lexicons_are_induced_for_languages_with_gender_and_english_has_a_list_of_nouns():
