@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,13 +32,6 @@ from crosspro.prediction.system import System, load_system
 
 _NOT_FOUND, _ONE_CLASS = "the gap was not found", "reference and error fall into one class"
 Tell = Callable[[str], None]
-
-
-class TokenPair(NamedTuple):
-    """The tokens of a sentence and its translation."""
-
-    source: list[str]
-    target: list[str]
 
 
 @dataclass(frozen=True)
@@ -77,6 +69,10 @@ class PreparedSet:
         ]
 
 
+TokenPair = tuple[list[str], list[str]]
+"""The tokens of a sentence and of its translation."""
+
+
 # Gaps ---------------------------------------------------------------------------------------------
 
 
@@ -84,21 +80,22 @@ def find_gap(
     instance: Instance, pair: TokenPair, links: Sequence[Link], task: Task
 ) -> CandidateGap | None:
     """The word of the reference that all errors replace, and its source word."""
-    replaced = [_replaced_words(pair.target, error.text, task) for error in instance.errors]
+    _, target = pair
+    replaced = [_replaced_words(target, error.text, task) for error in instance.errors]
     positions = sorted(set.intersection(*map(set, replaced))) if replaced else []
     pronoun = (instance.reference_pronoun or "").lower()
     if pronoun:
-        of_pronoun = [place for place, word in enumerate(pair.target) if word.lower() == pronoun]
+        of_pronoun = [place for place, word in enumerate(target) if word.lower() == pronoun]
         positions = [place for place in positions if place in of_pronoun]
         if not positions and len(of_pronoun) == 1:  # errors without a text
             positions = of_pronoun
     else:  # words that agree may differ, too: those of some class come first
-        changed = [dict(enumerate(pair.target)), *replaced]
+        changed = [dict(enumerate(target)), *replaced]
         positions.sort(
             key=lambda place: all(task.class_of(at[place].lower()) == OTHER for at in changed)
         )
     for position in positions:
-        words = [instance.reference_pronoun or pair.target[position]]
+        words = [instance.reference_pronoun or target[position]]
         for error, words_at in zip(instance.errors, replaced, strict=True):
             words.append(words_at.get(position) or error.word or "")
         source = _source_index(instance, pair, position, links, task)
@@ -124,12 +121,13 @@ def _source_index(
     pronouns = task.source_pronouns
     if instance.source_pronoun:
         pronouns = (instance.source_pronoun.lower(),)
-    places = [place for place, word in enumerate(pair.source) if word.lower() in pronouns]
+    source_words, target_words = pair
+    places = [place for place, word in enumerate(source_words) if word.lower() in pronouns]
     linked = sorted(source for source, target in links if target == position)
     if not places:
         return linked[0] if linked else None
-    share = position / len(pair.target)
-    nearest = min(places, key=lambda place: abs(place / len(pair.source) - share))
+    share = position / len(target_words)
+    nearest = min(places, key=lambda place: abs(place / len(source_words) - share))
     return next((place for place in places if place in linked), nearest)
 
 
@@ -137,50 +135,44 @@ def _source_index(
 
 
 def prepare_set(
-    test_set: ContrastiveSet,
-    task: Task,
-    annotator: str = "auto",
-    tell: Tell = lambda text: None,
+    test_set: ContrastiveSet, task: Task, tell: Tell = lambda text: None
 ) -> PreparedSet:
     """Tokenise, align and annotate a set for a task."""
-    pairs = [
-        list(_sentence_pairs(test_set.name, instance, task)) for instance in test_set.instances
-    ]
-    flat = [pair for document in pairs for pair in document]
-    tell(f"aligning {len(flat):,} segments")
-    links = iter(list(align(flat, task.symmetrisation, jobs=1)))
-    columns: Iterator[TargetColumns] = ((tuple(pair.target), None) for pair in flat)
+    documents = [_token_pairs(test_set.name, instance, task) for instance in test_set.instances]
+    pairs = [pair for document in documents for pair in document]
+    tell(f"aligning {len(pairs):,} segments")
+    links = iter(list(align(pairs, task.symmetrisation, jobs=1)))
+    columns: Iterator[TargetColumns] = ((tuple(target), None) for _, target in pairs)
+    annotator = "none"
     if task.tagged:
-        tell(f"annotating {len(flat):,} {task.target_language} sentences")
-        target = [pair.target for pair in flat]
-        lines = annotate_text(target, annotator, task.target_language, task.tagset, parse=False)
-        columns = iter([line.columns for line in lines])
+        annotator = default_annotator(task.target_language)
+        tell(f"annotating {len(pairs):,} {task.target_language} sentences")
+        text = [target for _, target in pairs]
+        lines = annotate_text(text, annotator, task.target_language, task.tagset, parse=False)
+        columns = (line.columns for line in lines)
     instances = []
-    for number, (instance, document) in enumerate(zip(test_set.instances, pairs, strict=True)):
+    for number, (instance, document) in enumerate(zip(test_set.instances, documents, strict=True)):
         examples, gap = [], None
         for place, pair in enumerate(document, start=1):
             linked = next(links)
             gap = find_gap(instance, pair, linked, task) if place == len(document) else None
             placed = [] if gap is None else [Placement(gap.source_index, "one_word", gap.position)]
-            shown, name = next(columns), f"instance{number}"
-            examples.append(make_example(*pair, shown, linked, placed, task, name))
+            name = f"instance{number}"
+            examples.append(make_example(*pair, next(columns), linked, placed, task, name))
         *context, example = examples
         instances.append(PreparedInstance(instance, tuple(context), example, gap))
-    annotated = "none"
-    if task.tagged:
-        annotated = default_annotator(task.target_language) if annotator == "auto" else annotator
-    origin = (f"task:{task.name}", f"annotator:{annotated}")
+    origin = (f"task:{task.name}", f"annotator:{annotator}")
     return PreparedSet(test_set, task, tuple(instances), origin)
 
 
-def _sentence_pairs(set_name: str, instance: Instance, task: Task) -> Iterator[TokenPair]:
+def _token_pairs(set_name: str, instance: Instance, task: Task) -> list[TokenPair]:
     for field, text in (("src", instance.source), ("ref", instance.reference)):
         if text is None:
             raise input_error(set_name, f"{instance.name}, {field} segment", "text", "nothing")
-    sides = zip(instance.source_context, instance.reference_context, strict=False)
-    for source, target in (*sides, (instance.source or "", instance.reference or "")):
-        source_tokens = tokenise(source, task.source_language)
-        yield TokenPair(source_tokens, tokenise(target, task.target_language))
+    context = zip(instance.source_context, instance.reference_context, strict=False)
+    sides = (*context, (instance.source or "", instance.reference or ""))
+    languages = task.source_language, task.target_language
+    return [(tokenise(s, languages[0]), tokenise(t, languages[1])) for s, t in sides]
 
 
 # Scores -------------------------------------------------------------------------------------------
@@ -193,24 +185,22 @@ def scores_of_runs(
     tell: Tell = lambda text: None,
 ) -> list[SystemScores]:
     """The scores of the systems of runs and archives; systems of one task share its examples."""
-    prepared: dict[str, PreparedSet] = {}
+    prepared: list[PreparedSet] = []
     scores = []
     systems = [load_system(run) for run in runs]
     for run, name, system in zip(runs, names, systems, strict=True):
-        task = system.task
-        if task.name not in prepared or prepared[task.name].task != task:
-            prepared[task.name] = prepare_set(test_set, task, tell=tell)
-        examples = prepared[task.name]
+        examples = next((made for made in prepared if made.task == system.task), None)
+        if examples is None:
+            examples = prepare_set(test_set, system.task, tell)
+            prepared.append(examples)
         tell(f"scoring with {name}")
         for note in system.layer_warnings(test_set.name, layers_in(examples.examples)):
             tell(note)
-        scores.append(system_scores(name, system, examples, summary(run).digest[:8]))
+        scores.append(_system_scores(name, system, examples, summary(run).digest[:8]))
     return scores
 
 
-def system_scores(
-    name: str, system: System, prepared: PreparedSet, digest: str = "unnamed"
-) -> SystemScores:
+def _system_scores(name: str, system: System, prepared: PreparedSet, digest: str) -> SystemScores:
     """The scores that a system gives to every candidate of a set; `digest` identifies it.
 
     A system that can decide no instance at all belongs to another language or task: an error.

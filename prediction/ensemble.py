@@ -23,19 +23,12 @@ from crosspro.data_prep.core.errors import CrossproError, input_error, quoted
 from crosspro.data_prep.core.files import make_folder, read_json_object, write_text
 from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
 from crosspro.prediction.dev_score import Monitor, dev_score
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.explanation import explanation_of
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.runs import MEMBERS
-from crosspro.prediction.system import (
-    Classes,
-    Examples,
-    Probabilities,
-    System,
-    load_saved,
-)
+from crosspro.prediction.system import Examples, Probabilities, System, load_saved
 
 Weight = Annotated[float, Field(ge=0)]
 DevScore = Callable[[Probabilities], float]
@@ -196,21 +189,6 @@ class Ensemble(System):
 
     def unadjusted(self, examples: Examples) -> Probabilities:
         return mix([part.unadjusted(examples) for part in self.parts], self.weights, self.average)
-
-    @property
-    def _pointing(self) -> list[tuple[System, float]]:
-        pairs = zip(self.parts, self.weights, strict=True)
-        return [(part, weight) for part, weight in pairs if part.points and weight > 0]
-
-    @property
-    def points(self) -> bool:
-        return bool(self._pointing)
-
-    def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
-        if not self._pointing:
-            return super().antecedents(examples, classes)
-        nouns = [part.antecedents(examples, classes) for part, _ in self._pointing]
-        return mixed(nouns, [weight for _, weight in self._pointing])
 
     def evidence(self, question: GapQuestion) -> Evidence:
         """The probabilities of each part, and the tables of its own evidence, if it has any."""

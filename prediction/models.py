@@ -113,13 +113,9 @@ def _ended(record: Run | None) -> str:
 
 
 def _listed(runs: Mapping[Path, Run | None]) -> str:
-    newest_first = sorted(runs.items(), key=lambda item: _ended(item[1]), reverse=True)
-    names = [
-        str(run) if record is None else f"{run} ({record.task}, {record.name})"
-        for run, record in newest_first
-    ]
-    more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
-    return ", ".join([*names[:_MOST_LISTED], *more])
+    newest_first = sorted(runs, key=lambda run: _ended(runs[run]), reverse=True)
+    more = f" and {len(runs) - _MOST_LISTED} more" if len(runs) > _MOST_LISTED else ""
+    return ", ".join(map(str, newest_first[:_MOST_LISTED])) + more
 
 
 # Listing ------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from crosspro.prediction.model_archive import (
     opened_run,
     write_description,
 )
-from crosspro.prediction.registry import predicting
+from crosspro.prediction.registry import predicting, registered
 from crosspro.version import __version__
 
 Examples = Sequence[Example]
@@ -170,10 +170,6 @@ class System(ABC):
         `folder` is for logs and for checkpoints, from which an interrupted run goes on.
         """
 
-    def trainable(self) -> System:
-        """The same system as one that can be trained further."""
-        return self
-
     @property
     def fine_tunes(self) -> bool:
         """Whether it can go on learning from in-domain data after `fit`."""
@@ -280,13 +276,16 @@ def model_folder(run: str | Path) -> Path:
     return folder / MODEL if (folder / MODEL).is_dir() else folder
 
 
-def load_system(run: str | Path) -> System:
-    """Load a saved system from its folder, from that of its run, or from an archive."""
+def load_system(run: str | Path, *, to_train: bool = False) -> System:
+    """Load a saved system from its folder, from that of its run, or from an archive.
+
+    One `to_train` further has its network in torch.
+    """
     with opened_run(run) as folder:
-        return load_saved(model_folder(folder))
+        return load_saved(model_folder(folder), to_train=to_train)
 
 
-def load_saved(folder: Path) -> System:
+def load_saved(folder: Path, *, to_train: bool = False) -> System:
     path = folder / DESCRIPTION
     if not path.is_file():
         found = "a file" if folder.is_file() else "none"
@@ -299,7 +298,8 @@ def load_saved(folder: Path) -> System:
     values = description.settings
     if description.format == _BUNDLED_FORMAT:
         values = _of_bundled_format(values)
-    kind: type[System] = predicting(description.system, values, path)
+    name = description.system
+    kind: type[System] = registered(name, path) if to_train else predicting(name, values, path)
     system = kind(**vars(check_settings(kind.settings_class, values, f"{path}: settings")))
     system.task = task
     system.configured = description.configured

@@ -145,7 +145,7 @@ def _predict_file(
     layers = layers_beside(file)
     system = load_system(run)
     if antecedents and not system.points:
-        expected = "hardmeier_anaphora, or document_encoder with network.pointer (or an ensemble)"
+        expected = "hardmeier_anaphora, or document_encoder with network.pointer"
         raise input_error(run, "--antecedents", expected, system.shown_name)
     check_languages(file, system.task)
     if form := other_form(file, system.task):

@@ -43,23 +43,6 @@ def in_order(nouns: Iterable[PointedNoun]) -> PointedNouns:
     )
 
 
-def mixed(
-    systems: Sequence[Sequence[PointedNouns]], weights: Sequence[float]
-) -> list[PointedNouns]:
-    """The weighted average of the nouns that several systems point at."""
-    total = sum(weights)
-    averages = []
-    for of_gap in zip(*systems, strict=True):
-        sums: dict[tuple[Side, int, int], list[float]] = {}
-        for nouns, weight in zip(of_gap, weights, strict=True):
-            for noun in nouns:
-                both = sums.setdefault((noun.side, noun.sentences, noun.index), [0.0, 0.0])
-                both[0] += noun.probability * weight / total
-                both[1] += noun.given_class * weight / total
-        averages.append(in_order(PointedNoun(*key, *both) for key, both in sums.items()))
-    return averages
-
-
 def no_noun(nouns: Iterable[PointedNoun]) -> tuple[float, float]:
     """The probability that a gap stands for no noun, and that once the class is known."""
     nouns = tuple(nouns)

@@ -38,7 +38,7 @@ IN_DOMAIN = "in_domain"
 
 def run_to_continue(run: Path, kind: type[Kind], name: str, task: Task) -> Kind:
     """The system of a run with the network of that name, and classes that its weights allow."""
-    earlier: Any = load_system(run).trainable()
+    earlier: Any = load_system(run, to_train=True)
     alike = "classes"
     if isinstance(earlier, kind) and earlier.name == name:
         network: Network = earlier.network  # type: ignore[attr-defined]

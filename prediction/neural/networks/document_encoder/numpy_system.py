@@ -1,20 +1,19 @@
 """A saved document encoder that predicts without torch.
 
 It is loaded in place of a `NeuralSystem` wherever predictions are wanted, and says the same.
-Training needs torch: `trainable` is the same system with its network there.
+Training needs torch: `load_system(run, to_train=True)`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from crosspro.data_prep.core.errors import CrossproError, how_to_install
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.neural.network_system import NetworkSystem, PointedTokens
@@ -25,9 +24,6 @@ from crosspro.prediction.neural.networks.document_encoder.numpy_reader import (
 from crosspro.prediction.neural.networks.document_encoder.rows import DocumentEncoderSettings
 from crosspro.prediction.stored_tensors import Arrays
 from crosspro.prediction.system import Classes, Probabilities
-
-if TYPE_CHECKING:
-    from crosspro.prediction.neural.system import NeuralSystem
 
 
 class NumpySystem(NetworkSystem):
@@ -80,21 +76,6 @@ class NumpySystem(NetworkSystem):
         text = self.encoder.encode(examples, self.task).with_context(self.context)
         with threadpool_limits(1, user_api="blas"):
             return list(self.network.read(text))
-
-    def trainable(self) -> NeuralSystem:
-        if find_spec("torch") is None:
-            raise CrossproError(
-                f"{self.shown_name}: to train a network: expected the package torch, "
-                f"found nothing: {how_to_install('train')}"
-            )
-        from crosspro.prediction.neural.system import NeuralSystem
-
-        system = NeuralSystem(**vars(self.settings))
-        system.task, system.configured = self.task, self.configured
-        system.trained_layers = self.trained_layers
-        system.encoder, system.adjustment = self.encoder, self.adjustment
-        system.take_weights(self.network.arrays)
-        return system
 
     def weights(self) -> Arrays:
         return self.network.arrays
