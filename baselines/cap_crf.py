@@ -16,7 +16,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from crosspro.baselines.crf import ChainCRF, CRFSettings, Features, windowed
+from crosspro.baselines.crf import ChainCRF, CRFSettings, Features
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import AnnotatedSentence, Example
 from crosspro.data_prep.core.settings import settings
@@ -69,6 +69,15 @@ def token_features(
             yield from windowed("source gender", source_genders, index, window)
 
     return [list(features(place)) for place in range(len(lemmas))]
+
+
+def windowed(name: str, values: Sequence[str], place: int, window: int) -> Iterator[str]:
+    """The values around a place: `target lemma -1=être`; an empty value gives no feature."""
+    for offset in range(-window, window + 1):
+        at = place + offset
+        value = values[at] if 0 <= at < len(values) else "(outside)"
+        if value:
+            yield f"{name} {offset:+d}={value}"
 
 
 def target_genders(example: Example, lexicon: Lexicon | None) -> list[str]:
@@ -166,12 +175,10 @@ class CapCRF(System):
         return np.asarray(marginals / marginals.sum(axis=1, keepdims=True))
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        example, gap = question.example, question.gap
-        pair = self.task.classes[question.chosen], self.task.classes[question.against]
-        near = range(max(0, gap.position - 1), min(len(example.lemmas), gap.position + 2))
-        places = {*near, *(other.position for other in example.gaps)}
-        names = {place: example.target[place] for place in places}
-        return self.chain.evidence(self._features(example), gap.position, pair, names)
+        example, classes = question.example, self.task.classes
+        pair = classes[question.chosen], classes[question.against]
+        place = question.gap.position
+        return self.chain.evidence(self._features(example), example.target, place, pair)
 
     def save_state(self, folder: Path) -> None:
         self.chain.save(folder)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -22,8 +22,8 @@ from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.evidence import Evidence, EvidenceTable, contribution_table
 from crosspro.prediction.system import Probabilities
 
-Features = Sequence[str] | Mapping[str, float]
-"""The features of a token; with values where they are not all 1."""
+Features = Sequence[str]
+"""The features of a token."""
 _MODEL, _DIGEST = "model.crfsuite", "model.json"
 
 
@@ -57,7 +57,7 @@ class ChainCRF:
     @classmethod
     def train(
         cls,
-        sequences: Iterable[tuple[list[Features], list[str]]],
+        sequences: Iterable[tuple[Sequence[Features], Sequence[str]]],
         settings: CRFSettings,
         min_count: int = 1,
     ) -> ChainCRF:
@@ -97,37 +97,19 @@ class ChainCRF:
         ).reshape(-1, len(labels))
 
     def evidence(
-        self,
-        tokens: Sequence[Features],
-        place: int,
-        pair: tuple[str, str],
-        names: Mapping[int, str],
+        self, tokens: Sequence[Features], names: Sequence[str], place: int, pair: tuple[str, str]
     ) -> Evidence:
-        """Why a gap got the first label of a pair, with the places of `names` on the best path.
-
-        The transitions are those from and to the neighbours on the best path.
-        """
+        """Why a token got the first label of a pair; `names` are those of all tokens."""
         path = self.tagger.tag(tokens)
-        rows = [
-            (name, path[at], float(self.tagger.marginal(path[at], at)))
-            for at, name in sorted(names.items())
-        ]
-        learnt = self.tagger.info()
-        features = [*tokens[place]]
-        before, after = path[:place][-1:], path[place + 1 :][:1]
-        added = [
-            [
-                *(learnt.state_features.get((feature, label), 0.0) for feature in features),
-                *(learnt.transitions.get((other, label), 0.0) for other in before),
-                *(learnt.transitions.get((label, other), 0.0) for other in after),
-            ]
-            for label in pair
-        ]
-        shown = [*features, *(f"(after {n})" for n in before), *(f"(before {n})" for n in after)]
+        chances = [float(self.tagger.marginal(label, at)) for at, label in enumerate(path)]
+        weights = self.tagger.info().state_features
+        features = tokens[place]
+        added = [[weights.get((feature, label), 0.0) for feature in features] for label in pair]
         how = f"the probabilities of a chain; features: their weights for {' and '.join(pair)}"
+        rows = tuple(zip(names, path, chances, strict=True))
         tables = (
-            EvidenceTable("Best path", ("token", "label", "probability"), tuple(rows)),
-            contribution_table("Features", pair, shown, *added),
+            EvidenceTable("Best path", ("token", "label", "probability"), rows),
+            contribution_table("Features", pair, features, *added),
         )
         return Evidence(how, tables)
 
@@ -145,12 +127,3 @@ class ChainCRF:
         if digest != saved:
             raise input_error(folder / _MODEL, "sha256", str(saved), digest)
         return cls(content)
-
-
-def windowed(name: str, values: Sequence[str], place: int, window: int) -> Iterator[str]:
-    """The values around a place: `target lemma -1=être`; an empty value gives no feature."""
-    for offset in range(-window, window + 1):
-        at = place + offset
-        value = values[at] if 0 <= at < len(values) else "(outside)"
-        if value:
-            yield f"{name} {offset:+d}={value}"

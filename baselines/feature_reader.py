@@ -1,16 +1,18 @@
-"""Reads the features of gaps for a system: what is learnt from training text, a vocabulary, files.
+"""The base of systems that learn from features of gaps, as most of 2016 and 2017 did.
 
-A system has one reader for training and prediction. Loading runs no code.
+It chooses the features that the data allows, learns from training text what they need, makes the
+sparse matrix, and saves all that; what learns from the matrix differs. Loading runs no code.
 """
 
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
@@ -26,34 +28,32 @@ from crosspro.baselines.features.learnt import (
 from crosspro.baselines.features.matrix import Vocabulary, learn_matrix, matrix_of, strings_of
 from crosspro.baselines.features.names import chosen_features, refuse, unmet
 from crosspro.baselines.features.view import Resources
-from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.it_classifier.classifier import ItClassifier, load_classifier
-from crosspro.baselines.it_classifier.context import ItScorer
-from crosspro.baselines.it_classifier.patterns import PatternScorer, ShortPatterns
+from crosspro.baselines.it_classifier.patterns import short_pattern_probabilities
 from crosspro.baselines.ngram.files import load_ngram_model, save_model
-from crosspro.baselines.ngram.model import NGramModel
-from crosspro.data_prep.core.errors import CrossproError, choices, input_error
+from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Gap, split_tag
 from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import Words, check_settings, settings
 from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.lexicon.lexicon import read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, both_lexicons
+from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.fit_report import FitReport, lexicon_report
-from crosspro.prediction.system import Examples
+from crosspro.prediction.system import Examples, Probabilities, System
 
-_LM = "model.npz"
-_IT_CLASSIFIER = "it_classifier.json"
-_LEARNT = "features.json"
+NULL = "NULL"
+"""The class of pronouns that are not translated, where a system learns them apart from OTHER."""
+_PATTERNS = "patterns"
+_LM, _IT_CLASSIFIER, _LEARNT = "model.npz", "it_classifier.json", "features.json"
 _LEXICONS = {"lexicon": "lexicon.tsv.gz", "source_lexicon": "source_lexicon.tsv.gz"}
-SCORERS: dict[str, type[ItScorer]] = {"patterns": ShortPatterns, "long_patterns": PatternScorer}
-"""What can say whether *it* refers to nothing, beside the file of a trained model."""
 
 
 def _pleonastic(value: str) -> str:
-    if value in SCORERS or value.endswith(".json"):
+    if value == _PATTERNS or value.endswith(".json"):
         return value
-    raise ValueError(f"should be {choices(SCORERS)}, or the it_classifier.json of a uppsala_it")
+    raise ValueError(f"should be {_PATTERNS}, or the {_IT_CLASSIFIER} of a uppsala_it")
 
 
 @settings
@@ -66,7 +66,7 @@ class ReaderSettings:
     context: Annotated[int, Field(ge=0)] = 0
     lexicon: LexiconSetting = None
     source_lexicon: LexiconSetting = None
-    pleonastic: Annotated[str, AfterValidator(_pleonastic)] = "patterns"
+    pleonastic: Annotated[str, AfterValidator(_pleonastic)] = _PATTERNS
     lm: LanguageModelSettings = LanguageModelSettings()
     telling: TellingSettings = TellingSettings()
 
@@ -77,63 +77,64 @@ class ReaderSettings:
 
 
 @dataclass(frozen=True)
-class ReadGaps:
-    """The gaps of some examples."""
-
-    examples: Examples
-    rows: LabelledRows
-
-
-@dataclass(frozen=True)
 class _Learnt:
-    """What a reader saves beside models and lexicons: its strings in order, telling contexts."""
+    """What is saved beside models and lexicons: the strings in order, telling contexts."""
 
     vocabulary: tuple[str, ...]
     telling: dict[str, str] | None
 
 
-class FeatureReader:
-    """Reads gaps with the features of its settings; `fit` or `load` come first."""
+class FeatureReading(System):
+    """A system that reads gaps with a list of features; what learns from its rows differs."""
 
+    settings: ReaderSettings
+    without_chains: ClassVar[Mapping[str, str]] = {}
+    """What else of the system means something else where there are no coreference chains."""
     resources: Resources
     vocabulary: Vocabulary
-    resolved: dict[str, Any]
-    report: FitReport
+    it_classifier: ItClassifier | None = None
 
-    def __init__(self, settings: ReaderSettings) -> None:
-        self.settings = settings
-        self.features = chosen_features(settings.features)
-
-    @property
-    def layers(self) -> frozenset[str]:
-        return frozenset().union(*(chosen.feature.layers for chosen in self.features))
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self.features = chosen_features(self.settings.features)
 
     @property
-    def needs_source_parse(self) -> bool:
+    def context(self) -> int:
+        return self.settings.context
+
+    @property
+    def layers_read(self) -> frozenset[str]:
+        return super().layers_read.union(*(chosen.feature.layers for chosen in self.features))
+
+    @property
+    def reads_source_parse(self) -> bool:
+        """Whether a feature cannot do without one, or was learnt with one."""
         needs = {need for chosen in self.features for need in chosen.feature.needs}
-        return not needs.isdisjoint({"source_parse", "source_heads"})
+        return super().reads_source_parse or bool(needs & {"source_parse", "source_heads"})
 
-    def fit(
-        self, task: Task, train: Examples, dev: Examples, without_chains: Mapping[str, str]
-    ) -> tuple[ReadGaps, ReadGaps]:
-        """Learn from training text what features need and the vocabulary; read both sets.
+    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
+        """Learn from training text what features need and the vocabulary; then from the rows.
 
-        Training gaps are read with what was learnt from the other half of the documents. Then
-        `resolved` has the settings of the features that were kept and of the lexicons found.
-        `without_chains` says what else of a system means something else without chains.
+        Training gaps are read with what was learnt from the other half of the documents. Then the
+        settings have the features that were kept and the lexicons that there are.
         """
+        self.task = task
+        self.trained_layers = layers_in(train)
+        class_counts(task, train)  # there must be labels
         chosen = self.settings
         target, source = lexicons = both_lexicons(
             chosen.lexicon, chosen.source_lexicon, task, train
         )
-        scorer = self._scorer(Path(chosen.pleonastic))
-        resources = Resources(task, chosen.context, target.lexicon, source.lexicon, scorer)
+        if chosen.pleonastic != _PATTERNS:
+            self.it_classifier = load_classifier(Path(chosen.pleonastic))
+        resources = self._resources(lexicon=target.lexicon, source_lexicon=source.lexicon)
         left_out = self._leave_out(resources, [*train, *dev])
-        self.resolved = {
-            "features": tuple(feature.written for feature in self.features),
-            "lexicon": target.name,
-            "source_lexicon": source.name,
-        }
+        self.settings = replace(
+            chosen,
+            features=tuple(feature.written for feature in self.features),
+            lexicon=target.name,
+            source_lexicon=source.name,
+        )
         self.resources = self._learn(train, resources)
         parts = training_parts(self.features, train, chosen.lm)
         strings = chain.from_iterable(
@@ -149,32 +150,42 @@ class FeatureReader:
             count = f"{chosen.min_count}, above the count of every feature"
             raise input_error("settings", "min_count", "a number that leaves features", count)
         examples = [example for part, _ in parts for example in part]
-        rows = LabelledRows(matrix, self._labels(task, examples))
-        instead = {}
-        if all(example.chains is None for example in train):
-            changed = {c.feature.name: c.feature.without_chains for c in self.features}
-            instead = {k: text for k, text in {**changed, **without_chains}.items() if text}
-        labelled = int((rows.labels >= 0).sum())
-        self.report = self._report(labelled, left_out, instead, lexicon_report(lexicons))
-        dev_rows = LabelledRows(self.matrix(dev), self._labels(task, dev))
-        return ReadGaps(examples, rows), ReadGaps(dev, dev_rows)
+        rows = LabelledRows(matrix, self._labels(examples))
+        has_chains = any(example.chains is not None for example in train)
+        self.report = self._report(rows, left_out, has_chains, lexicon_report(lexicons))
+        self.fit_rows(examples, rows, LabelledRows(self.matrix(dev), self._labels(dev)))
+
+    @abstractmethod
+    def fit_rows(self, examples: Examples, rows: LabelledRows, dev: LabelledRows) -> None:
+        """Learn from the features and labels of the gaps of some examples."""
 
     def _report(
-        self, gaps: int, left_out: dict[str, str], instead: dict[str, str], lexicons: FitReport
+        self, rows: LabelledRows, left_out: dict[str, str], has_chains: bool, lexicons: FitReport
     ) -> FitReport:
-        parts = [f"{len(self.vocabulary):,} features of {gaps:,} gaps"]
+        gaps = int((rows.labels >= 0).sum())
+        summary = f"{len(self.vocabulary):,} features of {gaps:,} gaps"
         if lexicons.figures["lexicons"]:
-            parts.append(lexicons.summary)
+            summary += f"; {lexicons.summary}"
         warnings = [f"left out {name}: expected {need}" for name, need in left_out.items()]
         warnings += lexicons.warnings
-        if instead:
-            changed = "; ".join(f"{name} is {meaning}" for name, meaning in instead.items())
+        changed = {c.feature.name: c.feature.without_chains for c in self.features}
+        changed = {k: text for k, text in {**changed, **self.without_chains}.items() if text}
+        if has_chains:
+            changed = {}
+        if changed:
+            meanings = "; ".join(f"{name} is {meaning}" for name, meaning in changed.items())
             warnings.append(
-                f"warning: no coreference chains (X.chains.tsv) beside the training data: {changed}"
+                "warning: no coreference chains (X.chains.tsv) beside the training data: "
+                + meanings
             )
-        sizes = {"gaps": gaps, "features": len(self.vocabulary)}
-        figures = {**sizes, "left_out": left_out, "without_chains": instead, **lexicons.figures}
-        return FitReport("; ".join(parts), figures, tuple(warnings))
+        figures = {
+            "gaps": gaps,
+            "features": len(self.vocabulary),
+            "left_out": left_out,
+            "without_chains": changed,
+            **lexicons.figures,
+        }
+        return FitReport(summary, figures, tuple(warnings))
 
     def _leave_out(self, resources: Resources, examples: Examples) -> dict[str, str]:
         """Leave features out that the data does not allow, unless none is left; those, and why."""
@@ -184,69 +195,67 @@ class FeatureReader:
             refuse(lacking, "training or development data without")
         return lacking
 
-    def _scorer(self, model: Path) -> ItScorer:
-        """What says of an *it* whether it refers to nothing; a trained one is in a file."""
-        patterns = SCORERS.get(self.settings.pleonastic)
-        return patterns() if patterns else load_classifier(model)
+    def _resources(self, **learnt: Any) -> Resources:
+        classifier = self.it_classifier
+        scorer = classifier.probabilities if classifier else short_pattern_probabilities
+        return Resources(self.task, self.settings.context, pleonastic=scorer, **learnt)
 
     def _learn(self, examples: Examples, resources: Resources) -> Resources:
         return learn(self.features, examples, resources, self.settings.lm, self.settings.telling)
 
-    def _labels(self, task: Task, examples: Examples) -> Labels:
-        """The class of each gap, -1 where it is not known; after all classes what is NULL."""
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return (*self.task.classes, NULL)
+
+    def _labels(self, examples: Examples) -> Labels:
+        """The number of the label of each gap, -1 where it is not known."""
 
         def label(gap: Gap) -> int:
             if gap.label is None:
                 return -1
-            number = task.class_index[gap.label]
-            null = self.settings.null_class and number == task.class_index[OTHER]
+            number = self.task.class_index[gap.label]
+            null = self.settings.null_class and number == self.task.class_index[OTHER]
             if null and gap.word is not None and split_tag(gap.word)[0] == NONE:
-                return len(task.classes)
+                return len(self.task.classes)
             return number
 
         return np.array([label(gap) for example in examples for gap in example.gaps], np.int64)
+
+    def with_null(self, chances: Probabilities) -> Probabilities:
+        """Probabilities of `labels` as those of the classes: NULL belongs to OTHER."""
+        size = len(self.task.classes)
+        chances[:, self.task.class_index[OTHER]] += chances[:, size]
+        return chances[:, :size]
 
     def matrix(self, examples: Examples) -> csr_matrix:
         """The features of all gaps; data without a layer that a feature needs is refused."""
         refuse(unmet(self.features, self.resources, examples), "data without")
         return matrix_of(strings_of(self.features, examples, self.resources), self.vocabulary)
 
-    def names(self) -> list[str]:
-        return list(self.vocabulary)
-
-    def save(self, folder: Path) -> None:
-        resources = self.resources
-        if isinstance(resources.pleonastic, ItClassifier):
-            resources.pleonastic.save(folder / _IT_CLASSIFIER)
-        if resources.filler is not None:
-            if not isinstance(resources.filler.model, NGramModel):
-                raise CrossproError("a language model of another engine cannot be saved")
-            save_model(folder / _LM, resources.filler.model)
+    def save_state(self, folder: Path) -> None:
+        if self.it_classifier is not None:
+            self.it_classifier.save(folder / _IT_CLASSIFIER)
+        if self.resources.lm is not None:
+            save_model(folder / _LM, self.resources.lm)
         for name, file in _LEXICONS.items():
-            if (lexicon := getattr(resources, name)) is not None:
+            if (lexicon := getattr(self.resources, name)) is not None:
                 write_lexicon(folder / file, lexicon)
-        content = {"vocabulary": self.names(), "telling": resources.telling}
+        content = {"vocabulary": list(self.vocabulary), "telling": self.resources.telling}
         write_text(folder / _LEARNT, json.dumps(content, ensure_ascii=False))
 
-    def load(self, folder: Path, task: Task) -> None:
+    def load_state(self, folder: Path) -> None:
         path = folder / _LEARNT
         learnt = check_settings(_Learnt, read_json_object(path), path)
         self.vocabulary = {name: number for number, name in enumerate(learnt.vocabulary)}
-        if not set((learnt.telling or {}).values()) <= set(task.classes):
+        if not set((learnt.telling or {}).values()) <= set(self.task.classes):
             raise input_error(path, "telling", "classes of the task", "others")
         lexicons = {
             name: read_lexicon(folder / file)
             for name, file in _LEXICONS.items()
             if getattr(self.settings, name) is not None
         }
-        filler = None
-        if any(chosen.feature.learnt == "lm" for chosen in self.features):
-            filler = GapFiller(load_ngram_model(folder / _LM), task_fillers(task))
-        self.resources = Resources(
-            task,
-            self.settings.context,
-            pleonastic=self._scorer(folder / _IT_CLASSIFIER),
-            filler=filler,
-            telling=learnt.telling,
-            **lexicons,
-        )
+        if self.settings.pleonastic != _PATTERNS:
+            self.it_classifier = load_classifier(folder / _IT_CLASSIFIER)
+        asks_lm = any(chosen.feature.learnt == "lm" for chosen in self.features)
+        lm = load_ngram_model(folder / _LM) if asks_lm else None
+        self.resources = self._resources(lm=lm, telling=learnt.telling, **lexicons)

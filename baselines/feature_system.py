@@ -6,76 +6,21 @@ took part (Stymne, Helsinki, Edinburgh, CUNI, LIMSI). What was learnt is saved a
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.estimators.linear import LinearSVM
+from crosspro.baselines.estimators.linear import LabelledRows, LinearSVM
 from crosspro.baselines.estimators.steps import EstimatorSetting, Step, Steps
-from crosspro.baselines.feature_reader import FeatureReader, ReaderSettings, ReadGaps
-from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.baselines.feature_reader import FeatureReading, ReaderSettings
 from crosspro.data_prep.core.settings import Seed, settings
-from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.prediction.adjustment import WeightPower, class_counts
+from crosspro.data_prep.core.task import OTHER
+from crosspro.prediction.adjustment import WeightPower
 from crosspro.prediction.evidence import Evidence, GapQuestion, contribution_table
-from crosspro.prediction.system import Classes, Examples, Probabilities, System
-
-NULL = "NULL"
-"""The class of pronouns that are not translated, where a system learns them apart from OTHER."""
-
-
-class FeatureReading(System):
-    """A system that reads gaps with a `FeatureReader`; what learns from its rows differs."""
-
-    settings: ReaderSettings
-    without_chains: ClassVar[Mapping[str, str]] = {}
-    """What else of the system means something else where there are no coreference chains."""
-
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**values)
-        self.reader = FeatureReader(self.settings)
-
-    @property
-    def context(self) -> int:
-        return self.settings.context
-
-    @property
-    def layers_read(self) -> frozenset[str]:
-        return super().layers_read | self.reader.layers
-
-    @property
-    def reads_source_parse(self) -> bool:
-        """Whether a feature cannot do without one, or was learnt with one."""
-        return super().reads_source_parse or self.reader.needs_source_parse
-
-    def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
-        self.task = task
-        self.trained_layers = layers_in(train)
-        class_counts(task, train)  # there must be labels
-        gaps, dev_gaps = self.reader.fit(task, train, dev, self.without_chains)
-        self.settings = replace(self.settings, **self.reader.resolved)
-        self.report = self.reader.report
-        self.fit_rows(gaps, dev_gaps)
-
-    @abstractmethod
-    def fit_rows(self, gaps: ReadGaps, dev: ReadGaps) -> None:
-        """Learn from the features and labels of gaps."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return (*self.task.classes, NULL)
-
-    def with_null(self, chances: Probabilities) -> Probabilities:
-        """Probabilities of `labels` as those of the classes: NULL belongs to OTHER."""
-        size = len(self.task.classes)
-        chances[:, self.task.class_index[OTHER]] += chances[:, size]
-        return chances[:, :size]
+from crosspro.prediction.system import Classes, Examples, Probabilities
 
 
 @settings
@@ -106,19 +51,19 @@ class FeatureSystem(FeatureReading):
     settings: ClassifierSettings
     steps: Steps
 
-    def fit_rows(self, gaps: ReadGaps, dev: ReadGaps) -> None:
+    def fit_rows(self, examples: Examples, rows: LabelledRows, dev: LabelledRows) -> None:
         self.steps = Steps.fit(
             self.settings.estimator,
-            gaps.rows,
-            dev.rows,
+            rows,
+            dev,
             self.task.class_index[OTHER] if self.settings.steps == "two" else None,
             self.settings.class_weight_power,
             self.settings.seed,
         )
 
     def predict(self, examples: Examples) -> Probabilities:
-        matrix = self.reader.matrix(examples)
-        return self.with_null(self.steps.probabilities(matrix, len(self.labels)))
+        chances = self.steps.probabilities(self.matrix(examples), len(self.labels))
+        return self.with_null(chances)
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The most probable class; with two steps OTHER only if it is the more probable answer.
@@ -134,8 +79,8 @@ class FeatureSystem(FeatureReading):
         return np.asarray(chances.argmax(axis=1), dtype=np.int64)
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        row = self.reader.matrix(question.examples)[question.row]
-        names, present = self.reader.names(), set(row.indices.tolist())
+        row = self.matrix(question.examples)[question.row]
+        names, present = [*self.vocabulary], set(row.indices.tolist())
         tables = []
         for step in self.steps.steps:
             if step.model is None:  # there was nothing to learn
@@ -157,12 +102,12 @@ class FeatureSystem(FeatureReading):
         return "pronoun" if len(group) > 1 else self.labels[group[0]]
 
     def save_state(self, folder: Path) -> None:
-        self.reader.save(folder)
+        super().save_state(folder)
         self.steps.save(folder)
 
     def load_state(self, folder: Path) -> None:
-        self.reader.load(folder, self.task)
-        self.steps = Steps.load(folder, len(self.labels), len(self.reader.vocabulary))
+        super().load_state(folder)
+        self.steps = Steps.load(folder, len(self.labels), len(self.vocabulary))
 
 
 def _compared_groups(step: Step, row: csr_matrix, question: GapQuestion) -> tuple[int, int]:

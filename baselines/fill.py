@@ -9,8 +9,8 @@ and the probability of every filler. Many lines are worked on together, one arra
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
@@ -25,9 +25,12 @@ from crosspro.prediction.evidence import Evidence, EvidenceTable
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Gather = Callable[[Ints, Floats, int], Floats]
+"""Joins the log scores of all paths that lead to a place: `_max_at` or `_sum_at`."""
 
 _TAG = re.compile(rf"{re.escape(TAG_SEPARATOR)}[A-Za-z.:]+")
 _REMEMBERED_TOKENS = 1 << 17
+_LINES_AT_ONCE = 4096
 _LOG10 = np.log(10.0)
 _TIE = 1e-9
 """Hypotheses whose scores differ by less are equally good; the first filler wins."""
@@ -54,7 +57,7 @@ def words_near_gaps(parts: list[list[str]], reach: int) -> list[list[str]]:
     """Only the words up to `reach` before and after each gap.
 
     A model of order reach + 1 forgets a gap after so many words: all fillings of a line share the
-    scores of the words further away, which therefore cancel in probabilities.
+    scores of the words further away, which therefore decide nothing.
     """
     near = []
     for number, words in enumerate(parts):
@@ -90,14 +93,6 @@ def task_fillers(task: Task, others: Sequence[str] | None = None) -> Fillers:
     return Fillers(words, (*classes, *(OTHER for _ in rest), OTHER))
 
 
-@dataclass(frozen=True)
-class Filling:
-    """The best filler of each gap of a line, and the log10 score of the filled sentence."""
-
-    choices: tuple[int, ...]
-    score: float
-
-
 class GapFiller:
     """Fills lines with one model, one list of fillers and one NONE penalty.
 
@@ -117,17 +112,22 @@ class GapFiller:
         self.none_penalty = none_penalty
         self.spelling = spelling
 
-    def fill(self, examples: Sequence[Example], at_once: int = 512) -> list[Filling]:
-        batches = (examples[at : at + at_once] for at in range(0, len(examples), at_once))
-        return [filling for batch in batches for filling in self._best(batch)]
+    def fill(self, examples: Sequence[Example]) -> list[tuple[int, ...]]:
+        """The number of the filler of each gap in the best filling of each line."""
+        return [choices for batch in _batches(examples) for choices in self._best(batch)]
 
-    def probabilities(self, examples: Sequence[Example], at_once: int = 1 << 14) -> Floats:
-        batches = (examples[at : at + at_once] for at in range(0, len(examples), at_once))
-        none = np.zeros((0, len(self.fillers)))
-        return np.concatenate([none, *(self._marginals(batch) for batch in batches)])
+    def probabilities(self, examples: Sequence[Example]) -> Floats:
+        """A row for each gap, a column for each filler."""
+        table = np.exp(self.log_scores(examples, _sum_at))
+        return np.asarray(table / table.sum(axis=1, keepdims=True))
 
-    def _best(self, examples: Sequence[Example]) -> list[Filling]:
-        lattice = self._lattice(examples, [target_words(example) for example in examples])
+    def log_scores(self, examples: Sequence[Example], gather: Gather) -> Floats:
+        """The log score of the fillings with each filler in each gap, over that of all fillings."""
+        tables = [self._log_scores(batch, gather) for batch in _batches(examples)]
+        return np.concatenate([np.zeros((0, len(self.fillers))), *tables])
+
+    def _best(self, examples: Sequence[Example]) -> list[tuple[int, ...]]:
+        lattice = self._lattice(examples)
         scores = lattice.forward(_max_at)
         choices: list[list[int]] = [[] for _ in examples]
         node = np.arange(len(examples))
@@ -137,54 +137,43 @@ class GapFiller:
             winners = np.flatnonzero(reached >= scores[number + 1][layer.end] - _TIE)
             # The first filler is written last and stays.
             winners = winners[np.argsort(-layer.filler[winners], kind="stable")]
-            best = np.full(layer.ends, -1)
+            best = np.full(len(layer.lines), -1)
             best[layer.end[winners]] = winners
             edges = best[node]
             for line, filler in enumerate(layer.filler[edges].tolist()):
                 if filler >= 0:
-                    choices[line].insert(0, filler)
+                    choices[line].append(filler)
             node = layer.origin[edges]
-        totals = (scores[-1] / _LOG10).tolist()
-        return [Filling(tuple(row), total) for row, total in zip(choices, totals, strict=True)]
+        return [tuple(reversed(row)) for row in choices]
 
-    def _marginals(self, examples: Sequence[Example]) -> Floats:
-        reach = self.model.order - 1
-        parts = [words_near_gaps(target_words(example), reach) for example in examples]
-        lattice = self._lattice(examples, parts)
-        forward, backward = lattice.forward(_sum_at), lattice.backward_sum()
+    def _log_scores(self, examples: Sequence[Example], gather: Gather) -> Floats:
+        lattice = self._lattice(examples)
+        forward, backward = lattice.forward(gather), lattice.backward(gather)
         gaps = np.array([len(example.gaps) for example in examples])
         first = np.cumsum(gaps) - gaps
-        table = np.zeros((int(gaps.sum()), len(self.fillers)))
+        cells, scores = [np.zeros(0, np.int64)], [np.zeros(0)]
         for number, layer in enumerate(lattice.layers):
             edges = np.flatnonzero(layer.filler >= 0)
-            origin = layer.origin[edges]
-            line = lattice.lines[number][origin]
-            path = forward[number][origin] + layer.weight[edges]
-            path += backward[number + 1][layer.end[edges]]
-            share = np.exp(path - backward[0][line])
-            np.add.at(table, (first[line] + number, layer.filler[edges]), share)
-        return np.asarray(table / table.sum(axis=1, keepdims=True))
+            line = layer.lines[layer.end[edges]]
+            cells.append((first[line] + number) * len(self.fillers) + layer.filler[edges])
+            path = forward[number][layer.origin[edges]] + layer.weight[edges]
+            scores.append(path + backward[number + 1][layer.end[edges]] - backward[0][line])
+        size = int(gaps.sum()) * len(self.fillers)
+        table = gather(np.concatenate(cells), np.concatenate(scores), size)
+        return table.reshape(-1, len(self.fillers))
 
-    def _lattice(self, examples: Sequence[Example], parts: list[list[list[str]]]) -> _Lattice:
-        texts = _Texts.of(parts, self.model)
-        lines = np.arange(len(parts))
-        states = np.full(len(parts), self.model.begin_state)
-        scores, states, nodes = self._read(states, lines, texts, 0)
-        start = np.zeros(len(parts))
-        start[nodes] = scores * _LOG10
-        lattice = _Lattice(start, [lines], [])
+    def _lattice(self, examples: Sequence[Example]) -> _Lattice:
+        reach = self.model.order - 1
+        texts = _Texts.of([words_near_gaps(target_words(e), reach) for e in examples], self.model)
+        lines = np.arange(len(examples))
+        scores, states = self._read(np.full(len(lines), self.model.begin_state), lines, texts, 0)
+        lattice = _Lattice(scores * _LOG10, [])
         for gap in range(int(texts.gaps.max(initial=0))):
             filler_ids = self._filler_ids(examples, gap)
-            origin, filler, entry, reached = self._expand(
-                states, lines, texts.gaps > gap, filler_ids
-            )
-            line = lines[origin]
-            scores, states, end = self._read(reached, line, texts, gap + 1)
-            lines = np.zeros(len(states), np.int64)
-            lines[end] = line
-            weight = (entry + scores) * _LOG10
-            lattice.layers.append(_Layer(origin, filler, end, weight, len(states)))
-            lattice.lines.append(lines)
+            origin, filler, entry, reached = self._expand(states, lines, texts, gap, filler_ids)
+            gained, reached = self._read(reached, lines[origin], texts, gap + 1)
+            states, lines, end = _merge(reached, lines[origin])
+            lattice.layers.append(_Layer(origin, filler, end, (entry + gained) * _LOG10, lines))
         return lattice
 
     def _filler_ids(self, examples: Sequence[Example], gap: int) -> Ints:
@@ -199,24 +188,21 @@ class GapFiller:
         return self.model.ids(chain.from_iterable(rows)).reshape(len(examples), -1)
 
     def _expand(
-        self, states: Ints, lines: Ints, with_gap: NDArray[np.bool_], filler_ids: Ints
+        self, states: Ints, lines: Ints, texts: _Texts, gap: int, filler_ids: Ints
     ) -> tuple[Ints, Ints, Floats, Ints]:
         """An edge for each filler of each node whose line has this gap; one edge for the others.
 
         Returns origin, filler (-1: no gap), log10 score and state of each edge.
         """
-        inside = with_gap[lines]
+        inside = texts.gaps[lines] > gap
         here, passing = np.flatnonzero(inside), np.flatnonzero(~inside)
         words = filler_ids[lines[here]]
         width = len(self.fillers)
         scores = np.full((len(here), width), float(self.none_penalty))
         after = np.repeat(states[here, None], width, axis=1)
-        # Lines share many states and fillers: each pair is asked once.
-        span = int(words.max(initial=0)) + 1
-        pairs, places = np.unique((states[here, None] * span + words).ravel(), return_inverse=True)
-        log_probs, following = self.model.advance(pairs // span, pairs % span)
-        scores[:, :-1] = log_probs[places].reshape(words.shape)
-        after[:, :-1] = following[places].reshape(words.shape)
+        log_probs, following = self._advance(after[:, :-1].ravel(), words.ravel())
+        scores[:, :-1] = log_probs.reshape(words.shape)
+        after[:, :-1] = following.reshape(words.shape)
         return (
             np.concatenate([np.repeat(here, width), passing]),
             np.concatenate([np.tile(np.arange(width), len(here)), np.full(len(passing), -1)]),
@@ -224,36 +210,33 @@ class GapFiller:
             np.concatenate([after.ravel(), states[passing]]),
         )
 
-    def _read(
-        self, states: Ints, lines: Ints, texts: _Texts, part: int
-    ) -> tuple[Floats, Ints, Ints]:
-        """Read a part of each line, and `</s>` after the last, from some states.
-
-        Returns the score of each start, the states at the end, and which of them each start
-        reaches: after each word, hypotheses of one line that meet in a state go on as one.
-        """
-        places = texts.first + np.minimum(part, texts.gaps)
-        lengths = np.where(part <= texts.gaps, texts.lengths[places], 0)
-        last = np.equal(part, texts.gaps)
-        state, line, node = _merge(states, lines)
-        steps: list[tuple[Floats, Ints]] = []  # what nodes gain, and which nodes they become
-        for step in range(int((lengths + last).max(initial=0))):
-            inside = step < lengths[line]
-            active = np.flatnonzero(inside | (step == lengths[line]) & last[line])
+    def _read(self, states: Ints, lines: Ints, texts: _Texts, part: int) -> tuple[Floats, Ints]:
+        """Read a part of each line, and `</s>` after the last: log10 scores and states after it."""
+        place = texts.first[lines] + np.minimum(part, texts.gaps[lines])
+        length = np.where(part <= texts.gaps[lines], texts.lengths[place], 0)
+        last = np.equal(part, texts.gaps[lines])
+        scores, states = np.zeros(len(states)), states.copy()
+        for step in range(int((length + last).max(initial=0))):
+            active = np.flatnonzero(step < length + last)
             words = np.full(len(active), self.model.end_id)
-            inner = inside[active]
-            words[inner] = texts.ids[texts.starts[places[line[active[inner]]]] + step]
-            gained = np.zeros(len(state))
-            gained[active], state[active] = self.model.advance(state[active], words)
-            state[active[~inner]] = self.model.null_state
-            become = np.arange(len(state))
-            if len(state) > len(texts.gaps):  # else all hypotheses of each line have met
-                state, line, become = _merge(state, line)
-            steps.append((gained, become))
-        total, end = np.zeros(len(state)), np.arange(len(state))
-        for gained, become in reversed(steps):
-            total, end = gained + total[become], end[become]
-        return total[node], state, end[node]
+            inner = step < length[active]
+            words[inner] = texts.ids[texts.starts[place[active[inner]]] + step]
+            gained, states[active] = self._advance(states[active], words)
+            scores[active] += gained
+        states[last] = self.model.null_state
+        return scores, states
+
+    def _advance(self, states: Ints, words: Ints) -> tuple[Floats, Ints]:
+        """`advance` of the model; hypotheses share many states, and each pair is asked once."""
+        span = int(words.max(initial=0)) + 1
+        pairs, places = np.unique(states * span + words, return_inverse=True)
+        log_probs, following = self.model.advance(pairs // span, pairs % span)
+        return log_probs[places].astype(np.float64), following[places]
+
+
+def _batches(examples: Sequence[Example]) -> Iterator[Sequence[Example]]:
+    for start in range(0, len(examples), _LINES_AT_ONCE):
+        yield examples[start : start + _LINES_AT_ONCE]
 
 
 @dataclass(frozen=True)
@@ -279,44 +262,48 @@ class _Texts:
         return cls(ids, np.cumsum(lengths) - lengths, lengths, np.cumsum(sizes) - sizes, sizes - 1)
 
 
-def _merge(state: Ints, line: Ints) -> tuple[Ints, Ints, Ints]:
+def _merge(states: Ints, lines: Ints) -> tuple[Ints, Ints, Ints]:
     """One node for each state of each line, and the node of each hypothesis."""
-    bits = int(state.max(initial=0)).bit_length()
-    keys, node = np.unique((line << bits) + state, return_inverse=True)
+    bits = int(states.max(initial=0)).bit_length()
+    keys, node = np.unique((lines << bits) + states, return_inverse=True)
     return keys & ((1 << bits) - 1), keys >> bits, node
 
 
 @dataclass(frozen=True)
 class _Layer:
-    """The edges of a gap: from a node, by a filler (-1: no gap), to a node of the next layer."""
+    """The edges of a gap: from a node, by a filler (-1: no gap), to a node of the next layer.
+
+    `lines` are those of the nodes that they lead to.
+    """
 
     origin: Ints
     filler: Ints
     end: Ints
     weight: Floats
-    ends: int
+    lines: Ints
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Lattice:
-    """Natural log scores of the first nodes, the line of each node, and the edges of each gap."""
+    """The natural log score of the first node of each line, and the edges of each gap."""
 
     start: Floats
-    lines: list[Ints]
     layers: list[_Layer]
 
-    def forward(self, gather: Callable[[Ints, Floats, int], Floats]) -> list[Floats]:
-        """Scores of what leads to each node, its paths gathered by `_max_at` or `_sum_at`."""
+    def forward(self, gather: Gather) -> list[Floats]:
+        """Scores of what leads to each node."""
         scores = [self.start]
         for layer in self.layers:
-            scores.append(gather(layer.end, scores[-1][layer.origin] + layer.weight, layer.ends))
+            reached = scores[-1][layer.origin] + layer.weight
+            scores.append(gather(layer.end, reached, len(layer.lines)))
         return scores
 
-    def backward_sum(self) -> list[Floats]:
+    def backward(self, gather: Gather) -> list[Floats]:
         """Scores of what follows each node; the first entry is the total of each line."""
-        scores = [np.zeros(len(self.lines[-1]))]
-        for layer, lines in zip(reversed(self.layers), reversed(self.lines[:-1]), strict=True):
-            scores.append(_sum_at(layer.origin, layer.weight + scores[-1][layer.end], len(lines)))
+        sizes = [len(self.start), *(len(layer.lines) for layer in self.layers)]
+        scores = [np.zeros(sizes[-1])]
+        for layer, size in zip(reversed(self.layers), reversed(sizes[:-1]), strict=True):
+            scores.append(gather(layer.origin, layer.weight + scores[-1][layer.end], size))
         scores.reverse()
         scores[0] = scores[0] + self.start
         return scores
@@ -337,26 +324,16 @@ def _sum_at(place: Ints, values: Floats, size: int) -> Floats:
 def filling_evidence(filler: GapFiller, example: Example, number: int) -> Evidence:
     """The fillings of a gap, the best first.
 
-    The score of a filler is that of the best line which has it in this gap.
+    The score of a filler is that of the best line with it in this gap, over that of the best line.
     """
     words, classes = filler.fillers.words, filler.fillers.classes
-    spelled = [*filler.spelling(example)[number], NONE] if filler.spelling else words
-    fillings = filler.fill([_with_filler(example, number, word) for word in spelled])
-    scores = np.array([filling.score for filling in fillings])
-    scores[-1] += filler.none_penalty
+    if filler.spelling:
+        words = (*filler.spelling(example)[number], NONE)
+    scores = filler.log_scores([example], _max_at)[number] / _LOG10
     chances = filler.probabilities([example])[number]
     order = [place for place in np.argsort(-scores, kind="stable").tolist() if chances[place] > 0]
     rows = [(words[n], classes[n], float(scores[n]), float(chances[n])) for n in order]
     table = EvidenceTable("Fillings", ("filling", "class", "log10", "probability"), tuple(rows))
-    return Evidence("log10 probability of the best line with each filling", (table,))
-
-
-def _with_filler(example: Example, number: int, word: str) -> Example:
-    """The line with a word (or nothing, for NONE) in a gap, which is a gap no more."""
-    place = example.gaps[number].position
-    target = [*example.target]
-    target[place : place + 1] = [] if word == NONE else [word]
-    moved = len(target) - len(example.target)
-    gaps = [gap for gap in example.gaps if gap.position != place]
-    gaps = [replace(gap, position=gap.position + moved * (gap.position > place)) for gap in gaps]
-    return replace(example.with_target(target), gaps=tuple(gaps))
+    return Evidence(
+        "log10 score of the best line with each filling, over the best of all", (table,)
+    )

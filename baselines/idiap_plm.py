@@ -27,10 +27,10 @@ from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import NONE, OTHER, Task
-from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS
 from crosspro.data_prep.lexicon.lexicon import Lexicon, read_lexicon, write_lexicon
 from crosspro.data_prep.lexicon.load import LexiconSetting, side_lexicon
+from crosspro.data_prep.words.lists import word_set
 from crosspro.prediction.adjustment import class_counts
 from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.fit_report import lexicon_report

@@ -91,7 +91,7 @@ class FillingSystem(System):
         filler = self.filler()
         classes = [self.task.class_index[name] for name in filler.fillers.classes]
         fillings = filler.fill(self.read(examples))
-        return np.array([classes[n] for line in fillings for n in line.choices], dtype=np.int64)
+        return np.array([classes[n] for line in fillings for n in line], dtype=np.int64)
 
     def evidence(self, question: GapQuestion) -> Evidence:
         line = self.read(question.examples)[question.line]
@@ -115,6 +115,12 @@ class NGramSystem(FillingSystem):
         super().__init__(**values)
         self.penalty = self.settings.none_penalty or 0.0
         self._listed: tuple[Examples, list[ListedFillings]] | None = None
+
+    @property
+    def shown_name(self) -> str:
+        """The name of its row in the papers (`baseline-1.5`); `baseline-tuned` if dev chooses."""
+        penalty = self.settings.none_penalty
+        return "baseline-tuned" if penalty is None else f"baseline{penalty:g}"
 
     def fit(self, task: Task, train: Examples, dev: Examples, folder: Path | None = None) -> None:
         self.task = task
@@ -144,7 +150,6 @@ class NGramSystem(FillingSystem):
             f"{name}; dev macro_recall by penalty: {by_penalty}",
             figures,
             (warning,) if equal else (),
-            f"{name}, chosen by dev macro_recall {score:.2f}",
         )
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
@@ -170,7 +175,7 @@ class NGramSystem(FillingSystem):
             return {}
         plain = NGramSystem(**{**vars(self.settings), "none_penalty": 0.0})
         plain.task, plain.model = self.task, self.model
-        return {f"{self.name}_penalty_0": plain}
+        return {plain.shown_name: plain}
 
     def save_state(self, folder: Path) -> None:
         super().save_state(folder)

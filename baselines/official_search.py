@@ -15,7 +15,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from crosspro.baselines.fill import Fillers, Filling, Floats, Ints, target_words
+from crosspro.baselines.fill import Fillers, Floats, Ints, target_words
 from crosspro.baselines.ngram.model import LanguageModel
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.task import OTHER
@@ -29,18 +29,17 @@ _PLACEHOLDER = re.compile(rf"{PLACEHOLDER}\d+")
 
 def official_filling(
     model: LanguageModel, fillers: Fillers, none_penalty: float, example: Example
-) -> tuple[Filling, Floats]:
-    """The chosen filling of a line, and the score of each filler in each gap."""
+) -> tuple[tuple[int, ...], Floats]:
+    """The chosen fillers of a line, and the score of each filler in each gap."""
     listed = listed_fillings(model, fillers, example)
     fillings, scores = listed.choices, listed.scores(none_penalty)
-    best = listed.best(none_penalty)
     table = np.zeros((fillings.shape[1], len(fillers)))
     shares = np.exp(scores - scores.max())  # relative to the best, so that no sum is 0
     for gap, chosen in enumerate(fillings.T):
         np.add.at(table[gap], chosen, shares)
     if len(table):
         table /= table.sum(axis=1, keepdims=True)
-    return Filling(tuple(fillings[best].tolist()), float(scores[best])), table
+    return tuple(fillings[listed.best(none_penalty)].tolist()), table
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ no chain is a sequence of its own.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -21,9 +21,9 @@ import numpy as np
 from pydantic import Field
 from scipy.sparse import csr_matrix
 
-from crosspro.baselines.crf import ChainCRF, CRFSettings, Features
-from crosspro.baselines.feature_reader import ReaderSettings, ReadGaps
-from crosspro.baselines.feature_system import FeatureReading
+from crosspro.baselines.crf import ChainCRF, CRFSettings
+from crosspro.baselines.estimators.linear import LabelledRows
+from crosspro.baselines.feature_reader import FeatureReading, ReaderSettings
 from crosspro.baselines.features.nouns import PARSES, antecedent
 from crosspro.baselines.features.view import GapView, Resources, gap_views
 from crosspro.data_prep.core.settings import settings
@@ -61,7 +61,7 @@ class UedinSettings(CRFSettings, ReaderSettings):
 
 
 class UedinCRF(FeatureReading):
-    """A chain over the features that `FeatureSystem` classifies one gap at a time."""
+    """A chain over gaps, which `FeatureSystem` classifies one at a time."""
 
     name = "uedin_crf"
     settings_class = UedinSettings
@@ -76,53 +76,49 @@ class UedinCRF(FeatureReading):
         """Those of the features, and the chains that gaps are joined by."""
         return super().layers_read | {"chains", *PARSES}
 
-    def fit_rows(self, gaps: ReadGaps, dev: ReadGaps) -> None:
-        features, labels = self._features(gaps.rows.matrix), gaps.rows.labels.tolist()
+    def fit_rows(self, examples: Examples, rows: LabelledRows, dev: LabelledRows) -> None:
+        features, labels = self._features(rows.matrix), rows.labels.tolist()
         labelled = (
             [row for row in sequence if labels[row] >= 0]
-            for sequence in pronoun_sequences(gaps.examples, self.reader.resources)
+            for sequence in pronoun_sequences(examples, self.resources)
         )
         sequences = (
-            ([features[row] for row in rows], [self.labels[labels[row]] for row in rows])
-            for rows in labelled
-            if rows
+            ([features[row] for row in sequence], [self.labels[labels[row]] for row in sequence])
+            for sequence in labelled
+            if sequence
         )
         self.chain = ChainCRF.train(sequences, self.settings)
 
     def predict(self, examples: Examples) -> Probabilities:
-        features = self._features(self.reader.matrix(examples))
+        features = self._features(self.matrix(examples))
         chances = np.zeros((len(features), len(self.labels)))
-        for rows in pronoun_sequences(examples, self.reader.resources):
+        for rows in pronoun_sequences(examples, self.resources):
             tokens = [features[row] for row in rows]
             chances[rows] = self.chain.marginals(tokens, range(len(tokens)), self.labels)
         return self.with_null(chances)
 
-    def _features(self, matrix: csr_matrix) -> Sequence[Features]:
-        names = self.reader.names()
+    def _features(self, matrix: csr_matrix) -> list[list[str]]:
+        names = [*self.vocabulary]
         rows = np.split(matrix.indices, matrix.indptr[1:-1])
         return [[names[column] for column in row.tolist()] for row in rows][: matrix.shape[0]]
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        examples = question.examples
-        sequences = pronoun_sequences(examples, self.reader.resources)
+        examples, classes = question.examples, self.task.classes
+        sequences = pronoun_sequences(examples, self.resources)
         rows = next(rows for rows in sequences if question.row in rows)
-        features = self._features(self.reader.matrix(examples))
-        pronouns = [
-            f"line {line - question.line:+d} {example.source[gap.source_index]}"
-            if line != question.line
-            else f"this line {example.source[gap.source_index]}"
-            for line, example in enumerate(examples)
-            for gap in example.gaps
-        ]
-        names = {place: pronouns[row] for place, row in enumerate(rows)}
-        pair = self.task.classes[question.chosen], self.task.classes[question.against]
-        tokens = [features[row] for row in rows]
-        return self.chain.evidence(tokens, rows.index(question.row), pair, names)
+        features = self._features(self.matrix(examples))
+        pronouns = [e.source[gap.source_index] for e in examples for gap in e.gaps]
+        return self.chain.evidence(
+            [features[row] for row in rows],
+            [pronouns[row] for row in rows],
+            rows.index(question.row),
+            (classes[question.chosen], classes[question.against]),
+        )
 
     def save_state(self, folder: Path) -> None:
-        self.reader.save(folder)
+        super().save_state(folder)
         self.chain.save(folder)
 
     def load_state(self, folder: Path) -> None:
-        self.reader.load(folder, self.task)
+        super().load_state(folder)
         self.chain = ChainCRF.load(folder)

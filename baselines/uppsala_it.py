@@ -12,15 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from crosspro.baselines.it_classifier.classifier import (
     ItClassifier,
     load_classifier,
     train_classifier,
 )
-from crosspro.baselines.it_classifier.context import LABELS, PRONOUN, ItContext, ItScorer
-from crosspro.baselines.it_classifier.patterns import PatternScorer
+from crosspro.baselines.it_classifier.context import LABELS, PRONOUN, ItContext
+from crosspro.baselines.it_classifier.patterns import pattern_probabilities
 from crosspro.baselines.it_classifier.training_data import (
     cross_validated_f1,
     read_training_data,
@@ -37,6 +36,7 @@ from crosspro.prediction.system import Examples
 
 ENGLISH = "en"
 _CLASSIFIER = "it_classifier.json"
+_PATTERNS = "hand-written patterns (no trained model was given)"
 _FOLDS = 10
 
 
@@ -60,9 +60,7 @@ class UppsalaIt(SourceAwareLM):
     settings_class = UppsalaItSettings
     settings: UppsalaItSettings
 
-    def __init__(self, **values: Any) -> None:
-        super().__init__(**values)
-        self.scorer: ItScorer = PatternScorer()
+    classifier: ItClassifier | None = None
 
     @property
     def context(self) -> int:
@@ -78,7 +76,7 @@ class UppsalaIt(SourceAwareLM):
                 expected = "documents to learn from, or fewer to leave out (system.leave_out)"
                 found = f"{len(examples):,} examples of documents that are all left out"
                 raise input_error("settings", "system.it_data", expected, found)
-            self.scorer = train_classifier(left)
+            self.classifier = train_classifier(left)
             if len({example.document for example in left}) >= _FOLDS:
                 f1 = cross_validated_f1(left, _FOLDS)
         self.task = task
@@ -88,7 +86,8 @@ class UppsalaIt(SourceAwareLM):
             self.report = self._report(f1)
 
     def _report(self, f1: Mapping[str, float] | None) -> FitReport:
-        summary = f"every it is labelled by {self.scorer.description}"
+        labelled_by = self.classifier.description if self.classifier else _PATTERNS
+        summary = f"every it is labelled by {labelled_by}"
         if f1 is not None:
             scores = ", ".join(f"{label} {value:.1f}" for label, value in f1.items())
             summary += f"; F1 by cross-validation over documents: {scores}"
@@ -96,7 +95,7 @@ class UppsalaIt(SourceAwareLM):
             "warning: the published system learnt the labels of it; here system.it_data names no "
             "annotated text to learn them from"
         )
-        figures = {"labelled_by": self.scorer.description, "f1": f1}
+        figures = {"labelled_by": labelled_by, "f1": f1}
         return FitReport(summary, figures, () if self.settings.it_data else (warning,))
 
     def labelled(self, examples: Examples) -> list[Example]:
@@ -113,7 +112,8 @@ class UppsalaIt(SourceAwareLM):
             ItContext(examples[number].source, place, _before(examples, number))
             for number, place in pronouns
         ]
-        labels = self.scorer.probabilities(contexts).argmax(axis=1).tolist()
+        score = self.classifier.probabilities if self.classifier else pattern_probabilities
+        labels = score(contexts).argmax(axis=1).tolist()
         sources = {number: list(examples[number].source) for number, _ in pronouns}
         for (number, place), label in zip(pronouns, labels, strict=True):
             sources[number][place] += f":{LABELS[label]}"
@@ -124,13 +124,13 @@ class UppsalaIt(SourceAwareLM):
 
     def save_state(self, folder: Path) -> None:
         super().save_state(folder)
-        if isinstance(self.scorer, ItClassifier):
-            self.scorer.save(folder / _CLASSIFIER)
+        if self.classifier is not None:
+            self.classifier.save(folder / _CLASSIFIER)
 
     def load_state(self, folder: Path) -> None:
         super().load_state(folder)
         if self.settings.it_data:
-            self.scorer = load_classifier(folder / _CLASSIFIER)
+            self.classifier = load_classifier(folder / _CLASSIFIER)
 
 
 def _before(examples: Examples, number: int) -> tuple[str, ...]:

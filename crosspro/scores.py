@@ -40,6 +40,7 @@ def score(
     tokenised: bool | None = None,
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     baseline: str | None = None,
+    any_language: bool = False,
     resamples: int = 1000,
     seed: int = 12345,
 ) -> ScoreReport:
@@ -48,7 +49,8 @@ def score(
     Metrics are apt, autoprf, pronoun-f1, bleu, chrf and doubt. Missing word links are made, and
     text without links is tokenised if it does not look so. `documents` has the name of the document
     of each line. `settings` are those of each metric, such as `{"apt": {"repair": "off"}}`. The
-    source may be empty for metrics that do not read it (pronoun-f1, bleu, chrf).
+    source may be empty for metrics that do not read it (pronoun-f1, bleu, chrf). Long texts that
+    look like another language are refused unless `any_language`.
 
     >>> import crosspro
     >>> report = crosspro.score(
@@ -80,6 +82,7 @@ def score(
         {name: as_lines(f"candidate {name}", lines) for name, lines in by_name.items()},
         None if documents is None else as_lines("documents", documents),
         (source_language, target_language),
+        any_language=any_language,
     )
 
     def parsed(name: str, lines: LinkLines, target: Sequence[str]) -> Any:
@@ -123,7 +126,7 @@ def _named_links(
 
 def judge_of(source: str, target: str) -> PronounJudge | None:
     """What the metric `doubt` asks: the bundled model of two languages, if there is one."""
-    from crosspro.prediction.proofread.judge import judge_of
+    from crosspro.prediction.proofread.bundled import judge_of
 
     return judge_of(source, target)
 

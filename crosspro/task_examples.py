@@ -134,7 +134,6 @@ def prepare(
     from crosspro.data_prep.bitext import read_bitext
     from crosspro.data_prep.bitext.segment import right_way_round
     from crosspro.data_prep.core.errors import choices, input_error
-    from crosspro.data_prep.core.stored import Cache
     from crosspro.data_prep.gaps.extract import RULES, changed_rules
     from crosspro.data_prep.pipeline.prepare import PrepareSettings, prepare
 
@@ -157,7 +156,6 @@ def prepare(
         doc_ids=path_or_none(doc_ids),
     )
     with TemporaryDirectory() as scratch:
-        steps = Cache(Path(cache or scratch))
         bitext = tokenised_bitext(task, right_way_round(task, texts, Path(source)))
-        examples, _ = prepare(task, bitext, settings, steps)
+        examples, _ = prepare(task, bitext, settings, Path(cache or scratch))
         return list(examples)

@@ -115,8 +115,8 @@ def proofread(
     from crosspro.evaluation.texts import as_lines
     from crosspro.prediction.models import chosen_run, summary
     from crosspro.prediction.pair_prediction import Predictor, load_predictor
+    from crosspro.prediction.proofread.bundled import model_for
     from crosspro.prediction.proofread.files import open_translation, read_text
-    from crosspro.prediction.proofread.languages import model_for
     from crosspro.prediction.proofread.output import proofreading
     from crosspro.prediction.proofread.text import text_of_lines
 

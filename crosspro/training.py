@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crosspro.conf import GROUPS
+from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.task_examples import AnyPath, examples_of, path_of, path_or_none
 from crosspro.trained_models import Model, load_system, predict
 
@@ -74,7 +74,7 @@ class TrainedRun:
 
 def train(
     task: str = "en-fr",
-    system: str = "turku_gru_2016",
+    system: str = "turku_gru_words_inward",
     *,
     data: str | Path | Mapping[str, Sequence[Example] | AnyPath] = "demo",
     experiment: str | None = None,
@@ -96,36 +96,32 @@ def train(
     >>> run.evaluations["test"].names
     ['majority seed 1']
     """
-    from crosspro.data_prep.pipeline.sets.splits import leaks
-    from crosspro.prediction.configuration import configured, plain_config
+    from crosspro.prediction.configuration import training_setup
     from crosspro.prediction.fit_and_score import fit_and_score
     from crosspro.prediction.runs import Configuration
 
-    config, choices = composed_run(task, system, data, experiment, settings)
-    run = configured(config, choices)
-    values = plain_config(config)
+    config, choices = _composed(task, system, data, experiment, settings)
+    setup = training_setup(config, choices)
+    values = dict(setup.values)
     if isinstance(data, Mapping):
-        splits = _read_splits(data, run.task)
+        splits = _read_splits(data, setup.task)
         del choices["data"], values["data"]
     else:
-        splits = run.splits()
-    for warning in leaks(splits):
-        _LOG.warning(warning)
-    place = path_or_none(folder) or Path(
-        "runs", run.task.name, choices["system"], datetime.now().strftime(_TIME)
-    )
-    run.check_folder(place, "folder")
+        splits = setup.splits()
+    time = datetime.now().strftime(_TIME)
+    place = path_or_none(folder) or Path("runs", setup.task.name, choices["system"], time)
+    setup.check_folder(place, "folder")
     overrides = tuple(f"{group}={name}" for group, name in choices.items())
     outcome = fit_and_score(
-        run.task,
-        run.system,
+        setup.task,
+        setup.system,
         splits,
         place,
-        scoring=run.scoring,
+        scoring=setup.scoring,
         configuration=Configuration(choices, overrides, values),
         tell=_tell,
     )
-    return TrainedRun(place, outcome.run, run.system, outcome.evaluations)
+    return TrainedRun(place, outcome.run, setup.system, outcome.evaluations)
 
 
 def explain(
@@ -181,20 +177,16 @@ def export(
     return export_run(run, Path(output), weights, path_or_none(prior))
 
 
-def composed_run(
+def _composed(
     task: str,
     system: str,
-    data: str | Path | Mapping[str, Any] = "demo",
-    experiment: str | None = None,
-    settings: Mapping[str, Any] | None = None,
+    data: str | Path | Mapping[str, Any],
+    experiment: str | None,
+    settings: Mapping[str, Any] | None,
 ) -> tuple[DictConfig, dict[str, str]]:
-    """The configuration and its choices; `InputError` says what there is where one is unknown."""
-    from crosspro.data_prep.core.errors import (
-        CrossproError,
-        how_to_install,
-        input_error,
-        training_package,
-    )
+    """The configuration as Hydra composes it, and the name chosen in each group."""
+    from crosspro.data_prep.core.errors import input_error
+    from crosspro.prediction.registry import training_packages
 
     choices: dict[str, str] = {"task": task, "system": system}
     choices |= {} if experiment is None else {"experiment": experiment}
@@ -206,22 +198,29 @@ def composed_run(
     for group, name in choices.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise input_error("arguments", group, "the name of one", repr(name))
-    try:
+    with training_packages("training"):
+        from hydra import compose, initialize_config_dir
+        from hydra.core.global_hydra import GlobalHydra
         from hydra.errors import HydraException
+        from omegaconf import OmegaConf, open_dict
         from omegaconf.errors import OmegaConfBaseException
-
-        from crosspro.conf.compose import composed
-    except ImportError as error:
-        package = training_package(error)
-        if package is None:
-            raise
-        needed = f"training needs the package {package}, which is not installed"
-        raise CrossproError(f"{needed}: {how_to_install('train')}") from error
+    outer = GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()  # of a program that is itself one of Hydra
     try:
-        return composed(choices, values)
+        with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
+            overrides = [f"{group}={name}" for group, name in choices.items()]
+            config = compose("train", overrides, return_hydra_config=True)
+        chosen = dict(config.hydra.runtime.choices)
+        with open_dict(config):
+            del config["hydra"]
+        for key, value in values.items():
+            OmegaConf.update(config, key, value, force_add=False)
     except (HydraException, OmegaConfBaseException, TypeError, ValueError) as error:
         message = " ".join(str(error).split())
         raise input_error("settings", "settings", "values that go together", message) from error
+    finally:
+        GlobalHydra.instance().hydra = outer
+    return config, {group: chosen[group] for group in GROUPS if chosen.get(group)}
 
 
 def _read_splits(data: Mapping[str, Any], task: Task) -> Splits:

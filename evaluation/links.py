@@ -131,14 +131,9 @@ def _look_tokenised(texts: Texts) -> bool:
     return looks_tokenised(texts.source[:SAMPLE]) or looks_tokenised(texts.reference[:SAMPLE])
 
 
-def read_links(
-    path: Path, source: Sequence[str], target: Sequence[str], *, lenient: bool = False
-) -> Links:
+def read_links(path: Path, source: Sequence[str], target: Sequence[str]) -> Links:
     """A file with `s-t s-t …` on each line, checked against the texts."""
-    lines = list(read_text_lines(path))
-    while lenient and len(lines) > len(source) and not lines[-1].strip():
-        lines.pop()
-    return parse_links(lines, source, target, str(path), lenient=lenient)
+    return parse_links(list(read_text_lines(path)), source, target, str(path))
 
 
 def parse_links(
@@ -146,10 +141,8 @@ def parse_links(
     source: Sequence[str],
     target: Sequence[str],
     place: str,
-    *,
-    lenient: bool = False,
 ) -> Links:
-    """Links as `s-t s-t …` or as pairs; lenient: those to words that are not there are dropped."""
+    """Links as `s-t s-t …` or as pairs, in order and each once."""
     if len(lines) != len(source):
         at = min(len(lines), len(source)) + 1
         raise input_error(place, "lines", f"{len(source)} as in the source", str(len(lines)), at)
@@ -163,12 +156,11 @@ def parse_links(
             pairs.append((int(link[0]), int(link[1])))
         pairs = sorted(set(pairs))
         size = len(_WORDS.findall(left)), len(_WORDS.findall(right))
-        inside = [link for link in pairs if 0 <= link[0] < size[0] and 0 <= link[1] < size[1]]
-        if len(inside) < len(pairs) and not lenient:
-            outside = next(link for link in pairs if link not in inside)
-            expected = f"links inside {size[0]} source and {size[1]} target words"
-            raise input_error(place, "links", expected, "{}-{}".format(*outside), number)
-        links.append(inside)
+        for first, second in pairs:
+            if not (0 <= first < size[0] and 0 <= second < size[1]):
+                expected = f"links inside {size[0]} source and {size[1]} target words"
+                raise input_error(place, "links", expected, f"{first}-{second}", number)
+        links.append(pairs)
     return links
 
 

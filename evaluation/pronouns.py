@@ -32,15 +32,14 @@ from pydantic import dataclasses as pydantic_dataclasses
 from crosspro.data_prep.annotate.tokenise import Tokeniser, normalise_punctuation
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.settings import settings_error
-from crosspro.data_prep.core.words import (
+from crosspro.data_prep.core.settings import read_yaml, settings_error
+from crosspro.data_prep.words.lists import (
     names_of,
     shipped_files,
     table_rows,
     word_lists,
     words_file,
 )
-from crosspro.data_prep.core.yaml_files import read_yaml
 
 
 def normal_form(word: str) -> str:

@@ -8,10 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from crosspro.data_prep.core.errors import choices, counted, input_error, quoted
-from crosspro.data_prep.core.settings import settings_error
 from crosspro.evaluation.evaluation import (
     Evaluation,
     PairChoice,
@@ -22,13 +19,12 @@ from crosspro.evaluation.evaluation import (
     every_pair,
 )
 from crosspro.evaluation.links import Links, link_texts
-from crosspro.evaluation.metrics import metric_class
+from crosspro.evaluation.metrics import make_metric
 from crosspro.evaluation.metrics.pronoun_doubt import PronounJudge
 from crosspro.evaluation.pronouns import LANGUAGES, PronounLists, lists_names
 from crosspro.evaluation.report.page import (
     TEMPLATES,
     differing_numbers,
-    page_tables,
     render_page,
     shown_numbers,
 )
@@ -84,17 +80,6 @@ def usual_metrics(texts: Texts, lists: object = None) -> list[str]:
         expected = "a reference, and languages whose pronouns are known"
         raise input_error("metrics", "texts", expected, "neither")
     return names
-
-
-def make_metric(name: str, settings: Mapping[str, Any]) -> Any:
-    """A metric with these settings; text from a command line is read as their types ask for."""
-    if name not in TEXT_METRICS:
-        raise input_error("metrics", "name", choices(TEXT_METRICS), quoted(name))
-    kind = metric_class(name)
-    try:
-        return kind(TypeAdapter(kind.settings_class).validate_python(dict(settings)))
-    except ValidationError as error:
-        raise settings_error(error, "settings", name) from error
 
 
 @dataclass(frozen=True, repr=False)
@@ -222,7 +207,7 @@ class ScoreReport:
 
 def _page_tables(evaluation: Evaluation) -> list[Table]:
     """The tables of a metric that say more than the table of all metrics."""
-    tables = page_tables(evaluation_tables(evaluation))
+    tables = evaluation_tables(evaluation)
     if len(evaluation.measures) == 1:
         tables = [table for table in tables if table.title and table.title != DIFFERENCES]
     title = _column_title(evaluation)
@@ -258,13 +243,16 @@ def score_texts(
         raise input_error("settings", unknown[0], choices(names), "no such metric here")
     if baseline is not None and baseline not in texts.candidates:
         raise input_error("baseline", "name", choices(texts.candidates), quoted(baseline))
+    for name in names:
+        if name not in TEXT_METRICS:
+            raise input_error("metrics", "name", choices(TEXT_METRICS), quoted(name))
     linked = [name for name in names if name in LINKED]
     for name in linked:
         chosen[name].setdefault("pronouns", pronouns)
     if "doubt" in names:
         texts.require("doubt", "source", "source_language", "target_language")
         chosen["doubt"]["judge"] = _judge(texts.languages, judge_of)
-    metrics_by_name = {name: make_metric(name, values) for name, values in chosen.items()}
+    metrics_by_name = {name: make_metric(name, **values) for name, values in chosen.items()}
     if linked:
         if chosen.get("apt", {}).get("tokens") is not None:
             tokenised = True  # positions count words between spaces

@@ -14,14 +14,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.shared_task import read_doc_ids
+from crosspro.data_prep.words.language import looks_otherwise
 
 if TYPE_CHECKING:
     from crosspro.evaluation.links import LinkedWords
 
+LONG_TEXT = 200
 _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
@@ -76,8 +77,13 @@ def make_texts(
     languages: tuple[str, str] = ("", ""),
     *,
     paths: Mapping[str, Path] | None = None,
+    any_language: bool = False,
 ) -> Texts:
-    """Texts whose lengths and languages are checked; errors name the paths, if they have any."""
+    """Texts whose lengths and languages are checked; errors name the paths, if they have any.
+
+    A text that looks like another language gives a warning. A long one, where this is hardly by
+    chance, is refused unless `any_language`.
+    """
     paths = paths or {}
     parallel = {"source": source, "reference": reference, "documents": documents or ()}
     parallel |= {_key(name): lines for name, lines in candidates.items()}
@@ -97,8 +103,12 @@ def make_texts(
     warnings = []
     for key, lines in parallel.items():
         language = languages[key != "source"]
-        if key != "documents" and (looks_like := looks_otherwise(lines, language)):
-            warnings.append(f"{place_of[key]}: expected text in {language}, found {looks_like}")
+        if any_language or key == "documents" or not (other := looks_otherwise(lines, language)):
+            continue
+        problem = Problem(place_of[key], None, "language", f"text in {language}", other)
+        if size >= LONG_TEXT:
+            raise InputError([problem], "any-language accepts it")
+        warnings.append(str(problem))
     return Texts(source, reference, candidates, documents, languages, warnings=tuple(warnings))
 
 
@@ -106,43 +116,49 @@ def _key(name: str) -> str:
     return f"candidate {name}"
 
 
+@dataclass(frozen=True)
+class TextFiles:
+    """The files of a comparison, from a command line or found in a folder."""
+
+    source: Path | None
+    reference: Path | None
+    candidates: Mapping[str, Path]
+    doc_ids: Path | None = None
+    links: Path | None = None
+    candidate_links: Mapping[str, Path] = field(default_factory=dict)
+
+
 def load_texts(
-    source: Path | None,
-    reference: Path | None,
-    candidates: Mapping[str, Path],
-    doc_ids: Path | None = None,
-    languages: tuple[str, str] = ("", ""),
+    files: TextFiles, languages: tuple[str, str] = ("", ""), *, any_language: bool = False
 ) -> Texts:
     """Read parallel files; languages that are not stated are the ends of file names (X.fr)."""
-    paths = {"source": source, "reference": reference, "documents": doc_ids}
-    paths |= {_key(name): path for name, path in candidates.items()}
-    existing = {key: path for key, path in paths.items() if path is not None}
-    translations = [path for path in (reference, *candidates.values()) if path is not None]
+    paths = {"source": files.source, "reference": files.reference, "documents": files.doc_ids}
+    paths |= {_key(name): path for name, path in files.candidates.items()}
+    translations = (files.reference, *files.candidates.values())
     languages = (
-        languages[0] or language_of(source) or "",
+        languages[0] or language_of(files.source),
         languages[1] or next(filter(None, map(language_of, translations)), ""),
     )
-    texts = {key: path for key, path in existing.items() if key != "documents"}
-    lines = {key: list(read_text_lines(path)) for key, path in texts.items()}
-    documents = None
-    if doc_ids is not None:
-        documents = list(read_doc_ids(doc_ids))
+    existing = {key: path for key, path in paths.items() if path is not None}
+    lines = {
+        key: list(read_doc_ids(path) if key == "documents" else read_text_lines(path))
+        for key, path in existing.items()
+    }
     return make_texts(
         lines.get("source", []),
         lines.get("reference", []),
-        {name: lines[_key(name)] for name in candidates},
-        documents,
+        {name: lines[_key(name)] for name in files.candidates},
+        lines.get("documents"),
         languages,
         paths=existing,
+        any_language=any_language,
     )
 
 
-def language_of(path: Path | None) -> str | None:
+def language_of(path: Path | None) -> str:
     """The language that the name of a file ends in, if it does."""
-    if path is None:
-        return None
-    stem, dot, suffix = plain_name(path).rpartition(".")
-    return suffix if dot and stem and _LANGUAGE.fullmatch(suffix) else None
+    stem, _, suffix = plain_name(path).rpartition(".") if path else ("", "", "")
+    return suffix if stem and _LANGUAGE.fullmatch(suffix) else ""
 
 
 def plain_name(path: Path) -> str:
@@ -151,12 +167,9 @@ def plain_name(path: Path) -> str:
 
 def system_name(path: Path) -> str:
     """The name of a system by its file: without compression, and without `txt` or the language."""
-    stem, dot, suffix = plain_name(path).rpartition(".")
-    return (
-        stem
-        if dot and stem and (suffix == "txt" or _LANGUAGE.fullmatch(suffix))
-        else plain_name(path)
-    )
+    name = plain_name(path)
+    stem, _, suffix = name.rpartition(".")
+    return stem if stem and (suffix == "txt" or _LANGUAGE.fullmatch(suffix)) else name
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:
@@ -181,18 +194,6 @@ _ROLES = {
 }
 _LINKS = ".links"
 OUTPUTS = "outputs"
-
-
-@dataclass(frozen=True)
-class TextFiles:
-    """The files of a comparison, from a command line or found in a folder."""
-
-    source: Path | None
-    reference: Path | None
-    candidates: Mapping[str, Path]
-    doc_ids: Path | None = None
-    links: Path | None = None
-    candidate_links: Mapping[str, Path] = field(default_factory=dict)
 
 
 def find_files(folder: Path) -> TextFiles:

@@ -39,9 +39,10 @@ DEFAULT_SCORING = Scoring()
 
 @dataclass(frozen=True)
 class TrainingSetup:
-    """The objects of a configuration; data is read by `splits`."""
+    """The objects of a configuration, and its plain `values`; data is read by `splits`."""
 
     config: DictConfig
+    values: dict[str, Any]
     task: Task
     system: System
     scoring: Scoring
@@ -56,38 +57,34 @@ class TrainingSetup:
 
     def check_folder(self, folder: Path, key: str) -> None:
         """Refuse the folder of the data for the run: a submission might replace a data file."""
-        data = self.config.data.get("dir")
+        data = self.values["data"].get("dir")
         if data and Path(data).resolve() == folder.resolve():
             raise input_error("settings", key, "another folder than data.dir", str(folder))
 
 
-def configured(config: DictConfig, choices: Mapping[str, str]) -> TrainingSetup:
+def training_setup(config: DictConfig, choices: Mapping[str, str]) -> TrainingSetup:
     """The objects of a configuration; `choices` maps each group to its chosen file.
 
     Task and system are named after their files.
     """
-    content = plain_config(config)
-    values = {key: value for key, value in content.items() if key not in GROUPS}
-    monitor = values.pop("prior_correction", None)
-    scoring = check_settings(Scoring, values, "settings")
-    task = task_from_mapping(content.get("task"), f"task {choices.get('task', '')}")
+    from omegaconf import OmegaConf
+
+    values: Any = OmegaConf.to_container(config, resolve=True)
+    rest = {key: value for key, value in values.items() if key not in GROUPS}
+    monitor = rest.pop("prior_correction", None)
+    scoring = check_settings(Scoring, rest, "settings")
+    task = task_from_mapping(values.get("task"), f"task {choices.get('task', '')}")
     system = instantiated(config, "system")
     if not isinstance(system, System):
         raise input_error("settings", "system._target_", "a system", type(system).__name__)
     system.configured = choices.get("system", "")
     if monitor is not None:
         system = PriorCorrected(system, monitor=monitor)
-    if content["data"].get("in_domain") is not None and not system.fine_tunes:
+    in_domain = values["data"].get("in_domain")
+    if in_domain is not None and not system.fine_tunes:
         expected = f"null, since {system.shown_name} does not learn in stages"
-        raise input_error("settings", "data.in_domain", expected, str(content["data"]["in_domain"]))
-    return TrainingSetup(config, task, system, scoring)
-
-
-def plain_config(config: DictConfig) -> dict[str, Any]:
-    from omegaconf import OmegaConf
-
-    content: Any = OmegaConf.to_container(config, resolve=True)
-    return content  # type: ignore[no-any-return] # OmegaConf cannot know that it is a mapping
+        raise input_error("settings", "data.in_domain", expected, str(in_domain))
+    return TrainingSetup(config, values, task, system, scoring)
 
 
 def instantiated(config: DictConfig, section: str, *arguments: object) -> Any:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from crosspro.data_prep.align.align import align
-from crosspro.data_prep.annotate.corpus import default_annotator, make_annotator
+from crosspro.data_prep.annotate.corpus import annotate_text, default_annotator
 from crosspro.data_prep.annotate.layers import layers_in
 from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.core.errors import input_error
@@ -29,7 +29,7 @@ from crosspro.evaluation.metrics.contrastive import SystemScores
 from crosspro.evaluation.metrics.contrastive_sets import ContrastiveSet, Instance
 from crosspro.prediction.models import summary
 from crosspro.prediction.output import predict_stream
-from crosspro.prediction.system import System, load_systems
+from crosspro.prediction.system import System, load_system
 
 _NOT_FOUND, _ONE_CLASS = "the gap was not found", "reference and error fall into one class"
 Tell = Callable[[str], None]
@@ -75,9 +75,6 @@ class PreparedSet:
         return [
             line for instance in self.instances for line in (*instance.context, instance.example)
         ]
-
-
-FindGap = Callable[[Instance, TokenPair, Sequence[Link], Task], CandidateGap | None]
 
 
 # Gaps ---------------------------------------------------------------------------------------------
@@ -144,9 +141,8 @@ def prepare_set(
     task: Task,
     annotator: str = "auto",
     tell: Tell = lambda text: None,
-    find: FindGap = find_gap,
 ) -> PreparedSet:
-    """Tokenise, align and annotate a set for a task; `find` says where the gaps are."""
+    """Tokenise, align and annotate a set for a task."""
     pairs = [
         list(_sentence_pairs(test_set.name, instance, task)) for instance in test_set.instances
     ]
@@ -154,25 +150,24 @@ def prepare_set(
     tell(f"aligning {len(flat):,} segments")
     links = iter(list(align(flat, task.symmetrisation, jobs=1)))
     columns: Iterator[TargetColumns] = ((tuple(pair.target), None) for pair in flat)
-    backend = None
     if task.tagged:
         tell(f"annotating {len(flat):,} {task.target_language} sentences")
-        backend = make_annotator(annotator, task.target_language, task.tagset, parse=False)
-        columns = (line.columns for line in backend.annotate([pair.target for pair in flat]))
+        target = [pair.target for pair in flat]
+        lines = annotate_text(target, annotator, task.target_language, task.tagset, parse=False)
+        columns = iter([line.columns for line in lines])
     instances = []
     for number, (instance, document) in enumerate(zip(test_set.instances, pairs, strict=True)):
         examples, gap = [], None
         for place, pair in enumerate(document, start=1):
             linked = next(links)
-            gap = find(instance, pair, linked, task) if place == len(document) else None
+            gap = find_gap(instance, pair, linked, task) if place == len(document) else None
             placed = [] if gap is None else [Placement(gap.source_index, "one_word", gap.position)]
             shown, name = next(columns), f"instance{number}"
             examples.append(make_example(*pair, shown, linked, placed, task, name))
         *context, example = examples
         instances.append(PreparedInstance(instance, tuple(context), example, gap))
     annotated = "none"
-    if backend is not None:
-        backend.finish()
+    if task.tagged:
         annotated = default_annotator(task.target_language) if annotator == "auto" else annotator
     origin = (f"task:{task.name}", f"annotator:{annotated}")
     return PreparedSet(test_set, task, tuple(instances), origin)
@@ -200,7 +195,8 @@ def scores_of_runs(
     """The scores of the systems of runs and archives; systems of one task share its examples."""
     prepared: dict[str, PreparedSet] = {}
     scores = []
-    for run, name, system in zip(runs, names, load_systems(runs), strict=True):
+    systems = [load_system(run) for run in runs]
+    for run, name, system in zip(runs, names, systems, strict=True):
         task = system.task
         if task.name not in prepared or prepared[task.name].task != task:
             prepared[task.name] = prepare_set(test_set, task, tell=tell)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, permutations
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -24,9 +25,9 @@ from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns, mixed
 from crosspro.prediction.dev_score import Monitor, dev_score
-from crosspro.prediction.evidence import Evidence, EvidenceTable, ExplainedMember, GapQuestion
+from crosspro.prediction.evidence import Evidence, EvidenceTable, GapQuestion
 from crosspro.prediction.explanation import explanation_of
-from crosspro.prediction.fit_report import FitReport, ensemble_report
+from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.runs import MEMBERS
 from crosspro.prediction.system import (
     Classes,
@@ -39,7 +40,6 @@ from crosspro.prediction.system import (
 Weight = Annotated[float, Field(ge=0)]
 DevScore = Callable[[Probabilities], float]
 Average = Literal["arithmetic", "geometric"]
-AVERAGES: tuple[str, ...] = get_args(Average)
 
 _FILE = "weights.json"
 _LEAST = 1e-9
@@ -76,7 +76,7 @@ class Ensemble(System):
         super().__init__(**values)
         self.members = _named(members)
         self.average = self.settings.average
-        self._fitted: list[tuple[str, System]] = []  # with the name of its folder
+        self._fitted: dict[str, System] = {}  # by the names of their folders
         self.parts: list[System] = []
         self._names: list[str] = []  # of the member of each part
         self.weights: list[float] = []
@@ -88,10 +88,9 @@ class Ensemble(System):
         weights: Sequence[float] | None = None,
         average: str = "arithmetic",
     ) -> Ensemble:
-        names = {member.task.name for member in members}
-        if len(names) != 1 or len({member.task.classes for member in members}) != 1:
-            found = ", ".join(sorted(names)) or "no run"
-            raise CrossproError(f"ensemble: expected runs of one task, found {found}")
+        if len({(member.task.name, member.task.classes) for member in members}) != 1:
+            names = ", ".join(sorted({member.task.name for member in members})) or "no run"
+            raise CrossproError(f"ensemble: expected runs of one task, found {names}")
         result = cls(members, average=average)
         result.task = members[0].task
         result.parts = list(members)
@@ -105,8 +104,13 @@ class Ensemble(System):
         if self.settings.tune:
             dev_score(task, dev, self.settings.tune)  # refuses an unfit dev set before training
         self.task = task
-        self._fitted = list(self._with_seeds())
-        for name, member in self._fitted:
+        self._fitted = {}
+        for name, member in self.members.items():
+            self._fitted[name] = member
+            for number in range(1, self.settings.seeds):
+                if (other := member.reseeded(number)) is not None:
+                    self._fitted[f"{name}.seed{number + 1}"] = other
+        for name, member in self._fitted.items():
             member.fit(task, train, dev, _member_folder(folder, name))
         self._join(dev)
 
@@ -115,7 +119,7 @@ class Ensemble(System):
         return any(member.fine_tunes for member in self.members.values())
 
     def fine_tune(self, in_domain: Examples, dev: Examples, folder: Path | None = None) -> None:
-        for name, member in self._fitted:
+        for name, member in self._fitted.items():
             if member.fine_tunes:
                 member.fine_tune(in_domain, dev, _member_folder(folder, name))
         self._join(dev)
@@ -127,17 +131,11 @@ class Ensemble(System):
         members = {name: others[name] or member for name, member in self.members.items()}
         return Ensemble(members, **vars(self.settings))
 
-    def _with_seeds(self) -> Iterator[tuple[str, System]]:
-        for name, member in self.members.items():
-            yield name, member
-            for number in range(1, self.settings.seeds):
-                other = member.reseeded(number)
-                if other is not None:
-                    yield f"{name}.seed{number + 1}", other
-
     def _join(self, dev: Examples) -> None:
         """Take the snapshots of all members as parts, and choose their weights."""
-        snapshots = [(name, part) for name, member in self._fitted for part in member.snapshots()]
+        snapshots = [
+            (name, part) for name, member in self._fitted.items() for part in member.snapshots()
+        ]
         self._names = [name for name, _ in snapshots]
         self.parts = [part for _, part in snapshots]
         self.weigh(dev, self.settings.tune)
@@ -154,19 +152,31 @@ class Ensemble(System):
         scores: list[float | None] = [None] * len(self.parts)
         if tune:
             score = dev_score(self.task, dev, tune)
-            chances = [part.predict(dev) if corrected else part.unadjusted(dev)
-                       for part in self.parts]  # fmt: skip
+            predictions = [
+                part.predict(dev) if corrected else part.unadjusted(dev) for part in self.parts
+            ]
             if search:
-                self.weights = tune_weights(chances, score, self.average)
-            total = score(mix(chances, self.weights, self.average))
-            scores = [score(chance) for chance in chances]
-        rows = zip(self._names, self.parts, self.weights, scores, strict=True)
-        members = [
-            {"name": name, "system": part.shown_name, "weight": weight, "score": alone}
-            for name, part, weight, alone in rows
-        ]
-        self.report = ensemble_report(tune, total, members, [part.report for part in self.parts])
+                self.weights = tune_weights(predictions, score, self.average)
+            total = score(mix(predictions, self.weights, self.average))
+            scores = [score(prediction) for prediction in predictions]
+        self.report = self._report(tune, total, scores)
         return self.report
+
+    def _report(
+        self, monitor: str | None, total: float | None, scores: Sequence[float | None]
+    ) -> FitReport:
+        members, weights, warnings = [], [], []
+        for part, name, weight, score in zip(
+            self.parts, self._names, self.weights, scores, strict=True
+        ):
+            report, label = part.report, _label(name, part)
+            member = {"name": name, "system": part.shown_name, "weight": weight, "score": score}
+            members.append({**member, "fit": report and dict(report.figures)})
+            weights.append(f"{label} {weight:.2f}")
+            warnings += [f"{label}: {warning}" for warning in (report.warnings if report else ())]
+        how = f"chosen by dev {monitor}" if monitor else "equal"
+        figures = {"monitor": monitor, "score": total, "members": members}
+        return FitReport(f"weights, {how}: {', '.join(weights)}", figures, tuple(warnings))
 
     @property
     def context(self) -> int:
@@ -178,10 +188,8 @@ class Ensemble(System):
         return any(part.reads_source_parse for part in self.parts)
 
     def layer_warnings(self, data: str, present: frozenset[str]) -> list[str]:
-        warnings = [
-            warning for part in self.parts for warning in part.layer_warnings(data, present)
-        ]
-        return list(dict.fromkeys(warnings))
+        of_parts = (part.layer_warnings(data, present) for part in self.parts)
+        return list(dict.fromkeys(chain.from_iterable(of_parts)))
 
     def predict(self, examples: Examples) -> Probabilities:
         return mix([part.predict(examples) for part in self.parts], self.weights, self.average)
@@ -205,18 +213,20 @@ class Ensemble(System):
         return mixed(nouns, [weight for _, weight in self._pointing])
 
     def evidence(self, question: GapQuestion) -> Evidence:
-        """The probabilities of each part and its own explanation, if it has one."""
-        total = sum(self.weights)
-        members, rows = [], []
+        """The probabilities of each part, and the tables of its own evidence, if it has any."""
         chosen, against = (self.task.classes[n] for n in (question.chosen, question.against))
+        rows, tables = [], []
         for name, part, weight in zip(self._names, self.parts, self.weights, strict=True):
             explanation = explanation_of(part, question.examples, question.line, question.number)
-            members.append(ExplainedMember(name, weight / total, explanation))
-            chances = explanation.probabilities
-            rows.append((members[-1].label, weight / total, chances[chosen], chances[against]))
+            label, chances = _label(name, part), explanation.probabilities
+            rows.append((label, weight / sum(self.weights), chances[chosen], chances[against]))
+            if explanation.evidence is not None:
+                own = explanation.evidence.tables
+                tables += [replace(table, title=f"{label}: {table.title}") for table in own]
         columns = ("member", "weight", f"p({chosen})", f"p({against})")
+        members = EvidenceTable("Members", columns, tuple(rows))
         how = f"the weighted {self.average} mean of its members' probabilities"
-        return Evidence(how, (EvidenceTable("Members", columns, tuple(rows)),), tuple(members))
+        return Evidence(how, (members, *tables))
 
     def save_state(self, folder: Path) -> None:
         for number, part in enumerate(self.parts):
@@ -229,12 +239,14 @@ class Ensemble(System):
         state = check_settings(_State, read_json_object(path), path)
         self.weights, self._names = list(state.weights), list(state.names)
         self.average = state.average
-        folders = [folder / f"member{number}" for number in range(len(self.weights))]
-        self.parts = [load_saved(part) for part in folders]
-        for place, part in zip(folders, self.parts, strict=True):
+        self.parts = []
+        for number in range(len(self.weights)):
+            place = folder / f"member{number}"
+            part = load_saved(place)
             if part.task.classes != self.task.classes:
                 expected, found = f"the classes of {self.task.name}", f"those of {part.task.name}"
                 raise input_error(place, "task", expected, found)
+            self.parts.append(part)
 
 
 @settings
@@ -248,10 +260,13 @@ class _State:
     @model_validator(mode="after")
     def _parts(self) -> Self:
         if len(self.names) != len(self.weights) or not 0 < sum(self.weights) < inf:
-            raise ValueError(
-                "there should be a name for each weight, and weights with a finite sum"
-            )
+            raise ValueError("expected a name for each weight, and weights with a finite sum")
         return self
+
+
+def _label(name: str, part: System) -> str:
+    """How a member is shown; those of older files have no name."""
+    return f"{name} ({part.shown_name})" if name not in ("", part.shown_name) else part.shown_name
 
 
 def _member_folder(folder: Path | None, name: str) -> Path | None:
@@ -263,36 +278,31 @@ def _member_folder(folder: Path | None, name: str) -> Path | None:
 
 def _named(members: Mapping[str, System] | Sequence[System]) -> dict[str, System]:
     """Members by name, which is also that of a folder; those of a list are numbered."""
-    systems = "systems (sections with _target_), by name or in a list"
-    if not isinstance(members, Mapping | list | tuple):
-        raise input_error("settings", "members", systems, quoted(repr(members)))
-    pairs = members.items() if isinstance(members, Mapping) else enumerate(members)
-    by_name = {str(name): member for name, member in pairs}
-    for name, member in by_name.items():
-        if not _NAME.fullmatch(name):
-            expected = "names of letters, digits, - and _, which are also those of folders"
-            raise input_error("settings", "members", expected, quoted(name))
-        if not isinstance(member, System):
-            raise input_error("settings", f"members.{name}", systems, quoted(repr(member)))
-    return by_name
+    if isinstance(members, list | tuple):
+        members = {str(number): member for number, member in enumerate(members)}
+    expected = "systems (sections with _target_), by names of letters, digits, - and _, or a list"
+    if not isinstance(members, Mapping):
+        raise input_error("settings", "members", expected, quoted(repr(members)))
+    for name, member in members.items():
+        if not _NAME.fullmatch(str(name)) or not isinstance(member, System):
+            raise input_error("settings", f"members.{name}", expected, quoted(repr(member)))
+    return {str(name): member for name, member in members.items()}
 
 
 def mix(
-    probabilities: Sequence[Probabilities],
-    weights: Sequence[float],
-    average: str = AVERAGES[0],
+    probabilities: Sequence[Probabilities], weights: Sequence[float], average: str = "arithmetic"
 ) -> Probabilities:
-    total = sum(weights)
-    parts = list(zip(probabilities, weights, strict=True))
-    if average == AVERAGES[0]:
-        return np.asarray(sum(weight / total * chances for chances, weight in parts))
-    logs = sum(weight / total * np.log(np.maximum(chances, _LEAST)) for chances, weight in parts)
-    mean = np.exp(logs)
+    """The weighted average of the probabilities of several systems."""
+    shares = [weight / sum(weights) for weight in weights]
+    parts = list(zip(shares, probabilities, strict=True))
+    if average == "arithmetic":
+        return np.asarray(sum(share * part for share, part in parts))
+    mean = np.exp(sum(share * np.log(np.maximum(part, _LEAST)) for share, part in parts))
     return np.asarray(mean / mean.sum(axis=1, keepdims=True))
 
 
 def tune_weights(
-    probabilities: Sequence[Probabilities], score: DevScore, average: str = AVERAGES[0]
+    probabilities: Sequence[Probabilities], score: DevScore, average: str = "arithmetic"
 ) -> list[float]:
     """Weights that are best on dev, by moving weight between members in ever smaller steps.
 
@@ -300,33 +310,35 @@ def tune_weights(
     below what a member has alone, the search begins again with that member.
     """
     size = len(probabilities)
-    averaged = partial(mix, probabilities, average=average)
-    weights, best = _climb(averaged, [1 / size] * size, score)
+
+    def score_of(weights: list[float]) -> float:
+        return score(mix(probabilities, weights, average))
+
+    weights, best = _climb([1 / size] * size, score_of)
     alone = [score(probability) for probability in probabilities]
     if max(alone) > best + _SAME:
         start = np.eye(size)[int(np.argmax(alone))].tolist()
-        weights, _ = _climb(averaged, start, score)
+        weights, _ = _climb(start, score_of)
     return weights
 
 
 def _climb(
-    averaged: Callable[[list[float]], Probabilities], weights: list[float], score: DevScore
+    weights: list[float], score_of: Callable[[list[float]], float]
 ) -> tuple[list[float], float]:
     """The weights from which no step helps any more, and their score."""
-    best = score(averaged(weights))
-    pairs = [(giver, taker) for giver in range(len(weights)) for taker in range(len(weights))]
+    best = score_of(weights)
     for step in _STEPS:
         improved = True
         while improved:
             improved = False
-            for giver, taker in pairs:
+            for giver, taker in permutations(range(len(weights)), 2):
                 moved = min(step, weights[giver])
-                if giver == taker or moved <= 0:
+                if moved <= 0:
                     continue
                 trial = list(weights)
                 trial[giver] -= moved
                 trial[taker] += moved
-                value = score(averaged(trial))
+                value = score_of(trial)
                 if value > best + _SAME:
                     weights, best, improved = trial, value, True
     return weights, best

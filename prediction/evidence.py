@@ -1,16 +1,15 @@
 """The records of explanations: why a system chose a class for a gap.
 
 A system answers a `GapQuestion` with `Evidence`: tables of what decided (features, fillings, paths
-of a chain). The members of an ensemble have explanations of their own.
+of a chain).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from crosspro.data_prep.core.example import Example, Gap
-from crosspro.prediction.fit_report import member_label
 
 Cell = str | float
 
@@ -53,8 +52,7 @@ class EvidenceTable:
     def cut(self, most: int) -> EvidenceTable:
         """The first rows; the note says how many others there are."""
         left = len(self.rows) - most
-        more = f"… and {left:,} more" if left > 0 else ""
-        note = "\n".join(filter(None, (more, self.note)))
+        note = f"… and {left:,} more" if left > 0 else self.note
         return replace(self, rows=self.rows[:most], note=note)
 
 
@@ -64,31 +62,6 @@ class Evidence:
 
     how: str
     tables: tuple[EvidenceTable, ...] = ()
-    members: tuple[ExplainedMember, ...] = ()
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """The chosen class, the next best, all probabilities, and the evidence, if there is any."""
-
-    system: str
-    chosen: str
-    against: str
-    probabilities: Mapping[str, float]
-    evidence: Evidence | None
-
-
-@dataclass(frozen=True)
-class ExplainedMember:
-    """A member of an ensemble with its name there and its weight."""
-
-    name: str
-    weight: float
-    explanation: Explanation
-
-    @property
-    def label(self) -> str:
-        return member_label(self.name, self.explanation.system)
 
 
 def contribution_table(

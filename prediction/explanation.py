@@ -5,7 +5,7 @@ It prints as text; `to_dict` is its JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from crosspro.data_prep.core.errors import CrossproError, input_error, printable
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.formats.shared_task import LEMMATISED
 from crosspro.evaluation.report.tables import text_table
-from crosspro.prediction.evidence import Explanation, GapQuestion
+from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.output import predicted, whole_documents
 from crosspro.prediction.system import System
 
@@ -24,12 +24,26 @@ ROWS = 15
 """Rows of a printed table, at most."""
 
 
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """The chosen class, the next best, all probabilities, and the evidence, if there is any."""
+
+    system: str
+    chosen: str
+    against: str
+    probabilities: Mapping[str, float]
+    evidence: Evidence | None
+
+    def __repr__(self) -> str:
+        return f"<Explanation {self.system}: {self.chosen} rather than {self.against}>"
+
+
 def explanation_of(system: System, examples: Sequence[Example], line: int, gap: int) -> Explanation:
     """Why a gap of `examples[line]` gets its class; without evidence if the system has none."""
     row = GapQuestion(examples, line, gap, 0, 0).row
     predictions = predicted(system, examples)
-    chances, chosen = predictions.probabilities[row], int(predictions.classes[row])
-    others = chances.copy()
+    probabilities, chosen = predictions.probabilities[row], int(predictions.classes[row])
+    others = probabilities.copy()
     others[chosen] = -1
     question = GapQuestion(examples, line, gap, chosen, int(np.argmax(others)))
     classes = system.task.classes
@@ -37,7 +51,7 @@ def explanation_of(system: System, examples: Sequence[Example], line: int, gap: 
         system.shown_name,
         classes[chosen],
         classes[question.against],
-        dict(zip(classes, chances.tolist(), strict=True)),
+        dict(zip(classes, probabilities.tolist(), strict=True)),
         system.evidence(question),
     )
 
@@ -65,9 +79,9 @@ class ExplainedGap:
         source[gap.source_index] = f"[{source[gap.source_index]}]"
         pronoun = example.source[gap.source_index]
         gold = f", gold {gap.label}" if gap.label else ""
+        place = f"line {self.line}, gap {self.number} of {len(example.gaps)}"
         head = [
-            f"line {self.line}, gap {self.number} of {len(example.gaps)}: "
-            f"{pronoun} → {self.explanation.chosen}{gold}",
+            f"{place}: {pronoun} → {self.explanation.chosen}{gold}",
             f"source  {' '.join(source)}",
             f"target  {' '.join(target)}",
             *([LEMMATISED] if example.tagged else []),
@@ -119,27 +133,20 @@ def explained_gap(
 
 
 def _lines(explanation: Explanation, most: int) -> Iterator[str]:
-    chances = explanation.probabilities
-    chosen, against = explanation.chosen, explanation.against
-    yield printable(
-        f"{explanation.system}: {chosen} ({chances[chosen]:.3f}) "
-        f"rather than {against} ({chances[against]:.3f})"
+    probabilities, evidence = explanation.probabilities, explanation.evidence
+    chosen, against = (
+        f"{name} ({probabilities[name]:.3f})" for name in (explanation.chosen, explanation.against)
     )
-    order = sorted(chances.items(), key=lambda item: -item[1])
-    yield "  ".join(f"{name} {chance:.3f}" for name, chance in order)
-    evidence = explanation.evidence
+    yield printable(f"{explanation.system}: {chosen} rather than {against}")
+    ordered = sorted(probabilities.items(), key=lambda item: -item[1])
+    yield "  ".join(f"{name} {probability:.3f}" for name, probability in ordered)
     if evidence is None:
-        yield "no explanation\n"
         return
     yield f"{evidence.how}\n"
-    for table in evidence.tables:
-        cut = table.cut(most)
+    for table in (table.cut(most) for table in evidence.tables):
         rows = [
             [f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row]
-            for row in cut.rows
+            for row in table.rows
         ]
-        note = f"{cut.note}\n" if cut.note else ""
+        note = f"{table.note}\n" if table.note else ""
         yield f"{table.title}\n{text_table(table.columns, rows)}{note}"
-    for member in evidence.members:
-        yield f"── {member.label}, weight {member.weight:.3f}"
-        yield from _lines(member.explanation, most)

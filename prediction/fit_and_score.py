@@ -20,7 +20,7 @@ from crosspro.data_prep.core.files import atomic_output, make_folder, write_text
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.data_prep.pipeline.sets.cues import label_leaks
-from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents
+from crosspro.data_prep.pipeline.sets.splits import Contents, Splits, example_contents, leaks
 from crosspro.evaluation.evaluation import Evaluation
 from crosspro.evaluation.metrics.submissions.metric import evaluate_submissions
 from crosspro.evaluation.metrics.submissions.scores import Absent
@@ -30,7 +30,7 @@ from crosspro.evaluation.metrics.submissions.submission import (
 )
 from crosspro.evaluation.report.page import evaluation_page
 from crosspro.evaluation.report.records import json_report
-from crosspro.evaluation.resampling import Resampling
+from crosspro.evaluation.resampling import Resampling, resampling_or_none
 from crosspro.prediction.configuration import DEFAULT_SCORING, Scoring
 from crosspro.prediction.model_archive import MODEL, RECORD
 from crosspro.prediction.output import predicted
@@ -81,12 +81,10 @@ def fit_and_score(
     earlier = record.read_bytes() if record.is_file() else None
     name = system.shown_name
     seed = getattr(system.settings, "seed", scoring.seed)
-    resampling = None
-    if scoring.resamples:
-        resampling = Resampling(scoring.resamples, scoring.resampling_seed)
-    leaks = label_leaks(splits, task)
-    for part, leak in leaks.items():
-        tell(f"warning: {part}: {leak}")
+    resampling = resampling_or_none(scoring.resamples, scoring.resampling_seed)
+    label_cues = label_leaks(splits, task)
+    for warning in (*leaks(splits), *(f"{part}: {cue}" for part, cue in label_cues.items())):
+        tell(f"warning: {warning}")
     run = Run(
         status="running",
         task=task.name,
@@ -95,7 +93,7 @@ def fit_and_score(
         configuration=configuration or Configuration(),
         data=contents(splits),
         layers=tuple(sorted(layers_in(splits.train))),
-        cues={part: asdict(leak) for part, leak in leaks.items()},
+        cues={part: asdict(cue) for part, cue in label_cues.items()},
         versions=versions(),
         commit=checkout_commit(),
         times=Times(now()),
@@ -127,20 +125,24 @@ def fit_and_score(
         )
         if evaluation is not None:
             evaluations[title] = evaluation
-    seconds = (round(fitted - start, 3), round(time.monotonic() - fitted, 3))
     run = replace(
         run,
         status="complete",
         versions=versions(),
-        times=Times(run.times.started, now(), *seconds),
+        times=replace(
+            run.times,
+            ended=now(),
+            fit_seconds=round(fitted - start, 3),
+            score_seconds=round(time.monotonic() - fitted, 3),
+        ),
         fit=None if system.report is None else dict(system.report.figures),
         scores=_scores(evaluations, 0),
         variants={
             variant: _scores(evaluations, number)
             for number, variant in enumerate(system.variants(), start=1)
         },
+        warnings=tuple(score_warnings(task, splits, evaluations)),
     )
-    run = replace(run, warnings=tuple(score_warnings(task, splits, evaluations)))
     write_run(folder, run)
     return ScoredRun(run, evaluations)
 
@@ -169,16 +171,13 @@ def score_set(
         submissions.append(predictions.submission(label, pointed=True))
     blind = unlabelled_line(examples)
     if blind is not None or not any(example.gaps for example in examples):
-        reason = "it has no gap"
-        if blind is not None:
-            reason = f"line {blind} has a gap without a gold label"
+        reason = f"line {blind} has a gap without a gold label" if blind else "it has no gap"
         tell(f"{title}: a submission and no score, since {reason}")
         return None
     gold = gold_of(examples, system.task, title)
     evaluation = evaluate_submissions(system.task, gold, submissions, absent, resampling, examples)
     write_text(folder / f"{title}.scores.json", json_report(evaluation))
-    page = evaluation_page(evaluation, _PAGE_GAPS)
-    write_text(folder / f"{title}.report.html", page)
+    write_text(folder / f"{title}.report.html", evaluation_page(evaluation, _PAGE_GAPS))
     return evaluation
 
 
@@ -188,8 +187,6 @@ def score_warnings(
     """The sets on which the system is less often right than the most frequent class of train."""
     labels = Counter(gap.label for example in splits.train for gap in example.gaps)
     most = max(task.classes, key=lambda name: labels[name])
-    if not labels[most]:
-        return
     for title, evaluation in evaluations.items():
         base = 100 * float(np.mean(evaluation.items.data.gold.classes == task.class_index[most]))
         accuracy = evaluation.candidates[0].scores["accuracy"].value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,12 +17,11 @@ StoppedBy = Literal["max_epochs", "patience", "max_minutes"]
 
 @dataclass(frozen=True)
 class FitReport:
-    """`figures` go into `run.json`; `chosen` names what dev decided (an epoch, weights)."""
+    """`figures` go into `run.json`, `summary` and `warnings` to the log."""
 
     summary: str
     figures: Mapping[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    chosen: str = ""
 
 
 def epoch_report(
@@ -37,9 +36,11 @@ def epoch_report(
 
     `score` is that of the chosen epoch on dev.
     """
-    ended = "after its minutes" if stopped_by == "max_minutes" else "after all epochs"
-    if stopped_by == "patience":
-        ended = f"after {epochs - 1 - chosen_epoch} epochs without a better score"
+    ended = {
+        "max_epochs": "after all epochs",
+        "max_minutes": "after its minutes",
+        "patience": f"after {epochs - 1 - chosen_epoch} epochs without a better score",
+    }[stopped_by]
     figures = {
         "monitor": monitor,
         "score": score,
@@ -48,25 +49,22 @@ def epoch_report(
         "steps": steps,
         "stopped_by": stopped_by,
     }
-    warning = ""
-    if epochs > 1 and chosen_epoch == 0:
-        warning = "the first epoch was the best"
-    elif steps < FEW_STEPS:
-        warning = f"training had only {steps:,} steps"
-    elif epochs > 1 and chosen_epoch == epochs - 1:
-        warning = "the last epoch was the best: a larger trainer.max_epochs may help"
-    if warning and "max_epochs" not in warning:
-        warning += (
-            "; a larger trainer.patience or trainer.max_epochs, or smaller batches "
-            "(system.training.min_steps, batch_size) may help"
-        )
-    return FitReport(
-        f"best dev {monitor} {score:.2f}, of epoch {chosen_epoch}; training ended {ended} "
-        f"({epochs} epochs, {steps:,} steps)",
-        figures,
-        (f"warning: {warning}",) if warning else (),
-        f"epoch {chosen_epoch}, chosen by dev {monitor} {score:.2f}",
+    longer = (
+        "; a larger trainer.patience or trainer.max_epochs, or smaller batches "
+        "(system.training.min_steps, batch_size) may help"
     )
+    warnings: tuple[str, ...] = ()
+    if epochs > 1 and chosen_epoch == 0:
+        warnings = (f"warning: the first epoch was the best{longer}",)
+    elif steps < FEW_STEPS:
+        warnings = (f"warning: training had only {steps:,} steps{longer}",)
+    elif epochs > 1 and chosen_epoch == epochs - 1:
+        warnings = ("warning: the last epoch was the best: a larger trainer.max_epochs may help",)
+    summary = (
+        f"best dev {monitor} {score:.2f}, of epoch {chosen_epoch}; training ended {ended} "
+        f"({epochs} epochs, {steps:,} steps)"
+    )
+    return FitReport(summary, figures, warnings)
 
 
 def fine_tuned_report(first: FitReport, second: FitReport) -> FitReport:
@@ -76,18 +74,14 @@ def fine_tuned_report(first: FitReport, second: FitReport) -> FitReport:
     """
     better = second.figures["score"] > first.figures["score"]
     kept = second if better else first
-    stage = "in-domain data" if better else "all data"
-    return FitReport(
-        f"{first.summary}\nin-domain data: {second.summary}; "
-        f"{'kept' if better else 'not kept: no better on dev'}",
-        {
-            **kept.figures,
-            "stages": [first.figures, second.figures],
-            "kept": "in_domain" if better else "all",
-        },
-        first.warnings,  # in-domain data may need few steps
-        f"{kept.chosen} ({stage})",
-    )
+    figures = {
+        **kept.figures,
+        "stages": [first.figures, second.figures],
+        "kept": "in_domain" if better else "all",
+    }
+    outcome = "kept" if better else "not kept: no better on dev"
+    summary = f"{first.summary}\nin-domain data: {second.summary}; {outcome}"
+    return FitReport(summary, figures, first.warnings)  # in-domain data may need few steps
 
 
 def lexicon_report(lexicons: Iterable[SideLexicon]) -> FitReport:
@@ -102,41 +96,4 @@ def lexicon_report(lexicons: Iterable[SideLexicon]) -> FitReport:
             for lexicon in wanted
             if lexicon.name is None
         ),
-    )
-
-
-def member_label(name: str, system: str) -> str:
-    """How a member of an ensemble is shown; those of older files have no name."""
-    return f"{name} ({system})" if name not in ("", system) else system
-
-
-def ensemble_report(
-    monitor: str | None,
-    score: float | None,
-    members: Sequence[Mapping[str, Any]],
-    reports: Sequence[FitReport | None],
-) -> FitReport:
-    """Members with their weights; `monitor` is None where weights are equal.
-
-    `members` have `name`, `system`, `weight` and `score`.
-    """
-    labels = [member_label(member["name"], member["system"]) for member in members]
-    weights = ", ".join(
-        f"{label} {member['weight']:.2f}" for label, member in zip(labels, members, strict=True)
-    )
-    how = f"chosen by dev {monitor}" if monitor else "equal"
-    fits = [
-        {**member, "fit": report and dict(report.figures)}
-        for member, report in zip(members, reports, strict=True)
-    ]
-    return FitReport(
-        f"weights, {how}: {weights}",
-        {"monitor": monitor, "score": score, "members": fits},
-        tuple(
-            f"{label}: {line}"
-            for label, report in zip(labels, reports, strict=True)
-            if report
-            for line in report.warnings
-        ),
-        f"weights, {how} {score:.2f}" if monitor else "",
     )

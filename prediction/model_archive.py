@@ -1,6 +1,6 @@
 """A trained system as one file: a zip archive with the checksum of every file in it.
 
-    archive.json    format, version, how weights are stored, size and SHA-256 of the other files
+    archive.json    format, version, size and SHA-256 of the other files
     run.json        the record of the run, if there is one
     model/          the saved system
     prior.npz       what links the words of single sentences, if the model brings it
@@ -21,14 +21,20 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
-from crosspro.data_prep.core.files import atomic_output, is_archive, parse_json, sha256_of
+from crosspro.data_prep.core.errors import InputError, input_error, quoted
+from crosspro.data_prep.core.files import (
+    atomic_output,
+    is_archive,
+    parse_json,
+    sha256_of,
+    write_text,
+)
 from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.prediction.stored_tensors import Weights
 from crosspro.version import __version__
@@ -65,16 +71,20 @@ Printable = Annotated[str, AfterValidator(_check_printable)]
 # Checksums of a saved system ----------------------------------------------------------------------
 
 
-def with_digests(description: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """A description of a saved system with the checksums of all files, and its own."""
-    whole = {key: value for key, value in description.items() if key not in ("files", "sha256")}
+def write_description(description: Mapping[str, Any], folder: Path) -> None:
+    """Write the description of a saved system with the checksums of all files, and its own."""
+    content = {key: value for key, value in description.items() if key not in ("files", "sha256")}
+    files = files_below(folder)
+    files.pop(DESCRIPTION, None)
+    content["files"] = {name: sha256_of(path) for name, path in files.items()}
+    content["sha256"] = _digest(content)
+    write_text(folder / DESCRIPTION, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+
+
+def files_below(folder: Path) -> dict[str, Path]:
+    """All files in and below a folder by their names in it."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    whole["files"] = {
-        path.relative_to(folder).as_posix(): sha256_of(path)
-        for path in files
-        if path != folder / DESCRIPTION
-    }
-    return {**whole, "sha256": _digest(whole)}
+    return {path.relative_to(folder).as_posix(): path for path in files}
 
 
 def check_digests(description: Mapping[str, Any], folder: Path) -> None:
@@ -85,21 +95,23 @@ def check_digests(description: Mapping[str, Any], folder: Path) -> None:
     if "files" not in description and "sha256" not in description:
         return
     path = folder / DESCRIPTION
-    rest = {key: value for key, value in description.items() if key != "sha256"}
-    if description.get("sha256") != _digest(rest):
-        expected = f"the checksum {quoted(str(description.get('sha256')))}, as saved"
-        raise input_error(path, "sha256", expected, _digest(rest))
+    content = {key: value for key, value in description.items() if key != "sha256"}
+    _check_digest(path, "sha256", description.get("sha256"), _digest(content))
     files = description.get("files")
     if not isinstance(files, dict) or not all(map(_NAME.fullmatch, files)):
         raise input_error(path, "files", "names of files with checksums", quoted(repr(files)))
     for name, digest in files.items():
-        if (found := sha256_of(folder / name)) != digest:
-            raise input_error(folder / name, "file", f"the checksum {digest}, as saved", found)
+        _check_digest(folder / name, "file", digest, sha256_of(folder / name))
 
 
-def _digest(content: Mapping[str, Any], sort_keys: bool = False) -> str:
+def _check_digest(path: Path, field: str, saved: object, actual: str) -> None:
+    if saved != actual:
+        raise input_error(path, field, f"the checksum {quoted(str(saved), 70)}, as saved", actual)
+
+
+def _digest(content: Mapping[str, Any]) -> str:
     """The checksum of a description. The order of keys counts, since that of classes does."""
-    return hashlib.sha256(json.dumps(content, sort_keys=sort_keys).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps(content).encode("ascii")).hexdigest()
 
 
 # Archives -----------------------------------------------------------------------------------------
@@ -115,29 +127,25 @@ class ArchivedFile:
 
 @settings
 class Manifest:
-    """The content of `archive.json`; `sha256` is that of the rest of it."""
+    """The content of `archive.json`; `weights` and `sha256` are in those of earlier versions."""
 
     format: Annotated[int, Field(ge=1, le=1)]
     crosspro: Annotated[str, Field(pattern=r"^[\w.+-]{1,60}$")]
-    weights: Weights
     files: dict[str, ArchivedFile]
-    sha256: str = ""
+    weights: Weights | None = None
+    sha256: str | None = None
 
 
-def write_archive(path: Path, folder: Path, weights: Weights) -> None:
-    """Pack all files of a folder, whose matrices are stored as `weights` says."""
-    files = {
-        file.relative_to(folder).as_posix(): file
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
-    }
+def write_archive(path: Path, folder: Path) -> None:
+    """Pack all files of a folder."""
+    files = files_below(folder)
     for name in files:
         if not _NAME.fullmatch(name):
             raise input_error(folder / name, "name", "letters, digits, and . _ + -", quoted(name))
-    listed = {n: ArchivedFile(file.stat().st_size, sha256_of(file)) for n, file in files.items()}
-    manifest = Manifest(_FORMAT, __version__, weights, listed)
-    manifest = replace(manifest, sha256=_digest(asdict(manifest), sort_keys=True))
-    content = json.dumps(asdict(manifest), indent=1, sort_keys=True) + "\n"
+    listed = {name: {"size": file.stat().st_size, "sha256": sha256_of(file)}
+              for name, file in files.items()}  # fmt: skip
+    manifest = {"format": _FORMAT, "crosspro": __version__, "files": listed}
+    content = json.dumps(manifest, indent=1, sort_keys=True) + "\n"
     with atomic_output(path) as handle, zipfile.ZipFile(handle, "w") as archive:
         archive.writestr(_entry(_MANIFEST), content, compresslevel=9)
         for name, file in files.items():
@@ -165,15 +173,11 @@ def opened_run(run: str | Path) -> Iterator[Path]:
         unpack(path, folder)
         try:
             yield folder
-        except InputError as error:
+        except InputError as error:  # name the archive, and not the unpacked file
             raise InputError(
-                _in_archive(problem, folder, path) for problem in error.problems
+                replace(problem, path=problem.path.replace(str(folder), str(path), 1))
+                for problem in error.problems
             ) from error
-
-
-def _in_archive(problem: Problem, folder: Path, path: Path) -> Problem:
-    """A problem of an unpacked file, as one of the archive."""
-    return replace(problem, path=problem.path.replace(str(folder), str(path), 1))
 
 
 def unpack(path: Path, folder: Path) -> None:
@@ -183,11 +187,6 @@ def unpack(path: Path, folder: Path) -> None:
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(_content(archive, manifest, name, path))
-
-
-def read_manifest(path: Path) -> Manifest:
-    with _opened(path) as (_, manifest):
-        return manifest
 
 
 def archived_bytes(path: Path, name: str) -> bytes | None:
@@ -207,37 +206,27 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
-    """The manifest, if the archive has the names and sizes that it lists."""
-    entries = archive.infolist()
-    head = next((entry for entry in entries if entry.filename == _MANIFEST), None)
-    if head is None or head.file_size > _MANIFEST_BYTES:
+    """The manifest, if the archive has the files that it lists, with harmless names and sizes."""
+    entries = {entry.filename: entry for entry in archive.infolist()}
+    if _MANIFEST not in entries or entries[_MANIFEST].file_size > _MANIFEST_BYTES:
         raise ValueError(f"no {_MANIFEST}")
-    content = parse_json(archive.read(head))
+    content = parse_json(archive.read(_MANIFEST))
     manifest = check_settings(Manifest, content, f"{path}: {_MANIFEST}")
-    if manifest.sha256 != _digest({**content, "sha256": ""}, sort_keys=True):
-        raise ValueError(f"{_MANIFEST} was changed")
-    names = [entry.filename for entry in entries]
-    if sorted(names) != sorted((_MANIFEST, *manifest.files)):
+    if sorted(archive.namelist()) != sorted((_MANIFEST, *manifest.files)):
         raise ValueError(f"other files than those of {_MANIFEST}")
-    for entry in entries:
-        regular = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
-        if not regular or not _NAME.fullmatch(entry.filename):
-            raise ValueError(f"{quoted(entry.filename)} is no plain file")
-        listed = manifest.files.get(entry.filename)
-        if listed is not None and entry.file_size != listed.size:
-            raise ValueError(f"{entry.filename} has another size than in {_MANIFEST}")
-    total = sum(entry.file_size for entry in entries)
-    most = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
-    if total > most:
-        expected = f"at most {most:,} bytes unpacked"
-        raise input_error(path, "archive", expected, f"{total:,}")
+    for name, entry in entries.items():
+        if not _NAME.fullmatch(name) or stat.S_ISLNK(entry.external_attr >> 16):
+            raise ValueError(f"{quoted(name)} is no plain file")
+        if name != _MANIFEST and entry.file_size != manifest.files[name].size:
+            raise ValueError(f"{name} has another size than in {_MANIFEST}")
+    size = sum(entry.file_size for entry in entries.values())
+    limit = max(UNPACKED_BYTES, UNPACKED_RATIO * path.stat().st_size)
+    if size > limit:
+        raise input_error(path, "archive", f"at most {limit:,} bytes unpacked", f"{size:,}")
     return manifest
 
 
 def _content(archive: zipfile.ZipFile, manifest: Manifest, name: str, path: Path) -> bytes:
     content = archive.read(name)
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != manifest.files[name].sha256:
-        expected = f"the checksum {quoted(manifest.files[name].sha256)}"
-        raise input_error(path, name, expected, digest)
+    _check_digest(path, name, manifest.files[name].sha256, hashlib.sha256(content).hexdigest())
     return content

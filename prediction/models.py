@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -11,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from crosspro.data_prep.align.prior import load_prior, packed_prior
-from crosspro.data_prep.core.errors import InputError, input_error, printable
-from crosspro.data_prep.core.files import is_archive, json_object, read_json_object, write_text
+from crosspro.data_prep.core.errors import InputError, counted, input_error, printable
+from crosspro.data_prep.core.files import is_archive, json_object, read_json_object
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import task_from_mapping
 from crosspro.prediction.model_archive import (
@@ -21,20 +20,14 @@ from crosspro.prediction.model_archive import (
     PRIOR,
     RECORD,
     archived_bytes,
+    files_below,
     opened_run,
-    read_manifest,
-    with_digests,
     write_archive,
+    write_description,
 )
 from crosspro.prediction.registry import bundled_model, bundled_models
 from crosspro.prediction.runs import Run, find_run
-from crosspro.prediction.stored_tensors import (
-    FULL,
-    Weights,
-    load_tensors,
-    narrowed,
-    stored_weights,
-)
+from crosspro.prediction.stored_tensors import Weights, load_tensors, narrowed
 from crosspro.prediction.system import Description, System, load_saved, model_folder
 
 PRIOR_BYTES = 1_300_000
@@ -52,34 +45,28 @@ _MOST_LISTED = 12
 def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
     """The run or archive of a path: a bundled model, itself, or the newest run of a folder.
 
-    `tell` gets the name of a newest run. Runs of several systems or tasks, those of a sweep and
-    those that ended at the same time are equally possible: `InputError` lists them.
+    `tell` gets the name of a newest run. Runs of several systems or tasks and those of a sweep are
+    equally possible: `InputError` lists them.
     """
     if bundled := bundled_model(path):
         return bundled
     if not path.exists():
-        if path.name == str(path) and not path.suffix:
-            models = ", ".join(bundled_models())
-            expected = f"a run, an archive, or one of the bundled models: {models}"
-            raise input_error(path, "model", expected, "no such file, folder or name")
-        raise input_error(path, "model", "a run or an archive", "no such file or folder")
+        names = ", ".join(bundled_models())
+        expected = f"a run, an archive, or one of the bundled models ({names})"
+        raise input_error(path, "model", expected, "no such file, folder or name")
     if not path.is_dir() or _is_model(path):
         return path
     records = {run: _record(run) for run in _models_below(path)}
     complete = {run: r for run, r in records.items() if r is None or r.status == "complete"}
-    if not complete:
-        found = f"{len(records)} that did not end: {_listed(records)}" if records else "none"
-        raise input_error(path, "run", "a complete one", found)
-    latest = max(map(_ended, complete.values()))
-    newest = [run for run, record in complete.items() if _ended(record) == latest]
     kinds = {(record.task, record.system) if record else None for record in complete.values()}
     is_sweep = len(complete) > 1 and (path / _SWEEP).is_file()
-    if len(newest) > 1 or len(kinds) > 1 or is_sweep:
-        expected = "the name of one run, since several are equally possible"
-        raise input_error(path, "run", expected, _listed(complete))
-    others = f"the newest of {len(complete)} complete runs" if len(complete) > 1 else "its only run"
-    tell(printable(f"{path}: {others}, {newest[0].relative_to(path)}"))
-    return newest[0]
+    if len(kinds) != 1 or is_sweep:
+        found = _listed(complete) if complete else f"{len(records)} runs that did not end"
+        raise input_error(path, "run", "complete runs of one system, or the name of one run", found)
+    newest = max(complete, key=lambda run: _ended(complete[run]))
+    place = f"{path}: the newest of {counted(len(complete), 'complete run')}"
+    tell(printable(f"{place}, {newest.relative_to(path)}"))
+    return newest
 
 
 def found_models(paths: Sequence[Path]) -> Iterator[Path]:
@@ -126,9 +113,10 @@ def _ended(record: Run | None) -> str:
 
 
 def _listed(runs: Mapping[Path, Run | None]) -> str:
-    order = sorted(runs.items(), key=lambda item: _ended(item[1]), reverse=True)
+    newest_first = sorted(runs.items(), key=lambda item: _ended(item[1]), reverse=True)
     names = [
-        str(run) if about is None else f"{run} ({about.task}, {about.name})" for run, about in order
+        str(run) if record is None else f"{run} ({record.task}, {record.name})"
+        for run, record in newest_first
     ]
     more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
     return ", ".join([*names[:_MOST_LISTED], *more])
@@ -148,7 +136,6 @@ class ModelSummary:
     kind: str
     task: str
     system: str
-    weights: str
     size: int
     official: str
     crosspro: str
@@ -165,19 +152,18 @@ def bundled_summaries() -> list[ModelSummary]:
 def summary(path: Path) -> ModelSummary:
     """The summary of a run or an archive; its arrays are not read."""
     if is_archive(path):
-        kind, size, weights = "archive", path.stat().st_size, read_manifest(path).weights
+        kind, size, place = "archive", path.stat().st_size, path / MODEL / DESCRIPTION
         text = archived_bytes(path, f"{MODEL}/{DESCRIPTION}")
         if text is None:
             raise input_error(path, "archive", f"a saved system with {DESCRIPTION}", "none")
-        content = json_object(text, path / MODEL / DESCRIPTION)
+        content = json_object(text, place)
     else:
         folder = model_folder(path)
-        content = read_json_object(folder / DESCRIPTION)
-        files = [file for file in folder.rglob("*") if file.is_file()]
-        kind, size = "run", sum(file.stat().st_size for file in files)
-        weights = _weights_of(files)
-    description = check_settings(Description, content, path / DESCRIPTION)
-    task = task_from_mapping(description.task, f"{path / DESCRIPTION}: task")
+        kind, place = "run", folder / DESCRIPTION
+        content = read_json_object(place)
+        size = sum(file.stat().st_size for file in files_below(folder).values())
+    description = check_settings(Description, content, place)
+    task = task_from_mapping(description.task, f"{place}: task")
     record = find_run(path)
     dev = {} if record is None else record.scores.get("dev", {})
     return ModelSummary(
@@ -185,7 +171,6 @@ def summary(path: Path) -> ModelSummary:
         kind,
         task.name,
         record.name if record else description.configured or description.system,
-        weights,
         size,
         task.official_score,
         description.crosspro,
@@ -194,21 +179,15 @@ def summary(path: Path) -> ModelSummary:
     )
 
 
-def _weights_of(files: Sequence[Path]) -> Weights:
-    stored = (stored_weights(file) for file in files if file.match(_TENSORS))
-    return next((weights for weights in stored if weights != FULL), FULL)
-
-
 # Packing ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Export:
-    """What was packed: the system, its files, and how many of them hold narrowed matrices."""
+    """What was packed: the system, how many files, and the size of the archive."""
 
     system: System
     files: int
-    narrowed: int
     size: int
 
 
@@ -230,34 +209,27 @@ def export_run(
         packed = Path(scratch)
         source = model_folder(folder)
         system = load_saved(source)
-        names = sorted(with_digests({}, source)["files"])
-        names = sorted(read_json_object(source / DESCRIPTION).get("files") or names)
-        for name in (*names, DESCRIPTION):
+        names = {DESCRIPTION, *(read_json_object(source / DESCRIPTION).get("files") or ())}
+        for name in names:
             (packed / MODEL / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source / name, packed / MODEL / name)
         if weights is not None:
             _store_weights(packed / MODEL, weights)
-        if (folder / RECORD).is_file():
-            shutil.copyfile(folder / RECORD, packed / RECORD)
+        for name in (RECORD, PRIOR):
+            if (folder / name).is_file():
+                shutil.copyfile(folder / name, packed / name)
         if prior is not None:
             (packed / PRIOR).write_bytes(packed_prior(load_prior(prior), prior_bytes))
-        elif (folder / PRIOR).is_file():
-            shutil.copyfile(folder / PRIOR, packed / PRIOR)
-        tensors = sorted(packed.rglob(_TENSORS))
-        write_archive(output, packed, _weights_of(tensors))
-        count = sum(stored_weights(path) != FULL for path in tensors)
-    return Export(system, len(names) + 1, count, output.stat().st_size)
+        write_archive(output, packed)
+    return Export(system, len(names), output.stat().st_size)
 
 
 def _store_weights(model: Path, weights: Weights) -> None:
     """Narrow the matrices of a saved system, and renew its checksums and those of systems in it."""
-    changed = [path for path in model.rglob(_TENSORS) if stored_weights(path) != weights]
-    for path in changed:
+    for path in model.rglob(_TENSORS):
         try:
             path.write_bytes(narrowed(load_tensors(path), weights))
         except ValueError as error:
             raise input_error(path.name, "weights", "finite numbers", str(error)) from error
-    inner_first = sorted(model.rglob(DESCRIPTION), key=lambda path: -len(path.parts))
-    for path in inner_first if changed else ():
-        whole = with_digests(read_json_object(path), path.parent)
-        write_text(path, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+    for path in sorted(model.rglob(DESCRIPTION), key=lambda path: -len(path.parts)):  # inner first
+        write_description(read_json_object(path), path.parent)

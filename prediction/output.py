@@ -23,7 +23,7 @@ from crosspro.prediction.system import (
     Classes,
     Probabilities,
     System,
-    load_systems,
+    load_system,
     probabilities_of,
 )
 
@@ -50,6 +50,9 @@ class Predicted:
         return [example.with_labels(islice(labels, len(example.gaps))) for example in self.examples]
 
     def antecedents(self) -> list[PointedNouns]:
+        """The nouns that each gap may stand for; none if the system does not point at any."""
+        if not self.system.points or not len(self.classes):
+            return [()] * len(self.classes)
         return self.system.antecedents(self.examples, self.classes)
 
     def submission(self, name: str, pointed: bool) -> Submission:
@@ -126,11 +129,10 @@ def read_or_predict(
     `tell` gets notes on predictions. With `pointed`, systems that point at antecedents do so. Files
     of other text than gold are warned of if `lenient`, else refused.
     """
-    runs = [path for path in paths if is_run(path)]
-    files = [path for path in paths if path not in runs]
+    files = [path for path in paths if not is_run(path)]
     read = dict(zip(files, read_submissions(files, task, gold, lenient=lenient), strict=True))
-    systems = load_systems(runs)
-    for path, system in zip(runs, systems, strict=True):
+    systems = {path: load_system(path) for path in paths if path not in read}
+    for path, system in systems.items():
         for note in system.layer_warnings(gold.name, layers_in(examples)):
             tell(note)
         submission = predicted(system, examples).submission(path.name, pointed)

@@ -6,27 +6,23 @@ the result for a pair, and for a line of a five-column file.
 
 from __future__ import annotations
 
-import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from crosspro.data_prep.align.prior import Prior, load_prior
+from crosspro.data_prep.align.prior import load_prior
 from crosspro.data_prep.annotate.layers import layers_in
+from crosspro.data_prep.annotate.tokenise import token_places, tokenise
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, printable, quoted
-from crosspro.data_prep.core.example import Example, Side
-from crosspro.data_prep.core.files import is_archive
+from crosspro.data_prep.core.example import Example, Gap, Side
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
-from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner, aligner_of_package
+from crosspro.data_prep.pipeline.pairs.pair_links import PairAligner
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline, PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import (
-    GAP,
     WRITTEN_GAP,
     GapMark,
     TypedPair,
@@ -34,9 +30,9 @@ from crosspro.data_prep.pipeline.pairs.typed_text import (
     given_context,
     typed_pairs,
 )
-from crosspro.prediction.model_archive import PRIOR, archived_bytes
+from crosspro.prediction.model_archive import PRIOR, opened_run
 from crosspro.prediction.output import Predicted, predicted
-from crosspro.prediction.system import System, load_system
+from crosspro.prediction.system import System, load_saved, model_folder
 
 UNFILLED = "…"
 """Stands in a filled text where the class has no word of its own."""
@@ -58,8 +54,12 @@ class PointedWord:
     position: int
     probability: float
 
+    def __str__(self) -> str:
+        far = f", {self.before} sentences before" if self.before > 1 else ", a sentence before"
+        return f"{self.word} ({self.probability:.2f}{far if self.before else ''})"
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class PredictedGap:
     """The class of a gap, all probabilities (the largest first), and the source word it translates.
 
@@ -73,6 +73,11 @@ class PredictedGap:
     source_index: int
     hidden: str | None = None
     antecedents: tuple[PointedWord, ...] = ()
+
+    def __repr__(self) -> str:
+        likely = likely_classes(self.probabilities).items()
+        shown = ", ".join(f"{label} {probability:.2f}" for label, probability in likely)
+        return f"<PredictedGap {printable(quoted(self.source))}: {shown}>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,9 +103,9 @@ class Prediction:
             lines.append(f"{number}. {gap.source}{hidden}")
             likely = likely_classes(gap.probabilities)
             width = max(map(len, likely))
-            lines += [f"   {label:{width}}  {chance:.2f}" for label, chance in likely.items()]
+            lines += [f"   {label:{width}}  {share:.2f}" for label, share in likely.items()]
             if gap.antecedents:
-                lines.append(f"   stands for {', '.join(map(_described, gap.antecedents))}")
+                lines.append(f"   stands for {', '.join(map(str, gap.antecedents))}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -113,45 +118,40 @@ def likely_classes(probabilities: Mapping[str, float]) -> dict[str, float]:
     return dict(likely or list(probabilities.items())[:1])
 
 
-def _described(word: PointedWord) -> str:
-    far = {0: "", 1: ", a sentence before"}.get(word.before, f", {word.before} sentences before")
-    return f"{word.word} ({word.probability:.2f}{far})"
-
-
 # Examples -----------------------------------------------------------------------------------------
 
 
-def predictions(predicted_examples: Predicted) -> list[Prediction]:
+def predictions(results: Predicted) -> list[Prediction]:
     """A `Prediction` for each example; examples without gaps have one, too."""
-    every = iter(_predicted_gaps(predicted_examples))
-    name = predicted_examples.system.shown_name
-    made = []
-    for example in predicted_examples.labelled():
-        gaps = tuple(next(every) for _ in example.gaps)
+    system = results.system
+    rows = zip(results.probabilities.tolist(), results.antecedents(), strict=True)
+    every = []
+    for number, example in enumerate(results.labelled()):
+        read = results.examples[: number + 1]
+        gaps = tuple(_predicted_gap(system.task, read, gap, *next(rows)) for gap in example.gaps)
         words = {gap.position: gap.label or UNFILLED for gap in example.gaps}
         text = " ".join(words.get(place, word) for place, word in enumerate(example.target))
-        made.append(Prediction(name, text, gaps, example))
-    return made
+        every.append(Prediction(system.shown_name, text, gaps, example))
+    return every
 
 
-def _predicted_gaps(results: Predicted) -> list[PredictedGap]:
-    classes = results.system.task.classes
-    places = [(number, gap) for number, e in enumerate(results.examples) for gap in e.gaps]
-    nouns = results.antecedents() if results.system.points and places else [()] * len(places)
-    made = []
-    for (number, gap), label, chances, pointed in zip(
-        places, results.classes.tolist(), results.probabilities.tolist(), nouns, strict=True
-    ):
-        ordered = sorted(zip(classes, chances, strict=True), key=lambda pair: -pair[1])
-        words = _pointed_words(results.examples[: number + 1], pointed)
-        likely = tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN]
-        source = results.examples[number].source[gap.source_index]
-        made.append(
-            PredictedGap(
-                classes[label], dict(ordered), source, gap.source_index, antecedents=likely
-            )
-        )
-    return made
+def _predicted_gap(
+    task: Task,
+    examples: Sequence[Example],
+    gap: Gap,
+    probabilities: Sequence[float],
+    nouns: PointedNouns,
+) -> PredictedGap:
+    """A labelled gap of the last example."""
+    by_class = zip(task.classes, probabilities, strict=True)
+    words = _pointed_words(examples, nouns)
+    return PredictedGap(
+        gap.label or "",
+        dict(sorted(by_class, key=lambda pair: -pair[1])),
+        examples[-1].source[gap.source_index],
+        gap.source_index,
+        antecedents=tuple(word for word in words if word.probability >= _POINTED)[:_SHOWN],
+    )
 
 
 def _pointed_words(examples: Sequence[Example], nouns: PointedNouns) -> tuple[PointedWord, ...]:
@@ -173,13 +173,9 @@ def pointed_nouns(
     """The words that a system points at for the only gap of each document, given its class."""
     if not system.points or not documents:
         return [()] * len(documents)
-    lines = _numbered(documents)
     numbers = np.array([system.task.class_index[name] for name in classes], dtype=np.int64)
-    nouns = system.antecedents(lines, numbers)
-    return [
-        _pointed_words(some, of_document)
-        for some, of_document in zip(documents, nouns, strict=True)
-    ]
+    nouns = system.antecedents(_numbered(documents), numbers)
+    return list(map(_pointed_words, documents, nouns))
 
 
 def _numbered(documents: Sequence[Sequence[Example]]) -> list[Example]:
@@ -198,8 +194,7 @@ def _numbered(documents: Sequence[Sequence[Example]]) -> list[Example]:
 class _Job:
     """A sentence pair that is to be predicted."""
 
-    pair: Segment
-    typed: TypedPair
+    target: str
     prepared: PreparedPair
     notes: tuple[str, ...]
 
@@ -273,7 +268,7 @@ class Predictor:
             expected = f"a pronoun of the task, or {WRITTEN_GAP} in the place of one"
             raise input_error("text", "target", expected, "none")
         notes = system.layer_warnings("text", layers_in(prepared.examples)) if before else []
-        return _Job(pair, typed, prepared, (*prepared.notes, *notes))
+        return _Job(target, prepared, (*prepared.notes, *notes))
 
     def _predictions(self, jobs: Sequence[_Job]) -> list[Prediction]:
         if not jobs:
@@ -298,7 +293,7 @@ class Predictor:
             if (place := prepared.words[position.position]) is not None
         }
         example = prepared.example.with_labels([gap.label for gap in gaps])
-        text = _filled(job.pair.target, job.typed, words)
+        text = _filled(job.target, self.task.target_language, words)
         return Prediction(self.name, text, gaps, example, prepared.examples[:-1], job.notes)
 
     def _hidden(self, pair: Segment, typed: TypedPair, words: Sequence[str]) -> list[GapMark]:
@@ -326,28 +321,15 @@ class Predictor:
 
 def load_predictor(run: Path, name: str | None = None) -> Predictor:
     """The model of a run or an archive; words are linked by the prior that it brings, if any."""
-    system = load_system(run)
-    aligner = partial(model_aligner, run=run)
-    return Predictor(name or run.stem, system, PairPipeline(system.task, make_aligner=aligner))
-
-
-def model_aligner(task: Task, run: Path) -> PairAligner:
-    prior = model_prior(run)
-    if prior is None:
-        return aligner_of_package(task)
-    return PairAligner(task.symmetrisation, prior, "the training text of the model")
-
-
-def model_prior(run: Path) -> Prior | None:
-    if not is_archive(run):
-        return load_prior(run / PRIOR) if (run / PRIOR).is_file() else None
-    content = archived_bytes(run, PRIOR)
-    if content is None:
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / PRIOR
-        place.write_bytes(content)
-        return load_prior(place)
+    with opened_run(run) as folder:
+        system = load_saved(model_folder(folder))
+        prior = load_prior(folder / PRIOR) if (folder / PRIOR).is_file() else None
+    pipeline = PairPipeline(system.task)
+    if prior is not None:
+        origin = "the training text of the model"
+        aligner = PairAligner(system.task.symmetrisation, prior, origin)
+        pipeline = PairPipeline(system.task, lambda task: aligner)
+    return Predictor(name or run.stem, system, pipeline)
 
 
 def _word(gap: PredictedGap, task: Task) -> str:
@@ -359,20 +341,20 @@ def _word(gap: PredictedGap, task: Task) -> str:
     return task.forms.get(gap.label, (gap.label,))[0]
 
 
-def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
-    spans = {place: _span(text, typed, place) for place in sorted(words)}
-    if None in spans.values():  # the tokeniser has changed the word
-        text = " ".join(
-            WRITTEN_GAP if place in typed.stand_ins else word
-            for place, word in enumerate(typed.target)
-        )
-        spans = {place: _span(text, typed, place) for place in spans}
+def _filled(text: str, language: str, words: Mapping[int, str]) -> str:
+    """A text with words in the places of some of its tokens."""
+    tokens = tokenise(text, language)
+    spans = token_places(text, tokens)
+    if any(spans[place] is None for place in words):  # the tokeniser has changed the word
+        text = " ".join(tokens)
+        spans = token_places(text, tokens)
     parts: list[str] = []
     end = 0
-    for place, span in spans.items():
+    for place, word in sorted(words.items()):
+        span = spans[place]
         if span is None:
             continue
-        word, before = words[place], text[: span[0]].rstrip()
+        before = text[: span[0]].rstrip()
         if not before or before[-1] in _ENDS:
             word = word[:1].upper() + word[1:]
         parts += [text[end : span[0]], word]
@@ -382,16 +364,3 @@ def _filled(text: str, typed: TypedPair, words: Mapping[int, str]) -> str:
         if word.endswith("'") and text[end : end + 1] == " ":
             end += 1
     return "".join([*parts, text[end:]])
-
-
-def _span(text: str, typed: TypedPair, place: int) -> tuple[int, int] | None:
-    """Where a target token is in a text: of equal ones, that with as many of them before it."""
-    gaps = typed.stand_ins
-    pattern, alike = GAP, sorted(gaps)
-    if place not in gaps:
-        word = typed.target[place]
-        alike = [n for n, token in enumerate(typed.target) if token == word and n not in gaps]
-        letters = re.escape(word).replace("'", "['’]")
-        pattern = re.compile(rf"(?<!\w){letters}" + (r"(?!\w)" if word[-1:].isalnum() else ""))
-    matches = [match.span() for match in pattern.finditer(text)]
-    return matches[alike.index(place)] if len(matches) == len(alike) else None

@@ -6,18 +6,21 @@ A saved system has such a name; nothing else that its folder says is imported.
 from __future__ import annotations
 
 import pkgutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from crosspro.data_prep.core.errors import (
+    CrossproError,
     choices,
     how_to_install,
     input_error,
     quoted,
     training_package,
 )
-from crosspro.data_prep.core.processes import may_have_gpu
 
 SYSTEMS = {
     "cap_crf": "crosspro.baselines.cap_crf:CapCRF",
@@ -43,15 +46,30 @@ def registered(name: object, where: str | Path = "settings") -> type:
     """The class of a registered name; `where` is the file or the settings that have the name."""
     if not isinstance(name, str) or name not in SYSTEMS:
         raise input_error(where, "system", choices(sorted(SYSTEMS)), quoted(repr(name)))
-    try:
+    with training_packages(f"{where}: a system {name}"):
         kind: type = pkgutil.resolve_name(SYSTEMS[name])
-    except ImportError as error:
-        package = training_package(error)
-        if package is None:
-            raise
-        expected = f"the package {package}, which a system {name} needs"
-        raise input_error(where, "system", expected, f"none: {how_to_install('train')}") from error
     return kind
+
+
+def may_have_gpu() -> bool:
+    """Whether this machine shows a GPU that CUDA could use; no library is asked."""
+    if sys.platform == "win32":
+        return True
+    return Path("/dev/dxg").exists() or any(Path("/dev").glob("nvidia[0-9]*"))
+
+
+@contextmanager
+def training_packages(purpose: str) -> Iterator[None]:
+    """Say how to install a package of the extra `train` that cannot be imported in the block."""
+    try:
+        yield
+    except ImportError as error:
+        if (package := training_package(error)) is None:
+            raise
+        raise CrossproError(
+            f"{purpose} needs the package {package}, which is not installed: "
+            f"{how_to_install('train')}"
+        ) from error
 
 
 def predicting(name: object, settings: Any, where: str | Path = "settings") -> type:

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import is_archive, json_object, read_json_object, write_text
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.pipeline.sets.splits import Contents
@@ -25,7 +24,6 @@ from crosspro.version import __version__
 
 MEMBERS = "members"
 """The folder of an ensemble's run with those of its members."""
-_FORMAT = 1
 _CHECKOUT = Path(__file__).resolve().parents[1]
 _GIT_SECONDS = 20
 _PACKAGES = {
@@ -87,6 +85,7 @@ class Run:
     `warnings` name scores not to be trusted. Systems that were only joined have no seed.
     """
 
+    format: Literal[1] = 1
     status: Literal["running", "complete"]
     task: str
     system: Printable
@@ -112,21 +111,12 @@ class Run:
 
 
 def write_run(folder: Path, run: Run) -> None:
-    content = {"format": _FORMAT, **asdict(run)}
-    write_text(folder / RECORD, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+    write_text(folder / RECORD, json.dumps(asdict(run), ensure_ascii=False, indent=2) + "\n")
 
 
 def read_run(folder: str | Path) -> Run:
     path = Path(folder) / RECORD
-    return _run_of(read_json_object(path), path)
-
-
-def _run_of(content: dict[str, Any], path: Path) -> Run:
-    form = content.pop("format", None)
-    if type(form) is not int or form != _FORMAT:  # true and 1.0 are equal to 1
-        found = quoted(repr(form))
-        raise input_error(path, "format", f"{_FORMAT} (this is crosspro {__version__})", found)
-    return check_settings(Run, content, path)
+    return check_settings(Run, read_json_object(path), path)
 
 
 def find_run(folder: str | Path) -> Run | None:
@@ -135,7 +125,7 @@ def find_run(folder: str | Path) -> Run | None:
     if not is_archive(place):
         return read_run(place) if (place / RECORD).is_file() else None
     text, path = archived_bytes(place, RECORD), place / RECORD
-    return None if text is None else _run_of(json_object(text, path), path)
+    return None if text is None else check_settings(Run, json_object(text, path), path)
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
@@ -169,21 +159,18 @@ def checkout_commit() -> str | None:
         return None
     import subprocess
 
-    lines = []
-    for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "--untracked-files=no"]):
-        try:
-            done = subprocess.run(  # noqa: S603 - fixed words, no shell
-                ["git", "-C", str(_CHECKOUT), *words],  # noqa: S607
-                check=True,
-                capture_output=True,
-                text=True,
-                timeout=_GIT_SECONDS,
-            )
-        except (OSError, subprocess.SubprocessError):
-            return None
-        lines.append(done.stdout.strip())
-    commit, changes = lines
-    return f"{commit}+changed" if changes else commit
+    words = ["describe", "--always", "--exclude=*", "--abbrev=40", "--dirty=+changed"]
+    try:
+        described = subprocess.run(  # noqa: S603 - fixed words, no shell
+            ["git", "-C", str(_CHECKOUT), *words],  # noqa: S607
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=_GIT_SECONDS,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return described.stdout.strip()
 
 
 def versions() -> dict[str, str]:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from crosspro.data_prep.core.arrays import check_finite
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import atomic_output, parse_json
-from crosspro.data_prep.core.stored import check_finite
+from crosspro.data_prep.core.settings import check_settings, settings
 
 Arrays = Mapping[str, NDArray[Any]]
 Taken = TypeVar("Taken")
@@ -40,6 +41,14 @@ _KEY = "crosspro"
 _WIDE = ("float32", "float64")
 
 
+@settings
+class _Metadata:
+    """The type that each narrowed matrix had."""
+
+    weights: Literal["int8"]
+    kinds: dict[str, Literal["float32", "float64"]]
+
+
 def load_tensors(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays of a safetensors file in full precision.
 
@@ -47,12 +56,12 @@ def load_tensors(path: Path) -> dict[str, NDArray[Any]]:
     finite; otherwise it raises what safetensors raises.
     """
     with safe_open(path, framework="numpy") as handle:
-        kinds = _kinds(handle.metadata())
+        about = (handle.metadata() or {}).get(_KEY)
         arrays = {name: handle.get_tensor(name) for name in handle.keys()}  # noqa: SIM118
-    for name, kind in kinds.items():
-        if name not in arrays:
-            raise ValueError(f"no matrix {name}")
-        arrays[name] = _widened(name, arrays).astype(kind)
+    if about is not None:
+        metadata = check_settings(_Metadata, parse_json(about), path)
+        for name, kind in metadata.kinds.items():
+            arrays[name] = _widened(name, arrays).astype(kind)
     for name, array in arrays.items():
         check_finite(name, array)
     return arrays
@@ -86,16 +95,6 @@ def check_names(found: Collection[str], expected: Collection[str]) -> None:
         raise ValueError(f"other layers, of other settings or another version: {first}")
 
 
-def stored_weights(path: Path) -> Weights:
-    """How the matrices of a safetensors file are stored; only its head is read."""
-    try:
-        with safe_open(path, framework="numpy") as handle:
-            return "int8" if _kinds(handle.metadata()) else FULL
-    except (OSError, SafetensorError, ValueError) as error:
-        reason = " ".join(str(error).split()[:40])
-        raise input_error(path, "weights", "a safetensors file", reason) from error
-
-
 def narrowed(arrays: Arrays, weights: Weights) -> bytes:
     """A safetensors file of these arrays, with their matrices stored as `weights` says."""
     stored: dict[str, NDArray[Any]] = {}
@@ -120,24 +119,10 @@ def narrowed(arrays: Arrays, weights: Weights) -> bytes:
 
 def _widened(name: str, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
     """A matrix in full precision; its scales are taken out of the arrays."""
-    stored, scales = arrays[name], arrays.pop(name + _SCALE, None)
-    if stored.dtype != np.int8:
-        raise ValueError(f"{name} is {stored.dtype.name}, not int8")
+    stored, scales = arrays.get(name), arrays.pop(name + _SCALE, None)
+    if stored is None or stored.dtype != np.int8:
+        raise ValueError(f"{name} is no matrix of int8")
     fits = scales is not None and scales.dtype == np.float32 and scales.shape == stored.shape[:-1]
     if scales is None or not fits or not (np.isfinite(scales) & (scales >= 0)).all():
         raise ValueError(f"{name} has no scale from 0 for each of its rows")
     return np.asarray(stored.astype(np.float32) * scales[..., None])
-
-
-def _kinds(metadata: Mapping[str, str] | None) -> dict[str, str]:
-    """The type that each narrowed matrix had."""
-    about = (metadata or {}).get(_KEY)
-    if about is None:
-        return {}
-    content = parse_json(about)
-    if not isinstance(content, dict) or content.get("weights") != "int8":
-        raise ValueError("matrices that are not int8")
-    kinds = content.get("kinds")
-    if not isinstance(kinds, dict) or not all(kind in _WIDE for kind in kinds.values()):
-        raise ValueError(f"matrices that were none of {', '.join(_WIDE)}")
-    return kinds

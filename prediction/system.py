@@ -8,7 +8,6 @@ This module imports no torch, so that baselines can build on it.
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,9 +20,9 @@ from pydantic import ValidationError
 from crosspro.data_prep.annotate.layers import SUFFIXES
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import read_json_object, write_text
+from crosspro.data_prep.core.files import read_json_object
 from crosspro.data_prep.core.settings import check_settings, settings, settings_error, to_mapping
-from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 from crosspro.prediction.evidence import Evidence, GapQuestion
@@ -34,7 +33,7 @@ from crosspro.prediction.model_archive import (
     Printable,
     check_digests,
     opened_run,
-    with_digests,
+    write_description,
 )
 from crosspro.prediction.registry import predicting
 from crosspro.version import __version__
@@ -52,7 +51,7 @@ _BUNDLED_FORMAT = 2
 """The format of the bundled models: networks and estimators are named beside their settings."""
 _FORMER_SETTINGS = (
     *("cuda_graphs", "checkpoint_epochs", "compile", "encoded_dir", "together"),
-    *("pairs", "pronoun_share"),
+    *("pairs", "pronoun_share", "members", "choose"),
 )
 _ROUNDING = 1e-4
 """By how much the sum of probabilities may differ from 1."""
@@ -147,10 +146,9 @@ class System(ABC):
 
     def layer_warnings(self, data: str, present: frozenset[str]) -> list[str]:
         """Warnings before data is predicted that has other layers than the training data."""
-        differing: frozenset[str] = frozenset()
-        if self.trained_layers is not None:
-            differing = self.layers_read & (self.trained_layers ^ present)
         warnings = []
+        trained = present if self.trained_layers is None else self.trained_layers
+        differing = self.layers_read & (trained ^ present)
         if self.context and "documents" not in present:
             differing -= {"documents"}
             warnings.append(
@@ -158,12 +156,11 @@ class System(ABC):
                 f"{self.context} sentences of context, predicts each gap from its own sentence"
             )
         for layer in sorted(differing):
-            name = f"{_LAYERS[layer]} (X.{SUFFIXES[layer]})"
-            difference = f"{name}, which the training data of {self.shown_name} lacked"
-            if layer not in present:
-                difference = f"no {name}, which the training data of {self.shown_name} had"
-            consequence = "the scores of its training do not hold here"
-            warnings.append(f"warning: {data}: {difference}: {consequence}")
+            no, had = ("", "lacked") if layer in present else ("no ", "had")
+            warnings.append(
+                f"warning: {data}: {no}{_LAYERS[layer]} (X.{SUFFIXES[layer]}), which the training "
+                f"data of {self.shown_name} {had}: the scores of its training do not hold here"
+            )
         return warnings
 
     @abstractmethod
@@ -199,8 +196,9 @@ class System(ABC):
         It is the most probable one, of equal ones the first in official order. A system whose paper
         decides otherwise (all gaps of a line at once) overrides this.
         """
-        chances = self.predict(examples) if probabilities is None else probabilities
-        return np.asarray(chances.argmax(axis=1), dtype=np.int64)
+        if probabilities is None:
+            probabilities = self.predict(examples)
+        return np.asarray(probabilities.argmax(axis=1), dtype=np.int64)
 
     @property
     def points(self) -> bool:
@@ -248,12 +246,11 @@ class System(ABC):
             "crosspro": __version__,
             "system": type(self).name,
             "settings": to_mapping(self.settings),
-            "task": task_to_mapping(self.task),
+            "task": to_mapping(self.task),
             "configured": self.configured,
             "layers": None if layers is None else sorted(layers),
         }
-        whole = with_digests(description, folder)
-        write_text(folder / DESCRIPTION, json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+        write_description(description, folder)
 
 
 def probabilities_of(system: System, examples: Examples) -> Probabilities:
@@ -261,33 +258,26 @@ def probabilities_of(system: System, examples: Examples) -> Probabilities:
 
     Everything that is written or scored comes from here.
     """
-    chances = system.predict(examples)
-    gaps = sum(len(example.gaps) for example in examples)
+    probabilities = system.predict(examples)
+    shape = sum(len(example.gaps) for example in examples), len(system.task.classes)
     expected = f"{system.shown_name}: probabilities: expected"
-    if chances.shape != (gaps, len(system.task.classes)):
-        shape = " x ".join(map(str, chances.shape))
-        raise CrossproError(f"{expected} {gaps} rows of {len(system.task.classes)}, found {shape}")
-    right = np.isfinite(chances).all(axis=1) & (chances >= 0).all(axis=1)
-    right &= np.abs(chances.sum(axis=1) - 1) < _ROUNDING
-    if not right.all():
-        first = int(np.argmin(right))
-        row = ", ".join(f"{chance:.4g}" for chance in chances[first])
+    if probabilities.shape != shape:
+        raise CrossproError(f"{expected} an array {shape}, found {probabilities.shape}")
+    proper = (probabilities >= 0).all(axis=1)  # false for NaN; an infinite row has no sum of 1
+    proper &= np.abs(probabilities.sum(axis=1) - 1) < _ROUNDING
+    if not proper.all():
+        first = int(np.argmin(proper))
         raise CrossproError(
-            f"{expected} finite numbers from 0 that add up to 1, found others for "
-            f"{np.count_nonzero(~right):,} of {gaps:,} gaps, the first of them gap {first + 1:,}: "
-            f"{row}"
+            f"{expected} finite numbers from 0 that add up to 1, found {probabilities[first]} for "
+            f"gap {first + 1:,}"
         )
-    return chances
+    return probabilities
 
 
 def model_folder(run: str | Path) -> Path:
     """Where the system of a run is saved; the folder itself, if it is that of a system."""
     folder = Path(run)
     return folder / MODEL if (folder / MODEL).is_dir() else folder
-
-
-def load_systems(runs: Sequence[str | Path]) -> list[System]:
-    return [load_system(run) for run in runs]
 
 
 def load_system(run: str | Path) -> System:
@@ -299,10 +289,9 @@ def load_system(run: str | Path) -> System:
 def load_saved(folder: Path) -> System:
     path = folder / DESCRIPTION
     if not path.is_file():
-        found = "none" if folder.exists() else "no such file or folder"
-        if folder.is_file():
-            found = "a file that is no archive of a crosspro model"
-        raise input_error(folder, "folder", f"a saved system with {DESCRIPTION}", found)
+        found = "a file" if folder.is_file() else "none"
+        expected = f"an archive, or a folder with {DESCRIPTION}"
+        raise input_error(folder, "saved system", expected, found)
     content = read_json_object(path)
     description = check_settings(Description, content, path)
     check_digests(content, folder)
@@ -322,14 +311,11 @@ def load_saved(folder: Path) -> System:
 def _of_bundled_format(values: Any) -> Any:
     if not isinstance(values, dict):
         return values
-    changed = {k: value for k, value in values.items() if k not in ("members", "choose")}
+    values = {key: value for key, value in values.items() if key not in _FORMER_SETTINGS}
     for part in ("network", "estimator"):
-        if isinstance(changed.get(part), str):
-            changed[part] = {
-                "name": changed[part],
-                **(changed.pop(f"{part}_settings", None) or {}),
-            }
+        if isinstance(values.get(part), str):
+            values[part] = {"name": values[part], **(values.pop(f"{part}_settings", None) or {})}
     for part in ("network", "trainer", "pretraining"):
-        if isinstance(changed.get(part), dict):
-            changed[part] = {k: v for k, v in changed[part].items() if k not in _FORMER_SETTINGS}
-    return {key: value for key, value in changed.items() if value not in ({}, None)}
+        if isinstance(values.get(part), dict):
+            values[part] = {k: v for k, v in values[part].items() if k not in _FORMER_SETTINGS}
+    return {key: value for key, value in values.items() if value not in ({}, None)}

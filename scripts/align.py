@@ -8,10 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.align.align import (
-    learn,
-    read_token_pairs,
-)
+from crosspro.data_prep.align.align import learn, read_token_pairs
 from crosspro.data_prep.align.prior import load_prior, save_prior
 from crosspro.data_prep.align.symmetrise import (
     GROW_DIAG_FINAL_AND,
@@ -19,7 +16,6 @@ from crosspro.data_prep.align.symmetrise import (
     score_links,
 )
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.processes import Step
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.scripts.common import App, Prior, output_file, prior_file, show_table, tell
@@ -80,7 +76,8 @@ def align(
             pairs,
             earlier,
             jobs,
-            progress=lambda name, done, total: display.report(Step(name, "", done, total)),
+            progress=lambda name, done, total: display.report(name, "", done, total),
+            names=(source, target),
         )
     if save is not None:
         save_prior(save, alignment.prior())

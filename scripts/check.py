@@ -15,9 +15,7 @@ from crosspro.data_prep.core.errors import (
     InputError,
     Problem,
     counted,
-    empty_file,
     input_error,
-    more_problems,
 )
 from crosspro.data_prep.core.files import STANDARD_INPUT, is_file
 from crosspro.data_prep.core.task import Task, load_task
@@ -108,7 +106,7 @@ def _print_problems(
     except InputError as error:
         report(error, error.total)
     if not number and not statistics.segments:
-        report(empty_file(path))
+        report(Problem(str(path), None, "file", "at least one line", "none"))
     if not number and (form := other_form(path, task)):
         if lenient:
             warn([form])
@@ -126,7 +124,7 @@ def _print_problems(
         else:
             warn([f"{path}: {leak}"])
     if number > most:
-        print(more_problems(number - most), "(redirect the output to see them all)")
+        print(f"… and {counted(number - most, 'more problem')} (redirect the output to see all)")
     lines = counted(statistics.segments, "good line")
     gaps = counted(statistics.gaps, "gap")
     tell(f"{path}: {counted(number, 'problem') if number else 'ok'}, {lines}, {gaps}")

@@ -199,19 +199,29 @@ Prior = Annotated[
         help="Without links: what `crosspro align --save-prior` learnt, or a bundled model.",
     ),
 ]
+
+
+def named_files(option: str, help: str, metavar: str = "[NAME=]FILE") -> Any:
+    """An option for files or runs that may have names; repeatable."""
+    return typer.Option(option, metavar=metavar, parser=named_path, help=help)
+
+
 Candidates = Annotated[
-    list[NamedFile],
-    typer.Option(
-        "--candidate",
-        metavar="[NAME=]FILE",
-        parser=named_path,
-        help="MT output (repeatable: several are compared).",
-    ),
+    list[NamedFile], named_files("--candidate", "MT output (repeatable: several are compared).")
 ]
 CandidateLinks = Annotated[
     list[Path] | None,
     typer.Option(
         "--candidate-links", help="Links source-candidate (repeat, one file a candidate)."
+    ),
+]
+LinkPrior = Annotated[
+    str | None,
+    typer.Option(
+        "--prior",
+        metavar="FILE",
+        help="Without links: what `crosspro align --save-prior` learnt, a bundled model, or none; "
+        "else the bundled model of the languages.",
     ),
 ]
 AnyLanguage = Annotated[
@@ -241,22 +251,14 @@ JsonFile = Annotated[
 # Models -------------------------------------------------------------------------------------------
 
 
-def bundled_model(path: Path) -> Path | None:
-    """The archive of the bundled model that a path names."""
-    if path.name != str(path) or path.is_file():
-        return None
-    from crosspro.prediction.registry import bundled_model
-
-    return bundled_model(path)
-
-
 def prior_file(context: typer.Context, prior: Path | None, task: Task | None) -> Path | None:
     """The file of --prior; that of a bundled model is unpacked while the command runs."""
+    from crosspro.prediction.model_archive import PRIOR, archived_bytes
+    from crosspro.prediction.registry import bundled_model
+
     bundled = None if prior is None else bundled_model(prior)
     if bundled is None:
         return prior
-    from crosspro.prediction.model_archive import PRIOR, archived_bytes
-
     if task is not None and str(prior) != f"{task.source_language}-{task.target_language}":
         expected = f"one for {task.source_language}-{task.target_language}"
         raise input_error("settings", "--prior", expected, str(prior))

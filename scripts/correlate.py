@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
 _NOTHING = "–"
 
-Cases = Annotated[
-    Path | None, typer.Option(help="APT's cases of the pronouns: `score -m apt --detail FILE`.")
-]
+CASES_HELP = "APT's cases of the pronouns: `score -m apt --detail FILE`."
 
 app = App(no_args_is_help=True)
 
@@ -66,7 +64,7 @@ def systems(
         list[str] | None,
         typer.Option(metavar="W1,…,W6", help="Also APT with these weights (repeatable); --cases."),
     ] = None,
-    cases: Cases = None,
+    cases: Annotated[Path | None, typer.Option(help=CASES_HELP)] = None,
     published: Annotated[
         bool,
         typer.Option(
@@ -223,15 +221,10 @@ def _scatter_plots(table: ScoreTable, study: CorrelationStudy) -> str:
 def disagreement(
     verdicts: Annotated[
         Path,
-        typer.Argument(
-            help="CSV or TSV: a row for each pronoun, with category, case and human; or, with "
-            "--cases, with system, line, position, category and human."
-        ),
+        typer.Argument(help="CSV or TSV with system, line, position, category and human."),
     ],
-    cases: Cases = None,
-    target_language: Annotated[
-        str | None, typer.Option(help="With --cases: whose pronouns tell the kinds.")
-    ] = None,
+    cases: Annotated[Path, typer.Option(help=CASES_HELP)],
+    target_language: Annotated[str, typer.Option(help="Whose pronouns tell the kinds.")],
     unit: Annotated[
         str | None, typer.Option(help="The column to resample by, such as document.")
     ] = None,
@@ -243,31 +236,25 @@ def disagreement(
     Verdicts (correct, incorrect, bad translation, or nothing) by the six cases, as in Table 5 of
     Miculicich Werlen and Popescu-Belis 2017; disagreements by category and their kinds (V valid
     alternative, E incorrect equivalence, I impersonal translation, O other), as in Tables 3 and 4
-    of Guillou and Hardmeier 2018. Kinds are in a column `kind`, or with --cases told by the words.
+    of Guillou and Hardmeier 2018.
     """
     from crosspro.evaluation.correlation.disagreement import (
         PlacedVerdict,
         join_cases,
         read_cases,
-        read_judgements,
         read_placed_verdicts,
         study_disagreement,
     )
     from crosspro.evaluation.report.records import json_text
 
-    if cases is not None and target_language is not None:
-        if unit and unit not in PlacedVerdict.__dataclass_fields__:
-            raise typer.BadParameter(f"--unit: {', '.join(PlacedVerdict.__dataclass_fields__)}")
-        placed = read_placed_verdicts(verdicts)
-        pronouns = join_cases(placed, read_cases(cases), target_language, unit or "")
-        if len(pronouns) < len(placed):
-            tell(f"{len(placed) - len(pronouns)} verdicts without a case are left out")
-    elif cases is None and target_language is None:
-        pronouns = read_judgements(verdicts, unit)
-    else:
-        raise typer.BadParameter("--cases and --target-language go together")
+    if unit and unit not in PlacedVerdict.__dataclass_fields__:
+        raise typer.BadParameter(f"--unit: {', '.join(PlacedVerdict.__dataclass_fields__)}")
+    placed = read_placed_verdicts(verdicts)
+    pronouns = join_cases(placed, read_cases(cases), target_language, unit or "")
     if not pronouns:
-        raise typer.BadParameter(f"{cases or verdicts}: no judged pronoun has a case")
+        raise typer.BadParameter(f"{cases}: no judged pronoun has a case")
+    if len(pronouns) < len(placed):
+        tell(f"{len(placed) - len(pronouns)} verdicts without a case are left out")
     study = study_disagreement(pronouns, resamples)
     print(json_text(study) if layout == "json" else _disagreement_text(study), end="")
 

@@ -26,7 +26,7 @@ from crosspro.prediction.runs import (
     versions,
     write_run,
 )
-from crosspro.prediction.system import System, load_systems
+from crosspro.prediction.system import System, load_system
 from crosspro.scripts.common import App, one_run, output_folder, show_table, tell, warn
 
 app = App()
@@ -80,7 +80,7 @@ def ensemble(
     check_new_folder(output)
     started = now()
     runs = [one_run(path) for path in runs]
-    joined = Ensemble.of(load_systems(runs), average=average)
+    joined = Ensemble.of([load_system(run) for run in runs], average=average)
     examples: list[Example] = []
     data: list[Contents] = []
     refuse_other_forms((path, joined.task) for path in files)

@@ -29,7 +29,6 @@ from crosspro.scripts.common import (
     Output,
     Resamples,
     TaskName,
-    bundled_model,
     named_path,
     names_of,
     one_run,
@@ -102,6 +101,8 @@ def evaluate_command(
     if with_published and layout != "table":
         raise typer.BadParameter(f"the layout {layout} has no place for published results")
     rules = load_task(task)
+    from crosspro.prediction.registry import bundled_model
+
     paths = [
         one_run(path) if path.is_dir() or bundled_model(path) else path for _, path in submissions
     ]

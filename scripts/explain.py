@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crosspro.data_prep.annotate.layers import layers_beside, read_layered
+from crosspro.data_prep.formats.shared_task import check_languages
 from crosspro.evaluation.report.records import json_text
 from crosspro.prediction.explanation import explained_gap
 from crosspro.prediction.system import load_system
@@ -34,8 +35,9 @@ def explain(
     explanation. Layers beside the file (documents, parses, chains) are read, as by crosspro
     predict.
     """
-    layers = layers_beside(file)
     system = load_system(one_run(run))
+    check_languages(file, system.task)
+    layers = layers_beside(file)
     examples = read_layered(file, system.task, layers)
     for note in system.layer_warnings(str(file), frozenset(layers.files())):
         tell(note)

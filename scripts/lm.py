@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 import typer
 
-from crosspro.baselines.fill import Filling, Floats, GapFiller, task_fillers
+from crosspro.baselines.fill import Floats, GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_model, save_model
 from crosspro.baselines.official_search import FilledLayout, filled_lines, official_filling
 from crosspro.data_prep.core.errors import CrossproError, input_error
@@ -119,7 +119,7 @@ def fill(
         warn([form])
     model = load_model(lm)
     examples = read_examples(file, rules, lenient=True)
-    filled: Iterator[tuple[Filling, Floats]]
+    filled: Iterator[tuple[tuple[int, ...], Floats]]
     if search == "official":
         filled = (official_filling(model, fillers, none_penalty, example) for example in examples)
     else:
@@ -129,19 +129,19 @@ def fill(
     if not raw_lines:
         raise input_error(file, "file", "at least one line", "none")
     lines: list[str] = []
-    for number, (raw, (filling, table)) in enumerate(zip(raw_lines, filled, strict=True)):
-        lines += filled_lines(number, raw.rstrip("\r"), filling.choices, table, fillers, layout)
+    for number, (raw, (choices, table)) in enumerate(zip(raw_lines, filled, strict=True)):
+        lines += filled_lines(number, raw.rstrip("\r"), choices, table, fillers, layout)
     write_output("".join(f"{line}\n" for line in lines), output)
     tell(f"{file}: filled with {lm}")
 
 
 def _fill_exactly(
     filler: GapFiller, examples: Iterable[Example], with_scores: bool
-) -> Iterator[tuple[Filling, Floats]]:
+) -> Iterator[tuple[tuple[int, ...], Floats]]:
     """The best filling of each line; the probabilities of fillers only where they are shown."""
     for group in whole_documents(examples, AT_ONCE):
         table = filler.probabilities(group) if with_scores else None
         end = 0
-        for example, filling in zip(group, filler.fill(group), strict=True):
+        for example, choices in zip(group, filler.fill(group), strict=True):
             start, end = end, end + len(example.gaps)
-            yield filling, np.zeros((0, 0)) if table is None else table[start:end]
+            yield choices, np.zeros((0, 0)) if table is None else table[start:end]

@@ -60,14 +60,14 @@ def list_command(
     if layout == "json":
         print(json_text(summaries), end="")
         return
-    heading = ("model", "kind", "task", "system", "weights", "MB", "dev official", "dev accuracy")
+    heading = ("model", "kind", "task", "system", "MB", "dev official", "dev accuracy", "digest")
     rows = []
     for model in summaries:
         scores = model.dev.get(model.official), model.dev.get("accuracy")
         cells = ("" if score is None else f"{score:.2f}" for score in scores)
-        names = (model.path, model.kind, model.task, model.system, model.weights)
+        names = (model.path, model.kind, model.task, model.system)
         rows.append((*names, f"{model.size / _MEGABYTE:,.1f}", *cells, model.digest))
-    print(show_table((*heading, "digest"), rows, 5), end="")
+    print(show_table(heading, rows, 4), end="")
 
 
 @app.command(
@@ -100,6 +100,5 @@ def export_command(
     stored = f"matrices as {weights}" if weights else "matrices as they are"
     tell(
         f"{output}: {packed.system.shown_name} for {packed.system.task.name}, "
-        f"{packed.size / _MEGABYTE:,.1f} MB, {stored}, narrowed in {packed.narrowed} of "
-        f"{packed.files} files"
+        f"{packed.files} files, {packed.size / _MEGABYTE:,.1f} MB, {stored}"
     )

@@ -17,8 +17,8 @@ from crosspro.data_prep.core.files import atomic_output
 from crosspro.prediction.system import Probabilities, load_system
 from crosspro.scripts.common import (
     App,
-    Layout,
     RunPath,
+    TableOrJson,
     one_run,
     output_file,
     tell,
@@ -66,7 +66,7 @@ def predict(
             help="With --text: a sentence before it, the oldest first (repeatable).",
         ),
     ] = None,
-    layout: Layout = "table",
+    layout: TableOrJson = "table",
     probabilities: Annotated[
         Path | None,
         output_file("--probabilities", help="Write the probability of every class here (TSV)."),
@@ -118,20 +118,13 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _report(prediction: Prediction, layout: str) -> str:
-    from crosspro.evaluation.report.records import csv_text, json_text
+    if layout == "table":
+        return printable(str(prediction), lines=True) + "\n"
+    from crosspro.evaluation.report.records import json_text
 
-    if layout == "json":
-        gaps = [asdict(gap) for gap in prediction.gaps]
-        names = {"model": prediction.model, "text": prediction.text}
-        return json_text({**names, "gaps": gaps, "notes": prediction.notes})
-    if layout == "csv":
-        rows = [
-            (str(number), gap.source, label, f"{chance:.6f}")
-            for number, gap in enumerate(prediction.gaps, start=1)
-            for label, chance in gap.probabilities.items()
-        ]
-        return csv_text([("gap", "source", "class", "probability"), *rows])
-    return printable(str(prediction), lines=True) + "\n"
+    gaps = [asdict(gap) for gap in prediction.gaps]
+    names = {"model": prediction.model, "text": prediction.text}
+    return json_text({**names, "gaps": gaps, "notes": prediction.notes})
 
 
 def _predict_file(

@@ -14,8 +14,6 @@ from crosspro.data_prep.bitext.read import read_bitext
 from crosspro.data_prep.bitext.segment import Segment, right_way_round
 from crosspro.data_prep.core.errors import counted, input_error
 from crosspro.data_prep.core.files import read_lines, write_text
-from crosspro.data_prep.core.processes import Step
-from crosspro.data_prep.core.stored import Cache
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.gaps.extract import changed_rules
 from crosspro.data_prep.gaps.segments import Counts, PronounDecision
@@ -129,16 +127,16 @@ def prepare_command(
         doc_ids=doc_ids,
     )
     texts = right_way_round(task_rules, texts, source)
-    steps = Cache(output.with_name(f"{output.name}.cache"))
+    cache = output.with_name(f"{output.name}.cache")
     pronouns: list[PronounDecision] | None = [] if sheet or checked else None
-    with steps, StepDisplay() as display:
+    with StepDisplay() as display:
         bitext = _tokenised(task_rules, texts, source, tokenised, display)
         few = few_segments(len(bitext))
         if few and not (links or prior):
             tell(f"note: {few}")
         corrections = None if checked is None else read_sheet(checked, task_rules, bitext)
         examples, counts = prepare(
-            task_rules, bitext, settings, steps, display.report, corrections, pronouns
+            task_rules, bitext, settings, cache, display.report, corrections, pronouns
         )
         total = write_prepared(examples, output, blind, any(bitext.documents))
     if sheet is not None:
@@ -165,7 +163,7 @@ def _tokenised(
     total = sum(1 for _ in read_lines(source, binary=True)) if source.is_file() else 0
 
     def progress(line: int) -> None:
-        display.report(Step("reading and tokenising", "", line, total))
+        display.report("reading and tokenising", "", line, total)
 
     progress(0)
     return tokenised_bitext(task, texts, tokenised, lambda segment: progress(segment.line))

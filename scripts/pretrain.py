@@ -204,7 +204,6 @@ def encode(
     The gaps of the task itself are left to fine-tuning.
     """
     from crosspro.data_prep.annotate.layers import read_layered
-    from crosspro.data_prep.core.stored import Cache
     from crosspro.data_prep.core.task import load_task
     from crosspro.data_prep.formats.shared_task import refuse_other_forms
     from crosspro.data_prep.pipeline.self_labels import (
@@ -253,11 +252,11 @@ def encode(
         tell(f"{file.name}: {', '.join(notes)}")
         contents.append(file_contents("train", file.path, kept, file.beside))
 
-    steps = Cache(output.with_name(f"{output.name}.cache"))
-    with steps, StepDisplay() as display:
+    cache = output.with_name(f"{output.name}.cache")
+    with StepDisplay() as display:
 
         def annotate(text: TargetText) -> Iterator[AnnotatedSentence]:
-            return annotated_text(text, rules, annotator, jobs, steps, display.report)
+            return annotated_text(text, rules, annotator, jobs, cache, display.report)
 
         target_texts = list(map(read_target_text, files["--text"], doc_ids or repeat(None)))
         train, dev = self_labelled(

@@ -86,13 +86,13 @@ def proofread(
     from crosspro.prediction.models import summary
     from crosspro.prediction.pair_prediction import load_predictor
     from crosspro.prediction.proofread import output as formats
+    from crosspro.prediction.proofread.bundled import model_for, stated_languages
     from crosspro.prediction.proofread.files import (
         apply_decisions,
         open_translation,
         read_decisions,
         read_text,
     )
-    from crosspro.prediction.proofread.languages import model_for, stated_languages
     from crosspro.prediction.system import load_system
 
     output = None if output == Path("-") else output

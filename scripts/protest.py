@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from crosspro.data_prep.core.errors import choices, is_whole_number
+from crosspro.data_prep.core.errors import choices
 from crosspro.data_prep.core.files import write_text
 from crosspro.scripts.common import (
     App,
@@ -18,6 +18,7 @@ from crosspro.scripts.common import (
     DocIds,
     Html,
     JsonFile,
+    LinkPrior,
     Resamples,
     output_file,
     output_prefix,
@@ -29,7 +30,6 @@ from crosspro.scripts.common import (
 )
 from crosspro.scripts.protest_review import review
 from crosspro.scripts.protest_systems import (
-    LinkPrior,
     Sources,
     SuiteFile,
     Verdicts,
@@ -182,7 +182,7 @@ def _sizes(written: Sequence[str]) -> dict[str, int]:
     sizes = {category.name: category.wanted for category in CATEGORIES}
     for text in written:
         name, _, number = text.partition("=")
-        if name not in BY_NAME or not is_whole_number(number):
+        if name not in BY_NAME or not number.isdecimal():
             raise typer.BadParameter(f"--size {text}: CATEGORY=N with {choices(BY_NAME)}")
         sizes[name] = int(number)
     return sizes

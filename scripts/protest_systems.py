@@ -21,14 +21,6 @@ Sources = Annotated[
         "--source", help="The source as the systems tokenise it: one file, or one each (repeat)."
     ),
 ]
-LinkPrior = Annotated[
-    str | None,
-    typer.Option(
-        "--prior",
-        help="Without links: a bundled model, a file of `align --save-prior`, or none; else that "
-        "of the languages.",
-    ),
-]
 
 
 def scored_systems(

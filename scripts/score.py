@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from crosspro.scores import judge_of
 from crosspro.scripts.common import (
+    AnyLanguage,
     App,
+    CandidateLinks,
     DocIds,
     Html,
+    LinkPrior,
     NamedFile,
     Resamples,
     check_suffix,
-    named_path,
+    named_files,
     names_of,
     output_file,
     resampling_of,
@@ -23,9 +27,6 @@ from crosspro.scripts.common import (
     warn,
     write_output,
 )
-
-if TYPE_CHECKING:
-    from crosspro.evaluation.score_report import ScoreReport
 
 app = App()
 
@@ -42,8 +43,7 @@ def score(
     source: Annotated[Path | None, typer.Option(help="Source text, a segment a line.")] = None,
     reference: Annotated[Path | None, typer.Option(help="Reference translation.")] = None,
     candidate: Annotated[
-        list[NamedFile] | None,
-        typer.Option(metavar="[NAME=]FILE", parser=named_path, help="MT output (repeatable)."),
+        list[NamedFile] | None, named_files("--candidate", "MT output (repeatable).")
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -71,17 +71,8 @@ def score(
     links: Annotated[
         Path | None, typer.Option(help="Links source-reference, `s-t s-t …` on each line.")
     ] = None,
-    candidate_links: Annotated[
-        list[Path] | None, typer.Option(help="Links source-candidate, one file a candidate.")
-    ] = None,
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="What `crosspro align --save-prior` learnt, a bundled model, or none; else the "
-            "bundled model of the languages.",
-        ),
-    ] = None,
+    candidate_links: CandidateLinks = None,
+    prior: LinkPrior = None,
     doc_ids: DocIds = None,
     source_language: Annotated[
         str, typer.Option(metavar="L", help="Language of the source; else the end of its name.")
@@ -89,6 +80,7 @@ def score(
     target_language: Annotated[
         str, typer.Option(metavar="L", help="Language of the translations; else by names.")
     ] = "",
+    any_language: AnyLanguage = False,
     baseline: Annotated[
         str | None, typer.Option(metavar="NAME", help="Candidate that others are compared with.")
     ] = None,
@@ -126,36 +118,24 @@ def score(
         if source or reference or candidate or links or candidate_links:
             raise typer.BadParameter("a folder, or --source, --reference, --candidate and links")
         files = find_files(folder)
+    elif not candidate:
+        raise typer.BadParameter("a folder, or at least one --candidate")
+    elif candidate_links and len(candidate_links) != len(candidate):
+        raise typer.BadParameter("--candidate-links: as many files as candidates")
     else:
-        if not candidate:
-            raise typer.BadParameter("a folder, or at least one --candidate")
-        names = names_of(candidate, system_names([file.path for file in candidate]))
-        if candidate_links and len(candidate_links) != len(names):
-            raise typer.BadParameter("--candidate-links: as many files as candidates")
         paths = [file.path for file in candidate]
-        files = TextFiles(
-            source,
-            reference,
-            dict(zip(names, paths, strict=True)),
-            links=links,
-            candidate_links=dict(zip(names, candidate_links or [], strict=False)),
-        )
-    texts = load_texts(
-        files.source,
-        files.reference,
-        files.candidates,
-        doc_ids or files.doc_ids,
-        (source_language, target_language),
-    )
-    word_links = None
-    if files.links is not None:
-        word_links = read_links(files.links, texts.source, texts.reference)
+        names = names_of(candidate, system_names(paths))
+        candidates = dict(zip(names, paths, strict=True))
+        linked = dict(zip(names, candidate_links or (), strict=False))
+        files = TextFiles(source, reference, candidates, None, links, linked)
+    files = replace(files, doc_ids=doc_ids or files.doc_ids)
+    texts = load_texts(files, (source_language, target_language), any_language=any_language)
     report = score_texts(
         texts,
         metric or (),
         settings,
         pronouns=pronouns,
-        links=word_links,
+        links=(read_links(files.links, texts.source, texts.reference) if files.links else None),
         candidate_links={
             name: read_links(path, texts.source, texts.candidates[name])
             for name, path in files.candidate_links.items()
@@ -167,7 +147,11 @@ def score(
     )
     warn(report.warnings)
     if plot is not None:
-        _plot(report, plot)
+        from crosspro.evaluation.metrics.apt.metric import plot_distribution
+
+        if "apt" not in report.evaluations:
+            raise typer.BadParameter("--plot: only with -m apt")
+        write_output(plot_distribution(report["apt"].metric.settings, report.texts), plot)
     writers = (report.html, report.json, report.csv, report.details)
     for path, content in zip((html, json, csv, detail), writers, strict=True):
         if path is not None:
@@ -185,12 +169,3 @@ def _settings(options: list[str]) -> dict[str, dict[str, str]]:
             raise typer.BadParameter(f"--set: METRIC.KEY=VALUE such as apt.repair=off: {option}")
         settings.setdefault(metric, {})[key] = value
     return settings
-
-
-def _plot(report: ScoreReport, path: Path) -> None:
-    from crosspro.evaluation.metrics.apt.metric import plot_distribution
-
-    if "apt" not in report.evaluations:
-        raise typer.BadParameter("--plot: only with -m apt")
-    items, settings = report["apt"].items, report["apt"].metric.settings
-    write_output(plot_distribution(settings, items.data), path)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from crosspro.data_prep.annotate.layers import layers_beside
 from crosspro.data_prep.core.example import Example
-from crosspro.data_prep.core.files import make_folder, temporary_folder
+from crosspro.data_prep.core.files import make_folder
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.formats.shared_task import (
     read_examples,
@@ -87,7 +88,8 @@ def select_test(
     ]
     selections = select_shared(usable, tasks, documents, words, min_segments)
     make_folder(output.parent)
-    with temporary_folder(output.parent, output.name) as folder:
+    with TemporaryDirectory(dir=output.parent) as scratch:
+        folder = Path(scratch)
         for rules, examples, selection in zip(tasks, data, selections, strict=True):
             name = output.name if len(tasks) == 1 else f"{output.name}.{rules.name}"
             _write(folder, name, examples, {document.document for document in selection})

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from crosspro.data_prep.core.processes import Step
-
 PATIENCE = 30.0
 """Seconds between the lines of a step in a log."""
 
@@ -48,18 +46,16 @@ class StepDisplay:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def report(self, step: Step) -> None:
+    def report(self, step: str, detail: str, done: int, total: int) -> None:
         """Show the progress of a step; without a detail its last one stays."""
-        title = f"{step.name}: {step.detail}" if step.detail else step.name
-        if step.name == self._name and not step.detail:
+        title = f"{step}: {detail}" if detail else step
+        if step == self._name and not detail:
             title = self._title
         begins, now = title != self._title, time.monotonic()
         if begins or now - self._printed >= PATIENCE:
             self._printed = now
-            share = f": {step.done:,} of {step.total:,}" if step.total and not begins else ""
+            share = f": {done:,} of {total:,}" if total and not begins else ""
             if not self.console.is_terminal:
                 print(f"{title}{share}", file=self.console.file, flush=True)
-        self._name, self._title = step.name, title
-        self._bar.update(
-            self._task, description=title, completed=step.done, total=step.total or None
-        )
+        self._name, self._title = step, title
+        self._bar.update(self._task, description=title, completed=done, total=total or None)

@@ -26,15 +26,15 @@ from crosspro.baselines.majority import Majority
 from crosspro.conf import CONF_DIR, GROUPS
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.pipeline.sets.splits import Splits, leaks
+from crosspro.data_prep.pipeline.sets.splits import Splits
+from crosspro.evaluation.published.results import published_results
 from crosspro.evaluation.report.tables import text_report
-from crosspro.prediction.configuration import configured, plain_config
+from crosspro.prediction.configuration import training_setup
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score
 from crosspro.prediction.fit_report import LOG_FILE
 from crosspro.prediction.model_archive import RECORD
 from crosspro.prediction.runs import Configuration, Run
-from crosspro.prediction.system import System
 from crosspro.scripts.cli import end_after, escape_output
 from crosspro.scripts.common import show_table, style_of
 from crosspro.scripts.train_sweep import METRICS
@@ -55,30 +55,28 @@ def train(config: DictConfig) -> float | None:
     names = {group: about.runtime.choices.get(group) for group in GROUPS}
     choices = {group: name for group, name in names.items() if name}
     try:
-        run = configured(config, choices)
-        run.check_folder(folder, "hydra.run.dir")
-        task, system = run.task, run.system
+        setup = training_setup(config, choices)
+        setup.check_folder(folder, "hydra.run.dir")
+        task, system = setup.task, setup.system
         if _rank() != 0:  # it does its part; the first process saves and scores
-            splits = run.splits()
+            splits = setup.splits()
             system.fit(task, splits.train, splits.dev, folder)
             if splits.in_domain:
                 system.fine_tune(splits.in_domain, splits.dev, folder)
             return None
         _tell(f"task {task.name}: loading data ({choices.get('data', '')})")
-        splits = run.splits()
-        for warning in leaks(splits):
-            _tell(f"warning: {warning}")
-        configuration = Configuration(choices, tuple(about.overrides.task), plain_config(config))
+        splits = setup.splits()
+        configuration = Configuration(choices, tuple(about.overrides.task), setup.values)
         outcome = fit_and_score(
             task,
             system,
             splits,
             folder,
-            scoring=run.scoring,
+            scoring=setup.scoring,
             configuration=configuration,
             tell=_tell,
         )
-        _show_outcome(task, system, splits, outcome)
+        _show_outcome(task, splits, outcome)
         _show(f"Model, submissions, scores and HTML reports: {folder}")
         if choices.get("data") == "demo":
             _show(_GENERATED)
@@ -99,7 +97,7 @@ def train(config: DictConfig) -> float | None:
     raise SystemExit(2)
 
 
-def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun) -> None:
+def _show_outcome(task: Task, splits: Splits, outcome: ScoredRun) -> None:
     """Print the tables of the test sets, a comparison with the majority class, and warnings."""
     run = outcome.run
     for name in splits.test:
@@ -111,31 +109,44 @@ def _show_outcome(task: Task, system: System, splits: Splits, outcome: ScoredRun
         f"{title} {' / '.join(f'{scores[metric].value:.2f}' for metric in metrics)}"
         for title, scores in run.scores.items()
     )
-    names = " / ".join(METRICS[metric] for metric in metrics)
-    parts = [
-        f"{names}: {figures}" if figures else "",
-        system.report.chosen if system.report else "",
-    ]
-    _show(f"{run.name}: {'; '.join(filter(None, parts))}")
+    line = (
+        f"{run.name}: {' / '.join(METRICS[metric] for metric in metrics)}: {figures or 'no labels'}"
+    )
+    fit = run.fit or {}
+    if "chosen_epoch" in fit:
+        line += f"; epoch {fit['chosen_epoch']}, chosen by dev {fit['monitor']} {fit['score']:.2f}"
+    _show(line)
     for warning in run.warnings:
         _show(f"warning: {warning}")
 
 
 def comparison(task: Task, splits: Splits, run: Run) -> str:
-    """A table for dev and each test set: the run and the most frequent class of train."""
+    """A table for dev and each test set: the run and its variants beside the simplest baselines.
+
+    A uniformly random class is right once in C times (003 §7). The baseline of the shared tasks
+    stands beside its published rows, which are of the official test sets.
+    """
     majority = Majority()
-    if labelled := any(gap.label for example in splits.train for gap in example.gaps):
-        majority.fit(task, splits.train, splits.dev)
+    majority.fit(task, splits.train, splits.dev)
+    sets = {"dev": splits.dev, **splits.test}
+    penalty = (run.fit or {}).get("penalty")
+    name = run.name if penalty is None else f"{run.name}, penalty {penalty:g}"
+    uniform = f"{100 / len(task.classes):.2f}"
     rows = []
-    for title, examples in {"dev": splits.dev, **splits.test}.items():
-        if title not in run.scores:
-            continue
-        scores = [f"{run.scores[title][metric].value:.2f}" for metric in METRICS]
-        rows.append((title, run.name, *scores))
-        if labelled:
-            chances = majority.predict(examples)
-            others = [f"{dev_score(task, examples, metric)(chances):.2f}" for metric in METRICS]
-            rows.append(("", "majority", *others))
+    for title in run.scores:
+        for row, scores in {name: run.scores, **run.variants}.items():
+            shown = (f"{scores[title][metric].value:.2f}" for metric in METRICS)
+            rows.append((title if row == name else "", row, *shown))
+        probabilities = majority.predict(sets[title])
+        of_majority = (dev_score(task, sets[title], metric)(probabilities) for metric in METRICS)
+        rows.append(("", "majority", *(f"{score:.2f}" for score in of_majority)))
+        rows.append(("", "uniform", uniform, "", uniform))
+    if run.configuration.choices.get("experiment") == "baseline":
+        pair = f"{task.source_language}-{task.target_language}"
+        for result in published_results(pair=pair):
+            if result.kind == "baseline" and result.year in task.years:
+                published = (f"{result.macro_recall:.2f}", "", f"{result.accuracy:.2f}")
+                rows.append((f"{result.year}, published", result.submission, *published))
     return show_table(("set", "system", *METRICS.values()), rows, left=2)
 
 

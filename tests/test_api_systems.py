@@ -22,7 +22,7 @@ def test_train_is_the_command(run):
     assert set(run.evaluations) == {"dev", "test"}
     assert (run.folder / "run.json").is_file()
     assert run.run.configuration.choices["system"] == "ngram"
-    assert "ngram seed 1, task en-fr" in str(run) and str(run.folder) in str(run)
+    assert "baseline-tuned seed 1, task en-fr" in str(run) and str(run.folder) in str(run)
     test = crosspro.demo("en-fr", "test", 20)
     found = crosspro.evaluate(test, {"A": run, "B": run.folder, "C": run.predict(test)}, "en-fr",
                               resamples=0)  # fmt: skip

@@ -17,7 +17,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from crosspro.data_prep.core.errors import CrossproError, without_problems
+from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.core.task import Task, load_task
 from crosspro.data_prep.demo.corpus import demo_examples
@@ -27,7 +27,6 @@ from crosspro.data_prep.formats.shared_task import (
     format_example,
     read_doc_ids,
     read_examples,
-    scan,
     write_examples,
 )
 from crosspro.data_prep.lexicon.lexicon import HEADER, Lexicon, read_lexicon, write_lexicon
@@ -135,7 +134,7 @@ LISTS = (
 
 
 def sentences(path: Path) -> Any:
-    return [(s.words, s.written(), s.comments) for s in read_conllu(path)]
+    return [(s.words, s.written(), s.scheme) for s in read_conllu(path)]
 
 
 READERS = {
@@ -143,7 +142,7 @@ READERS = {
     "five columns de-en": shared_task_reader("de-en"),
     "five columns en-fr-2015": shared_task_reader("en-fr-2015", INFLECTED * 2),
     "five columns, lenient": Reader(
-        lambda path: list(without_problems(scan(path, EN_FR, lenient=True))), (examples_of(EN_FR),)
+        lambda path: list(read_examples(path, EN_FR, lenient=True)), (examples_of(EN_FR),)
     ),
     "document ids": Reader(
         lambda path: list(read_doc_ids(path)),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crosspro.data_prep.core.words import WORDS, looks_otherwise, names_of, word_lists, word_set
+from crosspro.data_prep.words.language import looks_otherwise
+from crosspro.data_prep.words.lists import WORDS, names_of, word_lists, word_set
 from tests.sample import sample_path
 
 LISTS = [path for path in sorted(WORDS.rglob("*.tsv"))

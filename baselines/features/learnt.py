@@ -27,7 +27,6 @@ from crosspro.baselines.features.view import (
     Resources,
     gap_views,
 )
-from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_ngram_model
 from crosspro.baselines.ngram_system import train_model
 from crosspro.data_prep.core.example import Example
@@ -145,7 +144,7 @@ def learn(
     learnt = {chosen.feature.learnt for chosen in features}
     if "lm" in learnt:
         model = load_ngram_model(lm.file) if lm.file else train_model(train, (), lm.order)
-        resources = replace(resources, filler=GapFiller(model, task_fillers(resources.task)))
+        resources = replace(resources, lm=model)
     if "telling" in learnt:
         task = resources.task
         labelled = (

@@ -13,7 +13,7 @@ from crosspro.baselines.features.view import (
     GapView,
     StringFeature,
 )
-from crosspro.data_prep.core.words import names_of, word_lists
+from crosspro.data_prep.words.lists import names_of, word_lists
 
 _NUMBERS = {
     word: number
@@ -115,7 +115,7 @@ def alignment(view: GapView, _: int) -> Iterator[str]:
     """The words linked to the gap, and how the pronoun and its neighbours are linked."""
     pronoun, position = view.gap.source_index, view.gap.position
     links = view.example.links
-    words = view.line.column("source word")
+    words = view.line("source word")
     to_gap = sorted(source for source, target in links if target == position)
     yield f"links of the gap={_LINKS.name(len(to_gap))}"
     if to_gap:
@@ -127,7 +127,7 @@ def alignment(view: GapView, _: int) -> Iterator[str]:
         inside = 0 <= neighbour < len(words)
         where = _where(targets, position) if inside else "no word"
         yield f"word {side} the pronoun is linked={where}"
-        lemma = view.line.column("target lemma")[min(targets)] if targets else GAP
+        lemma = view.line("target lemma")[min(targets)] if targets else GAP
         if targets and not (where == "to the gap" or (where == "around" and lemma == GAP)):
             yield f"lemma linked to the word {side} the pronoun={lemma}"
 
@@ -148,7 +148,7 @@ def _where(targets: list[int], gap: int) -> str:
 
 def linked_lemmas(view: GapView, _: int) -> Iterator[str]:
     """The lemmas of the source words that the gap is linked to, as a set of at most three."""
-    lemmas = view.line.column("source lemma")
+    lemmas = view.line("source lemma")
     linked = [source for source, target in view.example.links if target == view.gap.position]
     return (f"linked lemma={lemmas[source]}" for source in linked[:_MOST_LINKED])
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +28,13 @@ def strings_of(
 
 def learn_matrix(gaps: Iterable[list[str]], min_count: int) -> tuple[Vocabulary, csr_matrix]:
     """The vocabulary of training gaps, of strings seen often enough, and their matrix."""
-    numbers: dict[str, int] = {}
-    fresh = count()
-
-    def column(string: str) -> int:
-        number = numbers.get(string)
-        if number is None:
-            number = numbers[string] = next(fresh)
-        return number
-
-    columns, ends = _columns(gaps, column)
-    counts = np.bincount(columns, minlength=len(numbers))
-    frequent = counts >= min_count
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    columns, ends = _columns(gaps, numbers.__getitem__)
+    frequent = np.bincount(columns, minlength=len(numbers)) >= min_count
     kept = np.where(frequent, np.cumsum(frequent) - 1, -1)
-    places = kept.tolist()
-    vocabulary = {name: places[number] for name, number in numbers.items() if places[number] >= 0}
+    numbered = zip(numbers, kept.tolist(), strict=True)
+    vocabulary = {string: number for string, number in numbered if number >= 0}
     return vocabulary, _sparse(kept[columns], ends, len(vocabulary))
 
 

@@ -13,8 +13,8 @@ from itertools import islice
 from crosspro.baselines.features.local import number_of_pronoun
 from crosspro.baselines.features.view import Bins, Feature, GapView, StringFeature
 from crosspro.data_prep.core.example import Side
-from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.lexicon.antecedents import NOUN_TAGS, Candidate, nearest_agreeing
+from crosspro.data_prep.words.lists import word_set
 
 NAMES = frozenset({"NAM", "PROPN"})
 NOUNS = NOUN_TAGS | {""}
@@ -42,8 +42,7 @@ def preceding_determiners(view: GapView, most: int) -> Iterator[str]:
 
 
 def _target(view: GapView, index: int) -> Iterator[tuple[str, str]]:
-    line = view.text.line(index)
-    return zip(line.column("target tag"), line.column("target lemma"), strict=True)
+    return zip(view.line("target tag", index), view.line("target lemma", index), strict=True)
 
 
 def _nouns(name: str, side: Side, tags: frozenset[str]) -> StringFeature:

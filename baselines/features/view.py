@@ -14,7 +14,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from crosspro.baselines.fill import Floats, GapFiller
+from crosspro.baselines.fill import Floats, GapFiller, task_fillers
 from crosspro.baselines.it_classifier.context import (
     LABELS,
     PLEONASTIC,
@@ -22,13 +22,14 @@ from crosspro.baselines.it_classifier.context import (
     ItContext,
     ItScorer,
 )
+from crosspro.baselines.ngram.model import NGramModel
 from crosspro.data_prep.annotate.tags import TagConverter
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Side, Token
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.words import names_of, word_lists
 from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.data_prep.lexicon.antecedents import Candidate, NounFinder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
+from crosspro.data_prep.words.lists import names_of, word_lists
 
 START, END, GAP = "<s>", "</s>", "REPLACE"
 """What windows show before and after a line, and of a gap."""
@@ -50,8 +51,12 @@ class Resources:
     lexicon: Lexicon | None = None
     source_lexicon: Lexicon | None = None
     pleonastic: ItScorer | None = None
-    filler: GapFiller | None = None
+    lm: NGramModel | None = None
     telling: Mapping[str, str] | None = None
+
+    @cached_property
+    def filler(self) -> GapFiller | None:
+        return GapFiller(self.lm, task_fillers(self.task)) if self.lm else None
 
     @cached_property
     def universal_tag(self) -> Callable[[str, str], str]:
@@ -77,59 +82,38 @@ def has_finer_tags(task: Task) -> bool:
     return universal and task.target_language in names_of(_FINE_TAGS)
 
 
-class LineView:
-    """What features read of one line; each column of it is made once."""
-
-    def __init__(self, example: Example, resources: Resources) -> None:
-        self.example = example
-        self.resources = resources
-        self._padded: dict[str, tuple[str, ...]] = {}
-
-    def column(self, kind: str) -> tuple[str, ...]:
-        return self.padded(kind)[WIDEST:-WIDEST]
-
-    def padded(self, kind: str) -> tuple[str, ...]:
-        """The same with `WIDEST` tokens before and after the line."""
-        padded = self._padded.get(kind)
-        if padded is None:
-            padded = (START,) * WIDEST + tuple(_COLUMNS[kind](self)) + (END,) * WIDEST
-            self._padded[kind] = padded
-        return padded
-
-    def tags(self, make: Callable[[str, str], str] = lambda tag, lemma: tag) -> Iterator[str]:
-        """What is made of the tag and the lemma of each target token; gaps stay gaps."""
-        lemmas = self.column("target lemma")
-        tags = self.example.tags or ("",) * len(lemmas)
-        for tag, lemma in zip(tags, lemmas, strict=True):
-            yield GAP if lemma == GAP else make(tag or "", lemma)
-
-    def fine_tags(self) -> Iterator[str]:
-        fine = self.resources.fine_tags
-        return self.tags(lambda tag, lemma: fine.get((tag, lemma.lower()), tag))
-
-    def parse_tags(self) -> Iterator[str]:
-        """The tags of the target's parse: of the parser's own set, else universal."""
-        gaps = {gap.position for gap in self.example.gaps}
-        for place, token in enumerate(_tokens(self.example.target_parse)):
-            yield GAP if place in gaps else token.xpos or token.upos or "_"
-
-
 def _tokens(parse: AnnotatedSentence | None) -> tuple[Token, ...]:
     return parse.tokens if parse else ()
 
 
-_COLUMNS: dict[str, Callable[[LineView], Iterable[str]]] = {
-    "source word": lambda line: map(str.lower, line.example.source),
-    "source lemma": lambda line: (t.lemma for t in _tokens(line.example.source_parse)),
-    "source tag": lambda line: (t.upos or "_" for t in _tokens(line.example.source_parse)),
-    "source fine tag": lambda line: (t.xpos or "_" for t in _tokens(line.example.source_parse)),
-    "target lemma": lambda line: (
-        GAP if is_placeholder(lemma) else lemma for lemma in line.example.lemmas
-    ),
-    "target tag": LineView.tags,
-    "target universal tag": lambda line: line.tags(line.resources.universal_tag),
-    "target fine tag": LineView.fine_tags,
-    "target parse tag": LineView.parse_tags,
+def _tags(example: Example, make: Callable[[str, str], str]) -> Iterator[str]:
+    """What is made of the tag and the lemma of each target token; gaps stay gaps."""
+    for place, lemma in enumerate(example.lemmas):
+        yield GAP if is_placeholder(lemma) else make(example.tag(place), lemma)
+
+
+def _fine_tags(example: Example, resources: Resources) -> Iterator[str]:
+    fine = resources.fine_tags
+    return _tags(example, lambda tag, lemma: fine.get((tag, lemma.lower()), tag))
+
+
+def _parse_tags(example: Example) -> Iterator[str]:
+    """The tags of the target's parse: of the parser's own set, else universal."""
+    gaps = {gap.position for gap in example.gaps}
+    for place, token in enumerate(_tokens(example.target_parse)):
+        yield GAP if place in gaps else token.xpos or token.upos or "_"
+
+
+_COLUMNS: dict[str, Callable[[Example, Resources], Iterable[str]]] = {
+    "source word": lambda line, _: map(str.lower, line.source),
+    "source lemma": lambda line, _: (t.lemma for t in _tokens(line.source_parse)),
+    "source tag": lambda line, _: (t.upos or "_" for t in _tokens(line.source_parse)),
+    "source fine tag": lambda line, _: (t.xpos or "_" for t in _tokens(line.source_parse)),
+    "target lemma": lambda line, _: (GAP if is_placeholder(w) else w for w in line.lemmas),
+    "target tag": lambda line, _: _tags(line, lambda tag, lemma: tag),
+    "target universal tag": lambda line, resources: _tags(line, resources.universal_tag),
+    "target fine tag": _fine_tags,
+    "target parse tag": lambda line, _: _parse_tags(line),
 }
 
 
@@ -141,22 +125,21 @@ class Text:
         self.resources = resources
         self.finder = NounFinder(examples, resources.lexicon, resources.source_lexicon)
         self._span = span
-        self._lines: dict[int, LineView] = {}
+        self._columns: dict[tuple[int, str], tuple[str, ...]] = {}
 
     @cached_property
     def gaps(self) -> list[GapView]:
         places = [(index, gap) for index in self._span for gap in self.examples[index].gaps]
-        return [
-            GapView(self, index, self.line(index), self.examples[index], gap, row)
-            for row, (index, gap) in enumerate(places)
-        ]
+        return [GapView(self, index, gap, row) for row, (index, gap) in enumerate(places)]
 
-    def line(self, index: int) -> LineView:
-        """A line of the text, or one before that its gaps look back to."""
-        line = self._lines.get(index)
-        if line is None:
-            line = self._lines[index] = LineView(self.examples[index], self.resources)
-        return line
+    def column(self, index: int, kind: str) -> tuple[str, ...]:
+        """What features read of the tokens of a line, with `WIDEST` more before and after it."""
+        column = self._columns.get((index, kind))
+        if column is None:
+            tokens = _COLUMNS[kind](self.examples[index], self.resources)
+            column = (START,) * WIDEST + tuple(tokens) + (END,) * WIDEST
+            self._columns[index, kind] = column
+        return column
 
     @cached_property
     def fillers(self) -> Floats:
@@ -180,7 +163,7 @@ class Text:
         gaps = [gap for gap in self.gaps if gap.pronoun == PRONOUN]
         if scorer is None or not gaps:
             return {}
-        chances = scorer.probabilities([gap.it for gap in gaps])[:, LABELS.index(PLEONASTIC)]
+        chances = scorer([gap.it for gap in gaps])[:, LABELS.index(PLEONASTIC)]
         return {gap.row: chance for gap, chance in zip(gaps, chances.tolist(), strict=True)}
 
 
@@ -190,10 +173,12 @@ class GapView:
 
     text: Text
     index: int
-    line: LineView
-    example: Example
     gap: Gap
     row: int
+
+    @property
+    def example(self) -> Example:
+        return self.text.examples[self.index]
 
     @property
     def resources(self) -> Resources:
@@ -201,15 +186,18 @@ class GapView:
 
     @property
     def pronoun(self) -> str:
-        return self.line.padded("source word")[self.gap.source_index + WIDEST]
+        """The source pronoun in lower case."""
+        return self.near("source word", 0)[0]
 
-    def place(self, side: Side) -> int:
-        return self.gap.source_index if side == "source" else self.gap.position
+    def line(self, kind: str, index: int | None = None) -> tuple[str, ...]:
+        """A column of the gap's line, or of another one."""
+        return self.text.column(self.index if index is None else index, kind)[WIDEST:-WIDEST]
 
     def near(self, kind: str, reach: int) -> tuple[str, ...]:
         """What stands from `reach` tokens before the pronoun or the gap to `reach` after it."""
-        middle = self.place("source" if kind.startswith("source") else "target") + WIDEST
-        return self.line.padded(kind)[middle - reach : middle + reach + 1]
+        middle = self.gap.source_index if kind.startswith("source") else self.gap.position
+        middle += WIDEST
+        return self.text.column(self.index, kind)[middle - reach : middle + reach + 1]
 
     def lines_back(self) -> Iterator[int]:
         """The gap's line and those before it in its document, within the context."""

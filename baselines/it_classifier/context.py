@@ -1,11 +1,10 @@
-"""An `it` in its context, the three things that it can be, and the interface of what tells them."""
+"""An `it` in its context, and the three things that it can be."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,14 +39,8 @@ class ItExample:
     document: str
 
 
-class ItScorer(Protocol):
-    """Tells what an `it` is; `description` is for those who read its labels."""
-
-    @property
-    def description(self) -> str: ...
-
-    def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
-        """The probability of each label for each context."""
+ItScorer = Callable[[Sequence[ItContext]], ItProbabilities]
+"""Tells what an `it` is: hand-written patterns, or a trained model."""
 
 
 @lru_cache(maxsize=64)

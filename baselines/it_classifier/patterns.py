@@ -4,10 +4,6 @@ The names of the patterns in `PATTERNS`, by example: weather (it rains), seeming
 reported (it is said that), extraposed_adjective (it is hard to say), extraposed_noun (it is time
 to), taking (it took years to), set_phrase (when it comes to), time (it was the summer of), object
 (I find it hard to believe), cleft (it was John who), happening (it depends), doing (we did it).
-
-`ShortPatterns` has the few classical patterns of an `it` that refers to nothing, by word forms
-alone: it stands for NADA (Bergsma & Yarowsky 2011), which systems of the shared tasks used as a
-feature of gaps.
 """
 
 from __future__ import annotations
@@ -246,19 +242,14 @@ def pattern_of(tokens: Sequence[Token], position: int) -> Pattern:
     return next((pattern for pattern in PATTERNS if pattern.fits(clause)), DEFAULT)
 
 
-class PatternScorer:
-    """Scores by the patterns alone: no training, no packages."""
-
-    description = "hand-written patterns (no trained model was given)"
-
-    def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
-        """The pattern's chance for its label; the others share the rest."""
-        rows = np.zeros((len(contexts), len(LABELS)))
-        for row, context in zip(rows, contexts, strict=True):
-            pattern = pattern_of(annotated(context.words), context.position)
-            row[:] = (1 - pattern.chance) / (len(LABELS) - 1)
-            row[LABELS.index(pattern.label)] = pattern.chance
-        return rows
+def pattern_probabilities(contexts: Sequence[ItContext]) -> ItProbabilities:
+    """The chance of the pattern that fits for its label; the others share the rest."""
+    rows = np.zeros((len(contexts), len(LABELS)))
+    for row, context in zip(rows, contexts, strict=True):
+        pattern = pattern_of(annotated(context.words), context.position)
+        row[:] = (1 - pattern.chance) / (len(LABELS) - 1)
+        row[LABELS.index(pattern.label)] = pattern.chance
+    return rows
 
 
 _COMPLEMENT_REACH = 5
@@ -267,17 +258,17 @@ _FITS, _FITS_NOT = 0.9, 0.1
 _AFTER_SEEMING = frozenset(("that", "as", "out", "to"))
 
 
-class ShortPatterns:
-    """Pleonastic with 0.9 where a pattern fits and with 0.1 where none does, else anaphoric."""
+def short_pattern_probabilities(contexts: Sequence[ItContext]) -> ItProbabilities:
+    """Pleonastic with 0.9 where a pattern fits and with 0.1 where none does, else anaphoric.
 
-    description = "short hand-written patterns"
-
-    def probabilities(self, contexts: Sequence[ItContext]) -> ItProbabilities:
-        rows = np.zeros((len(contexts), len(LABELS)))
-        chances = np.array([_FITS if _short_fits(context) else _FITS_NOT for context in contexts])
-        rows[:, LABELS.index(PLEONASTIC)] = chances
-        rows[:, LABELS.index(ANAPHORIC)] = 1 - chances
-        return rows
+    The few classical patterns of an `it` that refers to nothing, by word forms alone. They stand
+    for NADA (Bergsma & Yarowsky 2011), which systems of the shared tasks used as a feature of gaps.
+    """
+    chances = np.array([_FITS if _short_fits(context) else _FITS_NOT for context in contexts])
+    rows = np.zeros((len(contexts), len(LABELS)))
+    rows[:, LABELS.index(PLEONASTIC)] = chances
+    rows[:, LABELS.index(ANAPHORIC)] = 1 - chances
+    return rows
 
 
 def _short_fits(context: ItContext) -> bool:

@@ -31,7 +31,7 @@ from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.metrics.submissions.scores import confusion_counts, f1
-from crosspro.evaluation.protest.categories import NoCategory, function_of
+from crosspro.evaluation.protest.categories import LeftOutError, function_of
 
 OWN_COLUMNS = ("document", "before", "sentence", "label")
 EUROPARL_COLUMNS = ("doc", "source", "manual_label")
@@ -88,10 +88,14 @@ def _read_project(path: Path) -> Iterator[ItExample]:
 
 def _annotated_pronouns(document: MmaxDocument) -> Iterator[ItExample]:
     """The pronouns of a document that have one annotation with a type that we know."""
-    functions: dict[int, list[str | NoCategory]] = {}
+    functions: dict[int, list[str]] = {}
     for markable in document.markables:
         if len(markable.words) == 1:
-            functions.setdefault(markable.words[0], []).append(function_of(markable.attributes))
+            try:
+                function = function_of(markable.attributes)
+            except LeftOutError:
+                function = ""
+            functions.setdefault(markable.words[0], []).append(function)
     before: tuple[str, ...] = ()
     for sentence in document.sentences:
         words = tuple(document.words[place] for place in sentence)

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from crosspro.baselines.ngram.arpa import read_arpa, write_arpa
 from crosspro.baselines.ngram.counts import SPECIAL_WORDS, UNKNOWN_ID, Ints
 from crosspro.baselines.ngram.model import LanguageModel, NGramModel, Scores
+from crosspro.data_prep.core.arrays import read_npz
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.files import atomic_output, read_lines
-from crosspro.data_prep.core.stored import read_npz
 
 _KENLM_MAGIC = b"mmap lm http://kheafield.com/code"
 _ZIP_MAGIC = b"PK\x03\x04"

@@ -6,7 +6,7 @@ directions and, for new text, a prior.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,12 +73,10 @@ class Alignment:
         symmetrise = SYMMETRISATIONS[symmetrisation]
         source, target = self.text.source, self.text.target
         for segment in range(len(source.lengths)):
-            start, stop = target.starts[segment], target.starts[segment] + target.lengths[segment]
-            positions = self.forward[start:stop].tolist()
-            forward = [(s, t) for t, s in enumerate(positions) if s != NO_LINK]
-            start, stop = source.starts[segment], source.starts[segment] + source.lengths[segment]
-            positions = self.backward[start:stop].tolist()
-            backward = [(s, t) for s, t in enumerate(positions) if t != NO_LINK]
+            of_target = self.forward[target.range(segment)].tolist()
+            of_source = self.backward[source.range(segment)].tolist()
+            forward = [(s, t) for t, s in enumerate(of_target) if s != NO_LINK]
+            backward = [(s, t) for s, t in enumerate(of_source) if t != NO_LINK]
             yield tuple(sorted(symmetrise(forward, backward)))
 
     @property
@@ -93,18 +91,19 @@ def learn(
     jobs: int | None = None,
     progress: Progress = lambda step, done, total: None,
     iterations: int = ITERATIONS,
+    names: tuple[object, object] = ("source", "target"),
 ) -> Alignment:
     """Both directions of all pairs, and the counts; with 0 iterations by the prior alone.
 
-    `jobs` are threads, one a processor by default.
+    `jobs` are threads, one a processor by default; messages call the texts by their `names`.
     """
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     sides = number_sides(pairs, (prior.source_words, prior.target_words) if prior else ({}, {}))
-    for name, side in zip(("source", "target"), sides, strict=True):
+    for name, side in zip(names, sides, strict=True):
         for segment in np.flatnonzero(side.lengths > MOST_WORDS).tolist():
-            length = int(side.lengths[segment])
-            raise input_error(name, "words", f"at most {MOST_WORDS:,}", f"{length:,}", 1 + segment)
+            length = f"{side.lengths[segment]:,}"
+            raise input_error(str(name), "words", f"at most {MOST_WORDS:,}", length, 1 + segment)
     text = number_pairs(*sides)
     tallies = prior.tallies(text) if prior else (None, None)
     links, counts = [], []
@@ -119,20 +118,11 @@ def learn(
 def read_token_pairs(source: Path, target: Path) -> list[tuple[list[str], list[str]]]:
     """The words of two tokenised files, line by line, which must have as many lines."""
     sides = [[line.split() for line in read_text_lines(path)] for path in (source, target)]
-    for path, side in zip((source, target), sides, strict=True):
-        _check_lengths(path, side)
+    if not sides[0]:
+        raise input_error(source, "file", "at least one line", "none")
     if len(sides[0]) != len(sides[1]):
         raise input_error(target, "lines", f"{len(sides[0])} as in {source}", str(len(sides[1])))
     return list(zip(*sides, strict=True))
-
-
-def _check_lengths(path: Path, lines: Sequence[Sequence[str]]) -> None:
-    if not lines:
-        raise input_error(path, "file", "at least one line", "none")
-    for number, words in enumerate(lines, start=1):
-        if len(words) > MOST_WORDS:
-            expected = f"at most {MOST_WORDS:,}"
-            raise input_error(path, "words", expected, f"{len(words):,}", number)
 
 
 def few_segments(lines: int) -> str:
@@ -141,6 +131,5 @@ def few_segments(lines: int) -> str:
         return ""
     return (
         f"{counted(lines, 'line')} are few to learn links from (fewer than {FEW_SEGMENTS:,}): "
-        "give with --prior the counts that crosspro align --save-prior has learnt from more text, "
-        "or a bundled model (en-fr)"
+        "a prior that was learnt from more text, or that of a bundled model, links them better"
     )

@@ -58,7 +58,6 @@ _WRITTEN_ALIKE = 0.5
 _NEGLIGIBLE = 0.01
 """exp(digamma(x)) of a smaller x is below the floor."""
 _PAIRS_AT_ONCE = 2**17
-_BLOCKS_AHEAD = 8
 
 Progress = Callable[[str, int, int], None]
 """Called with a step's name, how much of it is done, and out of how much."""
@@ -78,12 +77,8 @@ class Tally:
     first: Counts
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.pairs + other.pairs,
-            self.unlinked + other.unlinked,
-            self.jumps + other.jumps,
-            self.first + other.first,
-        )
+        names = ("pairs", "unlinked", "jumps", "first")
+        return Tally(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
 @dataclass(frozen=True)
@@ -165,10 +160,8 @@ class Direction:
 
     def _map(self, function: Callable[[Block], Result]) -> Iterator[Result]:
         """The result for each block, in order; numpy lets threads work at the same time."""
-        blocks, ahead = self.text.blocks, _BLOCKS_AHEAD * self.jobs
         with ThreadPoolExecutor(self.jobs) as pool:
-            for start in range(0, len(blocks), ahead):
-                yield from pool.map(function, blocks[start : start + ahead])
+            yield from pool.map(function, self.text.blocks)
 
     def _empty_tally(self, pairs: int) -> Tally:
         sizes = pairs, self.vocabulary, len(self.jumps), len(self.first)
@@ -274,11 +267,9 @@ class Direction:
                 counts[part], totals, self.pair_state[part], self.kinds
             )
         self.table[0] = 0
+        total, states = max(tally.unlinked.sum(), FLOOR), np.zeros(self.vocabulary, np.int32)
         self.unlinked = translation_probabilities(
-            tally.unlinked,
-            np.array([max(tally.unlinked.sum(), FLOOR)]),
-            np.zeros(self.vocabulary, np.int32),
-            self.kinds,
+            tally.unlinked, np.array([total]), states, self.kinds
         )
         if tally.jumps.sum() > 0:
             self.jumps = tally.jumps.copy()

@@ -7,9 +7,9 @@ counts in tables that fit the processor's cache.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ _LENGTH_STEP = 4
 _BATCH_CELLS = 2**18
 _BLOCK_CELLS = 2**20
 _KEYS_AT_ONCE = 2**20
-_SEGMENTS_AT_ONCE = 10_000
 
 
 def word_form(word: str) -> str:
@@ -45,9 +44,12 @@ class TextSide:
     starts: Ints
     lengths: Ints
 
+    def range(self, segment: int) -> slice:
+        """Where the words of a segment stand."""
+        return slice(self.starts[segment], self.starts[segment] + self.lengths[segment])
+
     def segment(self, number: int) -> Numbers:
-        start = self.starts[number]
-        return self.tokens[start : start + self.lengths[number]]
+        return self.tokens[self.range(number)]
 
     def padded(self, segments: Ints) -> Numbers:
         """The words of some segments, one segment a row."""
@@ -107,21 +109,16 @@ def number_sides(
 ) -> tuple[TextSide, TextSide]:
     """Number the words of a text, which is read once; the vocabularies `words` are continued."""
     vocabularies = [_Vocabulary(dict(numbers)) for numbers in words]
-    tokens: tuple[list[Numbers], ...] = [np.empty(0, np.int32)], [np.empty(0, np.int32)]
-    lengths: tuple[list[Ints], ...] = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    rest = iter(pairs)
-    while part := list(islice(rest, _SEGMENTS_AT_ONCE)):
-        for side, vocabulary in enumerate(vocabularies):
-            sentences = [pair[side] for pair in part]
-            size = np.fromiter(map(len, sentences), np.int64, len(sentences))
-            numbers = map(vocabulary.__getitem__, chain.from_iterable(sentences))
-            tokens[side].append(np.fromiter(numbers, np.int32, int(size.sum())))
-            lengths[side].append(size)
+    tokens, lengths = (array("i"), array("i")), (array("q"), array("q"))
+    for pair in pairs:
+        for side, sentence in enumerate(pair):
+            tokens[side].extend(map(vocabularies[side].__getitem__, sentence))
+            lengths[side].append(len(sentence))
     sides = []
-    for vocabulary, some_tokens, sizes in zip(vocabularies, tokens, lengths, strict=True):
-        size = np.concatenate(sizes)
+    for vocabulary, numbers, sizes in zip(vocabularies, tokens, lengths, strict=True):
+        size = np.array(sizes, np.int64)
         starts = np.cumsum(size) - size
-        sides.append(TextSide(vocabulary.words, np.concatenate(some_tokens), starts, size))
+        sides.append(TextSide(vocabulary.words, np.array(numbers, np.int32), starts, size))
     return sides[0], sides[1]
 
 

@@ -31,9 +31,9 @@ from crosspro.data_prep.align.numbering import (
     Numbers,
     distinct_values,
 )
-from crosspro.data_prep.core.errors import InputError, input_error
+from crosspro.data_prep.core.arrays import read_npz
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import atomic_output
-from crosspro.data_prep.core.stored import read_npz
 
 _FORMAT = {"version": 2, "form": "prefix", "prefix_length": PREFIX}
 _LOG_STEP = 0.2
@@ -263,22 +263,16 @@ def _counts(logarithms: NDArray[np.uint8]) -> Counts:
 
 def load_prior(path: Path) -> Prior:
     """Read a prior; a damaged file, or one of something else, is refused."""
+    expected = "a prior saved by crosspro align"
     if path.is_file() and not is_zipfile(path):
-        raise _refused(path, "a file that is no .npz, or the beginning of one")
+        raise input_error(path, "file", expected, "a file that is no .npz, or the beginning of one")
     try:
         arrays = read_npz(path)
-        about = json.loads(arrays["about"].tobytes().decode("utf-8"))
-        return _unpacked(arrays, about)
-    except OSError as error:
-        raise _refused(path, error.strerror or str(error)) from error
+        return _unpacked(arrays, json.loads(arrays["about"].tobytes().decode("utf-8")))
     except (
-        LookupError, TypeError, ValueError, EOFError, BadZipFile, RuntimeError, zlib.error,
+        OSError, LookupError, TypeError, ValueError, EOFError, BadZipFile, RuntimeError, zlib.error,
     ) as error:  # fmt: skip
-        raise _refused(path, str(error)) from error
-
-
-def _refused(path: Path, reason: str) -> InputError:
-    return input_error(path, "file", "a prior saved by crosspro align", reason)
+        raise input_error(path, "file", expected, str(error)) from error
 
 
 def _unpacked(arrays: Arrays, about: Mapping[str, Any]) -> Prior:
@@ -287,13 +281,16 @@ def _unpacked(arrays: Arrays, about: Mapping[str, Any]) -> Prior:
         raise ValueError(f"version {about['version']}, words by {about['form']}")
     pairs, low = arrays["pairs"], arrays["pair_target"].astype(np.int64)
     forward, backward = arrays["forward_pairs"], arrays["backward_pairs"]
-    sizes = len(about["source_words"]), len(about["target_words"])
-    _check(pairs.dtype.kind == "u" and forward.dtype == backward.dtype == np.uint8, "types")
-    _check(len(pairs) == sizes[0] and pairs.sum() == len(forward) == len(backward), "pairs")
-    _check(low.shape == (3, len(forward)), "target words of pairs")
-    pair_target = low[0] + (low[1] << 8) + (low[2] << 16)
-    _check(int(pair_target.max(initial=-1)) < sizes[1], "words outside the vocabulary")
+    source_words, target_words = (
+        list(map(str, about[f"{side}_words"])) for side in ("source", "target")
+    )
     left_out = [int(number) for number in about["others"]]
+    number = len(forward)
+    pair_target = low[0] + (low[1] << 8) + (low[2] << 16)
+    _check(pairs.dtype.kind == "u" and forward.dtype == backward.dtype == np.uint8, "types")
+    _check(len(pairs) == len(source_words) and pairs.sum() == number == len(backward), "pairs")
+    _check(low.shape == (3, number), "target words of pairs")
+    _check(pair_target.max(initial=-1) < len(target_words), "words outside the vocabulary")
     _check(len(left_out) == 2 and min(left_out) >= 0, "other words")
 
     def tally(direction: str, logarithms: NDArray[np.uint8], observed: int) -> Tally:
@@ -302,17 +299,17 @@ def _unpacked(arrays: Arrays, about: Mapping[str, Any]) -> Prior:
         )
         _check(unlinked.dtype == np.uint8 and unlinked.shape == (observed,), "unlinked words")
         shapes = jumps.shape == (2 * MAX_LENGTH + 1,) and first.shape == (MAX_LENGTH,)
-        _check(shapes and bool((jumps >= 0).all() and (first >= 0).all()), "jumps")
+        _check(shapes and min(jumps.min(), first.min()) >= 0, "jumps")
         floats = jumps.astype(np.float64), first.astype(np.float64)
         return Tally(_counts(logarithms), _counts(unlinked), *floats)
 
     return Prior(
-        {str(word): number for number, word in enumerate(about["source_words"])},
-        {str(word): number for number, word in enumerate(about["target_words"])},
+        {word: number for number, word in enumerate(source_words)},
+        {word: number for number, word in enumerate(target_words)},
         np.repeat(np.arange(len(pairs)), pairs).astype(np.int32),
         pair_target.astype(np.int32),
-        tally("forward", forward, sizes[1]),
-        tally("backward", forward + backward, sizes[0]),
+        tally("forward", forward, len(target_words)),
+        tally("backward", forward + backward, len(source_words)),
         (left_out[0], left_out[1]),
     )
 

@@ -8,10 +8,10 @@ first. Links are compared with gold links as in 003 Table 4.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from heapq import heappop, heappush
 from itertools import repeat
 from typing import Literal
 
@@ -24,14 +24,6 @@ _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1,
 Links = Collection[Link]
 
 
-def intersection(forward: Links, backward: Links) -> set[Link]:
-    return set(forward).intersection(backward)
-
-
-def union(forward: Links, backward: Links) -> set[Link]:
-    return set(forward).union(backward)
-
-
 def grow_diag(
     forward: Links, backward: Links, final: Literal["none", "or", "and"] = "none"
 ) -> set[Link]:
@@ -39,56 +31,48 @@ def grow_diag(
 
     Then, with `final` "or", links of which at least one word has none, with "and" those of which
     neither word has one; first those of the forward direction.
-
-    A link is held as one number, `target * stride + source`, so that neighbours are differences and
-    numbers sort by target first; the stride leaves a free column between rows.
     """
-    stride = 2 + max((*forward, *backward), default=(0, 0))[0]
-    directions = [{t * stride + s for s, t in links} for links in (forward, backward)]
+    directions = [{(target, source) for source, target in links} for links in (forward, backward)]
     grown = directions[0] & directions[1]
     candidates = directions[0] ^ directions[1]
-    sources = {number % stride for number in grown}
-    targets = {number // stride for number in grown}
+    targets, sources = {target for target, _ in grown}, {source for _, source in grown}
 
-    def add(number: int, free_words: int) -> bool:
+    def add(link: Link, free_words: int) -> bool:
         """Take a candidate if so many of its words are free; if not, they never will be again."""
-        candidates.discard(number)
-        source, target = number % stride, number // stride
-        if (source not in sources) + (target not in targets) < free_words:
+        candidates.discard(link)
+        if (link[0] not in targets) + (link[1] not in sources) < free_words:
             return False
-        grown.add(number)
-        sources.add(source)
-        targets.add(target)
+        grown.add(link)
+        targets.add(link[0])
+        sources.add(link[1])
         return True
 
-    steps = [down * stride + right for down, right in _NEIGHBOURS]
     added = True
     while added:
         added = False
-        # Links beside candidates, in order; one that is added further on is tried in this round.
-        order = sorted({number - step for number in candidates for step in steps} & grown)
-        place = 0
-        while place < len(order):
-            here = order[place]
-            for step in steps:
-                if here + step in candidates and add(here + step, free_words=1):
+        beside = {(t - down, s - right) for t, s in candidates for down, right in _NEIGHBOURS}
+        waiting = sorted(beside & grown)
+        while waiting:
+            target, source = heappop(waiting)
+            for down, right in _NEIGHBOURS:
+                link = target + down, source + right
+                if link in candidates and add(link, free_words=1):
                     added = True
-                    insort(order, here + step)
-                    place += step < 0
-            place += 1
+                    if link > (target, source):  # one that lies ahead is tried in this round
+                        heappush(waiting, link)
     if final != "none":
         for direction in directions:
-            for number in sorted(candidates & direction):
-                add(number, free_words=1 if final == "or" else 2)
-    return {(number % stride, number // stride) for number in grown}
+            for link in sorted(candidates & direction):
+                add(link, free_words=1 if final == "or" else 2)
+    return {(source, target) for target, source in grown}
 
 
 SYMMETRISATIONS: dict[str, Callable[[Links, Links], set[Link]]] = {
     GROW_DIAG_FINAL_AND: partial(grow_diag, final="and"),
     "grow-diag": grow_diag,
     "grow-diag-final": partial(grow_diag, final="or"),
-    "union": union,
-    "intersection": intersection,
+    "union": lambda forward, backward: {*forward, *backward},
+    "intersection": lambda forward, backward: set(forward).intersection(backward),
 }
 """In the order of 003 Table 4."""
 

@@ -1,4 +1,4 @@
-"""Annotation of whole texts: annotators by name, batches, shards of documents that are kept.
+"""Annotation of whole texts: annotators by name, batches, and shards that are kept.
 
 A user writes after `--annotator`:
 
@@ -17,12 +17,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache, partial
-from itertools import islice, pairwise
+from itertools import chain, islice
+from operator import attrgetter
 from pathlib import Path
 
-from crosspro.data_prep.annotate.files import ConlluFile, TokensFile, TreeTaggerOutput
+from crosspro.data_prep.annotate.files import (
+    AnnotationFile,
+    ConlluFile,
+    TokensFile,
+    TreeTaggerOutput,
+)
 from crosspro.data_prep.annotate.parsers import (
     DEFAULT_MODELS,
     HANTA_MODELS,
@@ -31,10 +37,15 @@ from crosspro.data_prep.annotate.parsers import (
 )
 from crosspro.data_prep.annotate.tags import tables_digest
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Progress, Token
-from crosspro.data_prep.core.files import open_bytes, read_text_lines, write_text
-from crosspro.data_prep.core.processes import parallel_map
-from crosspro.data_prep.core.stored import Cache, content_key
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
+from crosspro.data_prep.core.files import (
+    content_digest,
+    make_folder,
+    open_bytes,
+    read_text_lines,
+    write_text,
+)
+from crosspro.data_prep.core.processes import Engine, Report, parallel_map
 
 FORMS = ("auto", "spacy:MODEL", "hanta", "treetagger-output:FILE", "conllu:FILE", "tokens:FILE")
 _FILES: dict[str, type[ConlluFile | TokensFile | TreeTaggerOutput]] = {
@@ -46,11 +57,10 @@ _FILES: dict[str, type[ConlluFile | TokensFile | TreeTaggerOutput]] = {
 BATCH = 256
 """Sentences that a process gets at a time."""
 SHARD = 1000
-"""Sentences of a shard, more where a document goes on."""
+"""Sentences of a shard."""
 
 Sentences = Sequence[Sequence[str]]
-Report = Callable[[str, int, int], None]
-"""Called with the step, how many sentences are done, and out of how many."""
+Annotator = SpacyAnnotator | HantaAnnotator | ConlluFile | TokensFile | TreeTaggerOutput
 
 
 @dataclass(frozen=True)
@@ -116,25 +126,25 @@ def annotate_text(
     *,
     parse: bool = True,
     jobs: int = 1,
-    progress: Progress = lambda done: None,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Iterator[AnnotatedSentence]:
     """The annotated sentences, in order; `progress` is called with the size of each batch.
 
     An annotator that cannot be had is an error at the call, before any sentence is asked for.
     """
-    if jobs < 1:
-        raise input_error("settings", "jobs", "at least 1", str(jobs))
     annotator = make_annotator(spec, language, tagset, parse=parse)
-    function = annotator.annotate
-    if not annotator.sequential and jobs > 1:
+    function: Callable[[Sentences], list[AnnotatedSentence]] = annotator.annotate
+    if isinstance(annotator, AnnotationFile):
+        jobs = 1
+    elif jobs > 1:
         function = partial(_annotate, AnnotationSettings(spec, language, tagset, parse))
-    jobs = 1 if annotator.sequential else jobs
 
     def annotated() -> Iterator[AnnotatedSentence]:
         for batch in parallel_map(function, _batches(sentences), jobs):
             yield from batch
             progress(len(batch))
-        annotator.finish()
+        if isinstance(annotator, AnnotationFile):
+            annotator.finish()
 
     return annotated()
 
@@ -158,77 +168,55 @@ def _annotator_of_process(settings: AnnotationSettings) -> Annotator:
 # Shards -------------------------------------------------------------------------------------------
 
 
-def document_shards(documents: Iterable[str | None]) -> list[range]:
-    """Ranges of sentences that cut no document in two; None is a document of its own."""
-    bounds = [0]
-    size = 0
-    before = None
-    for document in documents:
-        if (document is None or document != before) and size - bounds[-1] >= SHARD:
-            bounds.append(size)
-        before = document
-        size += 1
-    return [range(start, stop) for start, stop in pairwise([*bounds, size])]
-
-
 def annotate_shards(
     settings: AnnotationSettings,
     sentences: Sentences,
-    shards: Sequence[range],
-    cache: Cache,
+    cache: Path,
     report: Report,
-    engine: str = "local",
+    engine: Engine = "local",
     jobs: int = 1,
-) -> list[Path]:
-    """The files of the annotated shards, in order; those in the cache are not annotated again.
+) -> Iterator[AnnotatedSentence]:
+    """The annotated sentences; they are annotated at the call, but for the shards in the cache.
 
-    Annotation from a user's file is read in order, in this process, as one shard.
+    Annotation from a user's file is read while sentences are taken, and not kept.
     """
     if settings.spec == "auto":
         settings = replace(settings, spec=default_annotator(settings.language))
-    file = annotation_file(settings.spec)
-    if file is not None:
-        shards = [range(len(sentences))]
-    about = (asdict(settings), tables_digest(), *([] if file is None else [file]))
+    if annotation_file(settings.spec) is not None:
+        return annotate_text(sentences, **asdict(settings))
 
-    def part(shard: range) -> list[tuple[str, ...]]:
-        return [tuple(words) for words in sentences[shard.start : shard.stop]]
+    def shards() -> Iterator[list[tuple[str, ...]]]:
+        for start in range(0, len(sentences), SHARD):
+            yield list(map(tuple, sentences[start : start + SHARD]))
 
-    keys = [content_key(*about, iter(part(shard))) for shard in shards]
-    paths = [cache.path("annotation", key) for key in keys]
-    todo = [pair for pair in zip(paths, shards, strict=True) if not pair[0].is_file()]
-    done, total = 0, sum(len(shard) for _, shard in todo)
-    report(f"{settings.spec}, {len(todo):,} of {len(paths):,} shards to do", done, total)
-    texts: Iterable[str] = ()
-    if todo and file is not None:
-        annotated = annotate_text(sentences, **asdict(settings))
-        texts = ["".join(map(to_line, annotated))]
-    elif todo:
-        parts = (part(shard) for _, shard in todo)
-        function = partial(_annotated_lines, settings)
-        texts = parallel_map(function, parts, min(jobs, len(todo)), engine)
-    for (path, shard), text in zip(todo, texts, strict=True):
+    digests = [content_digest(settings, tables_digest(), iter(shard)) for shard in shards()]
+    paths = [cache / f"annotation.{digest}" for digest in digests]
+    todo = [path for path in paths if not path.is_file()]
+    waiting = {*todo}
+    parts = (shard for shard, path in zip(shards(), paths, strict=True) if path in waiting)
+    step, total = f"annotating {settings.language}", len(todo)
+    report(step, f"{settings.spec}, {total:,} of {len(paths):,} shards to do", 0, total)
+    texts = parallel_map(partial(_annotated_lines, settings), parts, min(jobs, total), engine)
+    for number, (path, text) in enumerate(zip(todo, texts, strict=True), start=1):
+        make_folder(cache)
         write_text(path, text)
-        done += len(shard)
-        report("", done, total)
-    return paths
+        report(step, "", number, total)
+    return chain.from_iterable(map(_read_lines, paths))
+
+
+_FIELDS = attrgetter(*(field.name for field in fields(Token)))
 
 
 def _annotated_lines(settings: AnnotationSettings, sentences: Sentences) -> str:
-    return "".join(map(to_line, _annotate(settings, sentences)))
+    """The annotated sentences of a shard as JSON, one a line."""
+    lines = []
+    for sentence in _annotate(settings, sentences):
+        content = [sentence.scheme, list(map(_FIELDS, sentence.tokens))]
+        lines.append(json.dumps(content, ensure_ascii=False) + "\n")
+    return "".join(lines)
 
 
-def to_line(sentence: AnnotatedSentence) -> str:
-    """A sentence as one line of a shard."""
-    tokens = [
-        (t.form, t.lemma, t.tag, t.upos, t.xpos, t.head, t.deprel, t.features)
-        for t in sentence.tokens
-    ]
-    return json.dumps([sentence.scheme, tokens], ensure_ascii=False, separators=(",", ":")) + "\n"
-
-
-def read_store(path: Path) -> Iterator[AnnotatedSentence]:
-    """The sentences of a shard."""
+def _read_lines(path: Path) -> Iterator[AnnotatedSentence]:
     for line in read_text_lines(path):
         scheme, tokens = json.loads(line)
-        yield AnnotatedSentence(tuple(Token(*fields) for fields in tokens), scheme)
+        yield AnnotatedSentence(tuple(Token(*values) for values in tokens), scheme)

@@ -24,22 +24,18 @@ from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import TAG_SEPARATOR, AnnotatedSentence, Token
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.conllu import (
+    SCHEME_COMMENT,
     ConlluSentence,
     ConlluWord,
-    comment_value,
     read_conllu,
 )
 
-SCHEME_COMMENT = "xpos_scheme"
-"""Comment of our own CoNLL-U files that names the set of the XPOS tags."""
 AUXILIARIES = ("être", "avoir", "be", "have", "sein", "haben", "werden")
 Item = TypeVar("Item")
 
 
 class AnnotationFile(ABC, Generic[Item]):
     """A file whose items (sentences, lines or words) annotate a text from its beginning."""
-
-    sequential = True
 
     def __init__(self, path: Path, field: str, items: Iterable[tuple[int, Item]]) -> None:
         self.path, self.field = path, field
@@ -84,7 +80,7 @@ class ConlluFile(AnnotationFile[ConlluSentence]):
         if not forms:
             return AnnotatedSentence(())
         line, sentence = self.next_item(" ".join(forms))
-        scheme = comment_value(sentence.comments, SCHEME_COMMENT) or self.scheme
+        scheme = sentence.scheme or self.scheme
         shown = [presentable(form) for form in forms]
         for words in (sentence.written(), sentence.words):
             if [presentable(word.form) for word in words] == shown:

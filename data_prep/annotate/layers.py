@@ -15,12 +15,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
+from crosspro.data_prep.annotate.files import ConlluFile
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import is_file
 from crosspro.data_prep.core.task import Task
+from crosspro.data_prep.formats.chains import ChainRow, read_chains
 from crosspro.data_prep.formats.shared_task import read_examples
 
 COMPRESSED = ("", ".gz", ".xz")
@@ -32,6 +36,9 @@ SUFFIXES = {
     "target_parse": "target.conllu",
     "chains": "chains.tsv",
 }
+
+
+_ORDER = attrgetter("side", "first", "last", "chain")
 
 
 @dataclass(frozen=True)
@@ -96,23 +103,16 @@ def _words(example: Example, side: Side) -> tuple[str, ...]:
 def _with_parse(
     examples: Iterable[Example], path: Path, task: Task, side: Side
 ) -> Iterator[Example]:
-    from crosspro.data_prep.annotate.files import ConlluFile
-
     language = task.source_language if side == "source" else task.target_language
     file = ConlluFile(str(path), language, "universal")
     for example in examples:
-        parse = file.sentence(_words(example, side))
-        if side == "source":
-            yield replace(example, source_parse=parse)
-        else:
-            yield replace(example, target_parse=parse)
+        parse: Any = file.sentence(_words(example, side))
+        yield replace(example, **{f"{side}_parse": parse})
     file.finish()
 
 
 def _with_chains(examples: Iterable[Example], path: Path) -> Iterator[Example]:
     """The examples with their mentions."""
-    from crosspro.data_prep.formats.chains import ChainRow, read_chains
-
     rows: dict[tuple[str, int], list[ChainRow]] = defaultdict(list)
     for row in read_chains(path):
         rows[row.document, row.sentence].append(row)
@@ -126,11 +126,8 @@ def _with_chains(examples: Iterable[Example], path: Path) -> Iterator[Example]:
             if row.mention.last >= length:
                 expected = f"less than {length}, the number of {row.mention.side} tokens"
                 raise input_error(path, "last", expected, str(row.mention.last), row.line)
-        mentions = [row.mention for row in of_line]
-        mentions.sort(
-            key=lambda mention: (mention.side, mention.first, mention.last, mention.chain)
-        )
-        yield replace(example, chains=tuple(mentions))
+        mentions = (row.mention for row in of_line)
+        yield replace(example, chains=tuple(sorted(mentions, key=_ORDER)))
     for (document, sentence), (row, *_) in rows.items():
         if document not in lines:
             expected = "a document of the data"

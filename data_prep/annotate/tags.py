@@ -29,26 +29,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from hashlib import blake2b
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import Token
-from crosspro.data_prep.core.words import table_rows
+from crosspro.data_prep.core.files import content_digest
+from crosspro.data_prep.words.lists import table_rows
 
 _FOLDER = Path(__file__).resolve().parent / "tables"
 
 UNKNOWN = {"universal": "X", "treetagger-fr": "SYM"}
 """The coarse tag of a fine tag that a table does not list."""
-
-CONVERSIONS = {
-    "ud": ("universal", "treetagger-fr"),
-    "ptb": ("universal",),
-    "c5": ("universal",),
-    "stts": ("universal",),
-    "treetagger-fr": ("universal", "treetagger-fr"),
-}
-"""The tagsets that there is a table for, by scheme."""
 
 XPOS_SCHEMES = {"en": "ptb", "de": "stts"}
 """The fine tags of parsers and treebanks (XPOS), where they tell more than UPOS."""
@@ -76,10 +67,7 @@ def read_table(name: str, columns: int) -> Iterator[tuple[str, ...]]:
 @cache
 def tables_digest() -> str:
     """Changes with the tables: annotation kept from before a correction is not used after it."""
-    digest = blake2b(digest_size=10)
-    for path in sorted(_FOLDER.glob("*.tsv")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+    return content_digest(*sorted(_FOLDER.glob("*.tsv")))
 
 
 @cache
@@ -105,7 +93,8 @@ class TagConverter:
     language: str
 
     def __post_init__(self) -> None:
-        tagsets = (*CONVERSIONS.get(self.scheme, ()), "none")
+        tables = sorted(_FOLDER.glob(f"{self.scheme}-*.tsv"))
+        tagsets = (*(path.stem.removeprefix(f"{self.scheme}-") for path in tables), "none")
         if self.tagset not in tagsets:
             expected = f"{choices(tagsets)} for the {self.scheme} tags of {self.language}"
             raise input_error("settings", "tagset", expected, quoted(self.tagset))

@@ -23,7 +23,7 @@ from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.words import table_rows, words_file
+from crosspro.data_prep.words.lists import table_rows, words_file
 
 if TYPE_CHECKING:
     from crosspro.data_prep.bitext.segment import Segment
@@ -303,14 +303,6 @@ def _is_letter(character: str) -> bool:
     return character.isalpha() or _is_mark(character)
 
 
-class TokenisedSegment(NamedTuple):
-    """A segment pair, and the document that it is from."""
-
-    source: tuple[str, ...]
-    target: tuple[str, ...]
-    document: str | None
-
-
 @dataclass(frozen=True)
 class TokenisedBitext:
     """Both sides of a bitext, and the document of each segment."""
@@ -321,10 +313,6 @@ class TokenisedBitext:
 
     def __len__(self) -> int:
         return len(self.documents)
-
-    def __iter__(self) -> Iterator[TokenisedSegment]:
-        for source, target, document in zip(self.source, self.target, self.documents, strict=True):
-            yield TokenisedSegment(tuple(source), tuple(target), document)
 
 
 def tokenised_bitext(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.words import looks_otherwise
+from crosspro.data_prep.words.language import looks_otherwise
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,29 +6,22 @@ A `Problem` is one fault in one place and prints as `path:line: field: expected 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from typing import TypeVar
-
-Item = TypeVar("Item")
 
 SHOWN_AT_MOST = 20
 """Problems that an error prints; the rest is counted."""
 _KEPT_AT_MOST = 1000
-MOST_DIGITS = 18
 
 TRAINING = frozenset(
-    {"hydra", "omegaconf", "pytorch_lightning", "scipy", "sklearn", "torch", "tqdm"}
+    ["hydra", "omegaconf", "pytorch_lightning", "scipy", "sklearn", "torch", "tqdm"]
 )
 """Packages of the extra `train`."""
 
-_CONTROLS = "\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069"
-_STEERING = re.compile(f"[\\x00-\x1f{_CONTROLS}]")
-_STEERING_IN_LINES = re.compile(f"[\\x00-\t\x0b-\x1f{_CONTROLS}]")
+_STEERING = re.compile("[\\x00-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 class CrossproError(Exception):
@@ -59,16 +52,12 @@ class InputError(CrossproError):
         self.problems = list(islice(stream, _KEPT_AT_MOST))
         self.hint = hint
         self.total = max(total, len(self.problems) + sum(1 for _ in stream))
-        super().__init__(self.total)
-
-    def __reduce__(self) -> tuple[type[InputError], tuple[list[Problem], str, int]]:
-        """Pickled by worker processes."""
-        return InputError, (self.problems, self.hint, self.total)
+        super().__init__(self.problems, hint, self.total)  # what a worker process pickles
 
     def __str__(self) -> str:
         lines = [str(problem) for problem in self.problems[:SHOWN_AT_MOST]]
         if self.total > len(lines):
-            lines.append(more_problems(self.total - len(lines)))
+            lines.append(f"… and {counted(self.total - len(lines), 'more problem')}")
         return "\n".join([*lines, self.hint] if self.hint else lines)
 
 
@@ -76,42 +65,6 @@ def input_error(
     path: str | Path, field: str, expected: str, found: str, line: int | None = None
 ) -> InputError:
     return InputError([Problem(str(path), line, field, expected, found)])
-
-
-def without_problems(parsed: Iterable[Item | Problem]) -> Iterator[Item]:
-    """The items of a reader that yields problems among them.
-
-    At the first problem the rest of the file is checked, and all problems are raised together.
-    """
-    items = iter(parsed)
-    for item in items:
-        if isinstance(item, Problem):
-            raise InputError(chain([item], _problems_among(items)))
-        yield item
-
-
-def _problems_among(items: Iterator[object]) -> Iterator[Problem]:
-    try:
-        yield from (item for item in items if isinstance(item, Problem))
-    except InputError as error:  # a fault that ends the reading, such as a damaged archive
-        yield from error.problems
-
-
-def more_problems(number: int) -> str:
-    return f"… and {counted(number, 'more problem')}"
-
-
-def empty_file(path: str | Path) -> Problem:
-    return Problem(str(path), None, "file", "at least one line", "none")
-
-
-def unknown_label(label: str, column: str, labels: Container[str]) -> str:
-    """The `found` of a label that is not among the labels of a task."""
-    if not label:
-        return f"a space too many in {quoted(column)}"
-    if unicodedata.normalize("NFC", label) in labels:
-        return f"{quoted(label)} in decomposed Unicode (NFD); write it in composed form (NFC)"
-    return quoted(label)
 
 
 # Text of messages ---------------------------------------------------------------------------------
@@ -131,8 +84,8 @@ def printable(text: str, lines: bool = False) -> str:
 
     Line ends are escaped, too, unless `lines` are allowed.
     """
-    pattern = _STEERING_IN_LINES if lines else _STEERING
-    return pattern.sub(lambda match: repr(match[0])[1:-1], text)
+    kept = "\n" if lines else ""
+    return _STEERING.sub(lambda m: m[0] if m[0] == kept else repr(m[0])[1:-1], text)
 
 
 def choices(names: Iterable[str]) -> str:
@@ -142,11 +95,6 @@ def choices(names: Iterable[str]) -> str:
 def counted(number: int, noun: str) -> str:
     """A number with its noun: 1 system, 2,093 lines."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def is_whole_number(text: str) -> bool:
-    """Whether `int` reads the text; it knows neither ² nor numbers of thousands of digits."""
-    return text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
 
 
 def how_to_install(extra: str) -> str:

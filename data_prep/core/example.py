@@ -6,21 +6,18 @@ text, so that word links stay valid.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 TAG_SEPARATOR = "|"
 """Between lemma and tag, as the shared task writes them."""
 
-_NUMBERS = {"NNS": "Plur", "NNPS": "Plur", "NN1": "Sing", "NN2": "Plur"}
-_PENN_NUMBERS = {"NN": "Sing", "NNP": "Sing"}
+_NUMBERS = {
+    **dict.fromkeys(("NN", "NNP", "NN1"), "Sing"),
+    **dict.fromkeys(("NNS", "NNPS", "NN2"), "Plur"),
+}
 """What the fine tags of English nouns say (Penn's, and C5 of HanTa); NN of German is of either."""
-
-Progress = Callable[[int], None]
-"""Called with the number of sentences that are newly done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +63,8 @@ class AnnotatedSentence:
     def number(self, place: int) -> str:
         """The number of a word by its features, else by its fine tag; empty where neither says."""
         token = self.tokens[place]
-        number = token.feature("Number") or _NUMBERS.get(token.xpos or "", "")
-        if not number and self.scheme != "stts":
-            number = _PENN_NUMBERS.get(token.xpos or "", "")
-        return number
+        fine = "" if self.scheme == "stts" else _NUMBERS.get(token.xpos or "", "")
+        return token.feature("Number") or fine
 
     @property
     def columns(self) -> TargetColumns:
@@ -82,37 +77,11 @@ class AnnotatedSentence:
         return tuple(joined_tag(token.lemma, token.tag) for token in self.tokens)
 
 
-class Annotator(Protocol):
-    """A tagger or parser, ready to annotate.
-
-    `sequential` annotators read a file: they take all sentences of the text in order and once, and
-    cannot be spread over processes.
-    """
-
-    sequential: bool
-
-    def annotate(self, sentences: Sequence[Sequence[str]]) -> list[AnnotatedSentence]:
-        """One annotated sentence for each sentence, with the same tokens."""
-
-    def finish(self) -> None:
-        """Called after the text: a file with more sentences than the text is an error."""
-
-
-class AnyOrder:
-    """An annotator that looks at one sentence at a time."""
-
-    sequential = False
-
-    def finish(self) -> None:
-        """Nothing is left over."""
-
-
 TargetColumns = tuple[tuple[str, ...], tuple[str | None, ...] | None]
 """The lemmas of a target and their tags, or its words and None; see `Example`."""
 
 Link = tuple[int, int]
 """A word link: source position, target position, both from 0."""
-
 
 Side = Literal["source", "target"]
 SIDES: tuple[Side, ...] = get_args(Side)
@@ -210,10 +179,8 @@ class Example:
 
     def with_labels(self, labels: Iterable[str]) -> Example:
         """The same example with other labels, as in a submission; gold words are dropped."""
-        gaps = tuple(
-            Gap(gap.position, gap.source_index, label)
-            for gap, label in zip(self.gaps, labels, strict=True)
-        )
+        pairs = zip(self.gaps, labels, strict=True)
+        gaps = tuple(replace(gap, label=label, word=None) for gap, label in pairs)
         return replace(self, gaps=gaps)
 
 
@@ -233,24 +200,3 @@ def target_columns(tokens: Sequence[str], tagged: bool) -> TargetColumns:
         return tuple(tokens), None
     lemmas, tags = zip(*map(split_tag, tokens), strict=True) if tokens else ((), ())
     return lemmas, tags
-
-
-_LINE = attrgetter("source", "target", "links", "document", "tagged")
-_GAP = attrgetter("position", "source_index", "label", "word")
-_TOKEN = attrgetter("form", "lemma", "tag", "upos", "xpos", "head", "deprel", "features")
-
-
-def examples_digest(examples: Iterable[Example]) -> str:
-    """A short name of lines, documents, parses and chains."""
-    digest = hashlib.blake2b(digest_size=12)
-    for example in examples:
-        parts = (*_LINE(example), [*map(_GAP, example.gaps)])  # tuples are shown fast
-        if example.source_parse or example.target_parse or example.chains:
-            parses = map(_parse, (example.source_parse, example.target_parse))
-            parts = (*parts, *parses, example.chains)
-        digest.update(repr(parts).encode("utf-8", errors="surrogatepass") + b"\n")
-    return digest.hexdigest()
-
-
-def _parse(sentence: AnnotatedSentence | None) -> object:
-    return sentence and (sentence.scheme, [*map(_TOKEN, sentence.tokens)])

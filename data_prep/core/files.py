@@ -1,8 +1,9 @@
-"""Files in and out: plain, .gz and .xz text, strict JSON, checksums, atomic output."""
+"""Files in and out: plain, .gz and .xz text, strict JSON, digests, atomic output."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import lzma
 import os
@@ -11,7 +12,6 @@ import sys
 import tempfile
 import zlib
 from codecs import BOM_UTF8, getincrementaldecoder
-from collections import Counter
 from collections.abc import Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import cache
@@ -20,16 +20,14 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, Any, cast
 
+from pydantic_core import from_json
+
 from crosspro.data_prep.core.errors import input_error, quoted
 
 STANDARD_INPUT = Path("-")
-BLOCK = 8192
+_BLOCK = 8192
 """Bytes at the beginning of a file that tell whether it is text."""
-NOISE = "binary data (compressed perhaps, or UTF-16)"
 _ARCHIVE = b"PK\x03\x04"
-
-
-# Kinds of paths -----------------------------------------------------------------------------------
 
 
 def is_file(path: Path) -> bool:
@@ -78,20 +76,23 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def _explained(path: Path, field: str, expected: str) -> Iterator[None]:
+    """Faults of the system and of archives as input errors."""
     try:
         yield
     except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        kind = {".gz": "gzip ", ".xz": "xz "}.get(path.suffix, "")
-        raise input_error(path, "file", f"a readable {kind}file", reason) from error
+        raise input_error(path, field, expected, reason) from error
+
+
+def _reading(path: Path) -> AbstractContextManager[None]:
+    return _explained(path, "file", "a readable file")
 
 
 def _open_packed(path: Path) -> IO[bytes]:
-    if path == STANDARD_INPUT:
-        return BytesIO(_stream_content(path, sys.stdin))
-    if _is_stream(path):
-        return BytesIO(_stream_content(path, path.stat().st_ino))
+    if path == STANDARD_INPUT or _is_stream(path):
+        identity = sys.stdin if path == STANDARD_INPUT else path.stat().st_ino
+        return BytesIO(_stream_content(path, identity))
     return path.open("rb")
 
 
@@ -108,9 +109,8 @@ def read_lines(path: Path, *, binary: bool = False) -> Iterator[bytes]:
     """
     with open_bytes(path) as handle:
         if not binary:
-            block = handle.read(BLOCK)
-            if is_noise(block):
-                raise input_error(path, "file", "text", NOISE)
+            block = handle.read(_BLOCK)
+            refuse_binary(path, block)
             yield from BytesIO(block.removeprefix(BOM_UTF8) + handle.readline())
         yield from handle
 
@@ -129,10 +129,10 @@ def bad_byte(error: UnicodeDecodeError) -> str:
     return f"byte 0x{error.object[error.start]:02x} at byte {error.start + 1} of the line"
 
 
-def read_bytes(path: Path, size: int = -1) -> bytes:
-    """The content of a file without a byte-order mark, or its first `size` bytes."""
+def read_bytes(path: Path) -> bytes:
+    """The content of a file without a byte-order mark."""
     with open_bytes(path) as handle:
-        return handle.read(size).removeprefix(BOM_UTF8)
+        return handle.read().removeprefix(BOM_UTF8)
 
 
 def has_byte_order_mark(path: Path) -> bool:
@@ -140,23 +140,35 @@ def has_byte_order_mark(path: Path) -> bool:
         return handle.read(len(BOM_UTF8)) == BOM_UTF8
 
 
-def is_noise(block: bytes) -> bool:
-    """Whether the beginning of a file is binary: it has a NUL and is not UTF-8."""
-    if b"\0" not in block:
-        return False
-    try:
-        getincrementaldecoder("utf-8")().decode(block)  # the last character may be cut
-    except UnicodeDecodeError:
-        return True
-    return False
+def refuse_binary(path: str | Path, content: bytes) -> None:
+    """Raise if the beginning of a file has a NUL and is not UTF-8."""
+    block = content[:_BLOCK]
+    if b"\0" in block:
+        try:
+            getincrementaldecoder("utf-8")().decode(block)  # the last character may be cut
+        except UnicodeDecodeError as error:
+            found = "binary data (compressed perhaps, or UTF-16)"
+            raise input_error(path, "file", "text", found) from error
 
 
 def sha256_of(path: Path) -> str:
     """The checksum of a file's bytes, as hexadecimal digits."""
-    import hashlib  # it loads OpenSSL
-
     with _reading(path), _open_packed(path) as handle:
         return hashlib.file_digest(cast(Any, handle), "sha256").hexdigest()
+
+
+def content_digest(*parts: object) -> str:
+    """A short name of plain values, dataclasses and the content of files (as `Path`).
+
+    The items of an iterator are never held in memory together.
+    """
+    digest = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        value = sha256_of(part) if isinstance(part, Path) else part
+        for item in value if isinstance(value, Iterator) else (value,):
+            digest.update(repr(item).encode("utf-8", errors="surrogatepass") + b",")
+        digest.update(b"\n")
+    return digest.hexdigest()
 
 
 # JSON ---------------------------------------------------------------------------------------------
@@ -165,42 +177,24 @@ def sha256_of(path: Path) -> str:
 def parse_json(text: str | bytes) -> Any:
     """The content of a text; every fault is a `ValueError`.
 
-    Faults are also NaN, numbers that no float can hold, nesting without end, repeated keys, and
+    Faults are also NaN, fractions that no float can hold, nesting without end, repeated keys, and
     lone surrogates (`\\ud800`), which no file can hold.
     """
-    text = text if isinstance(text, str) else text.decode("utf-8")
-    try:
-        value = json.loads(
-            text,
-            parse_constant=_finite,
-            parse_float=_finite,
-            parse_int=_whole,
-            object_pairs_hook=_unique_keys,
-        )
-        shown = json.dumps(value, ensure_ascii=False) if "\\u" in text else text
-    except RecursionError as error:
-        raise ValueError("nesting too deep") from error
-    shown.encode("utf-8")  # raises for surrogates
-    return value
+    from_json(text, allow_inf_nan=False)  # finds all but too large numbers and repeated keys
+    return json.loads(text, parse_float=_finite, object_pairs_hook=_unique_keys)
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if not isfinite(number):
-        raise ValueError(f"a number that is not finite or too large: {text[:60]}")
+        raise ValueError(f"a number that is too large: {text[:60]}")
     return number
-
-
-def _whole(text: str) -> int:
-    _finite(text)
-    return int(text)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
-        [(name, _)] = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"key {quoted(name)} stands twice")
+        raise ValueError(f"a key stands twice among {quoted(', '.join(mapping))}")
     return mapping
 
 
@@ -221,6 +215,10 @@ def read_json_object(path: Path) -> dict[str, Any]:
 
 
 # Writing ------------------------------------------------------------------------------------------
+
+
+def _writable(path: Path) -> AbstractContextManager[None]:
+    return _explained(path, "output", "a place that can be written")
 
 
 @contextmanager
@@ -285,27 +283,11 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     check_new_folder(path)
     path = Path(os.path.realpath(path))
     make_folder(path.parent)
-    with ExitStack() as stack:
-        with _writable(path):
-            scratch = stack.enter_context(temporary_folder(path.parent, path.name))
-        new = scratch / "new"
+    with _writable(path):
+        scratch = tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent)
+    with scratch as hidden:
+        new = Path(hidden, "new")
         new.mkdir()
         yield new
         with _writable(path):
             new.replace(path)
-
-
-@contextmanager
-def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
-    """A new hidden folder beside its output; it is removed after the block."""
-    with tempfile.TemporaryDirectory(prefix=f".{name}.", dir=parent) as folder:
-        yield Path(folder)
-
-
-@contextmanager
-def _writable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise input_error(path, "output", "a place that can be written", reason) from error

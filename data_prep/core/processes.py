@@ -7,28 +7,16 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from crosspro.data_prep.core.errors import CrossproError, choices, how_to_install, input_error
+from crosspro.data_prep.core.errors import CrossproError, how_to_install
 
-ENGINES = ("local", "ray")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Engine = Literal["local", "ray"]
 
-
-@dataclass(frozen=True)
-class Step:
-    """The progress of a step, which begins with its first report and ends where another begins."""
-
-    name: str
-    detail: str = ""
-    done: int = 0
-    total: int = 0
-
-
-Report = Callable[[Step], None]
+Report = Callable[[str, str, int, int], None]
+"""Called with a step, a detail of it, how many items are done, and out of how many (0: unknown)."""
 
 
 def processors() -> int:
@@ -36,26 +24,17 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
-def may_have_gpu() -> bool:
-    """Whether this machine shows a GPU that CUDA could use; no library is asked."""
-    if sys.platform == "win32":
-        return True
-    return Path("/dev/dxg").exists() or any(Path("/dev").glob("nvidia[0-9]*"))
-
-
 def parallel_map(
     function: Callable[[Item], Result],
     items: Iterable[Item],
     jobs: int = 1,
-    engine: str = "local",
+    engine: Engine = "local",
 ) -> Iterator[Result]:
     """The result of each item, in order; other processes must be able to import `function`.
 
     Items are taken as they are needed. On Ray, `jobs` above 1 start a local cluster of so many
     workers; otherwise all processors of the cluster work.
     """
-    if engine not in ENGINES:
-        raise input_error("settings", "engine", choices(ENGINES), engine)
     if engine == "ray":
         return _map_ray(function, items, jobs)
     return _map_spawned(function, items, jobs) if jobs > 1 else map(function, items)
@@ -75,21 +54,10 @@ def _map_spawned(
         yield from _in_order(pending, Future.result, 2 * jobs)
     except BrokenProcessPool as error:
         raise CrossproError(
-            "a worker process was ended, perhaps for want of memory: fewer --jobs need less"
+            "a worker process was ended, perhaps for want of memory: fewer jobs need less"
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _in_order(pending: Iterable[Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
-    """Results in order, computed so many items ahead; neither items nor results pile up."""
-    waiting: deque[Any] = deque()
-    for task in pending:
-        waiting.append(task)
-        if len(waiting) > ahead:
-            yield result(waiting.popleft())
-    while waiting:
-        yield result(waiting.popleft())
 
 
 def _start_worker() -> None:
@@ -125,3 +93,14 @@ def _map_ray(
     task = ray.remote(max_retries=-1)(function)  # the tasks of a node that is lost are tried again
     ahead = 2 * int(ray.cluster_resources().get("CPU", 1))
     yield from _in_order(map(task.remote, items), ray.get, ahead)
+
+
+def _in_order(pending: Iterable[Any], result: Callable[[Any], Any], ahead: int) -> Iterator[Any]:
+    """Results in order, computed so many items ahead; neither items nor results pile up."""
+    waiting: deque[Any] = deque()
+    for task in pending:
+        waiting.append(task)
+        if len(waiting) > ahead:
+            yield result(waiting.popleft())
+    while waiting:
+        yield result(waiting.popleft())

@@ -3,7 +3,6 @@
     @settings
     class Training:
         batch_size: Annotated[int, Field(ge=1)] = 1000
-        units: Literal["words", "bpe"] = "words"
 
     check_settings(Training, {"batch_size": 0}, "settings: training")
     # InputError: settings: training: batch_size: Input should be greater than or equal to 1
@@ -16,15 +15,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
+import yaml
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic_core import to_jsonable_python
 
-from crosspro.data_prep.core.errors import InputError, Problem
+from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.files import read_bytes
 
 Kind = TypeVar("Kind")
 
@@ -60,27 +60,12 @@ def check_settings(kind: type[Kind], mapping: object, where: str | Path) -> Kind
     the section that the values come from.
     """
     try:
-        _check_keys(mapping)
         # Only from JSON do strict classes take mappings for nested classes and lists for tuples.
         return TypeAdapter(kind).validate_json(json.dumps(mapping), strict=True, extra="forbid")
     except ValidationError as error:
         raise settings_error(error, where) from None
     except (TypeError, ValueError) as error:  # a date of YAML, a circular list
         raise InputError([Problem(str(where), None, "file", str(error))]) from None
-
-
-def _check_keys(value: object) -> None:
-    """JSON would make texts of other keys, such as `on`, which YAML reads as true."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise ValueError(
-                    f"key {key!r} should be a text (YAML reads on, off, yes and no so)"
-                )
-            _check_keys(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _check_keys(item)
 
 
 def settings_error(error: ValidationError, where: str | Path, *keys: str) -> InputError:
@@ -100,3 +85,31 @@ def to_mapping(value: Any) -> dict[str, Any]:
     """A settings class as plain values for JSON or YAML."""
     mapping: dict[str, Any] = to_jsonable_python(value)
     return mapping
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML whose keys are texts and stand once."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in keys or not isinstance(key, str):
+                fault = f"key {key!r} stands twice or is no text (YAML reads on, off, yes, no so)"
+                raise yaml.constructor.ConstructorError(None, None, fault, key_node.start_mark)
+            keys.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path) -> object:
+    """The content of a YAML file."""
+    content, line = read_bytes(path), None
+    try:
+        return yaml.load(content.decode(), Loader=_StrictLoader)  # noqa: S506 - a SafeLoader
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        fault = getattr(error, "problem", None) or str(error)
+        line = None if mark is None else mark.line + 1
+    except Exception as error:  # bytes that are not UTF-8, deep nesting, `!!timestamp x`, …
+        fault = str(error)
+    raise input_error(path, "file", "valid YAML in UTF-8", fault, line)

@@ -1,22 +1,21 @@
 """A task: a language pair and a year's rules, read strictly from one YAML file.
 
 The files of the shared tasks are in `conf/task/`; a new language pair is a new file and no code.
-Keys without a default are required, and no other is allowed. All faults of a file are reported
-together.
+Keys without a default are required, and no other is allowed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError, Problem, choices, input_error, quoted
-from crosspro.data_prep.core.settings import Words, check_settings, settings, to_mapping
+from crosspro.data_prep.core.settings import check_settings, read_yaml, settings
 
 OTHER = "OTHER"
 """The class of every translation that no other class covers, including none at all."""
@@ -30,24 +29,21 @@ Tagset = Literal["universal", "treetagger-fr", "none"]
 Symmetrisation = Literal[
     "grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union"
 ]
-TAGSETS: tuple[str, ...] = get_args(Tagset)
 SYMMETRISATIONS: tuple[str, ...] = get_args(Symmetrisation)
 OfficialScore = Literal["macro_recall", "macro_f1"]
-MAX_CLASSES = 100
+_MAX_CLASSES = 100
+"""Predictions store classes in one byte."""
 
 
-def _words(words: tuple[str, ...]) -> tuple[str, ...]:
-    for word in words:
-        if not word or any(character.isspace() for character in word):
-            raise ValueError(f"{quoted(word)} should be a word without spaces")
-        if words.count(word) > 1:
-            raise ValueError(f"{quoted(word)} is there twice")
+def _unique(words: tuple[str, ...]) -> tuple[str, ...]:
+    if len({*words}) < len(words):
+        raise ValueError(f"a word stands twice in {quoted(' '.join(words))}")
     return words
 
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-ClassName = Annotated[str, Field(pattern=r"^\S+$")]
-UniqueWords = Annotated[Words, AfterValidator(_words)]
+Word = Annotated[str, Field(pattern=r"^\S+$")]
+UniqueWords = Annotated[tuple[Word, ...], Field(strict=False), AfterValidator(_unique)]
 Forms = Annotated[UniqueWords, Field(min_length=1)]
 
 
@@ -77,7 +73,7 @@ class Task:
     target: Target
     tagset: Tagset
     source_pronouns: UniqueWords
-    forms: dict[ClassName, Forms] = Field(alias="classes")
+    forms: dict[Word, Forms] = Field(alias="classes", max_length=_MAX_CLASSES)
     years: Annotated[tuple[int, ...], Field(strict=False)] = ()
     null_subjects: bool = False
     fillers: UniqueWords = ()
@@ -120,17 +116,10 @@ class Task:
         """Contradictions in a task: key, expected value and value."""
         owner: dict[str, str] = {}
         for name, words in self.forms.items():
-            for word in words:
-                first = owner.setdefault(word, name)
-                if first != name:
-                    form = f"{word!r}, a form of {first}"
-                    yield (f"classes.{name}", "forms of no other class", form)
-        for name in self.forms:
-            if owner.get(name, name) != name:
-                expected = "a class name that is no form of another class"
-                yield (f"classes.{name}", expected, f"{name!r}, a form of {owner[name]}")
-        if len(self.forms) > MAX_CLASSES:
-            yield ("classes", f"at most {MAX_CLASSES} classes", str(len(self.forms)))
+            for word in (name, *words):
+                if owner.setdefault(word, name) != name:
+                    expected = "a name and forms of no other class"
+                    yield (f"classes.{name}", expected, f"{word!r}, which is of {owner[word]}")
         if OTHER not in self.forms:
             yield ("classes", f"a class {OTHER}", ", ".join(self.forms) or "no class")
         for filler in self.fillers:
@@ -138,8 +127,8 @@ class Task:
                 yield ("fillers", f"forms of a class that is not {OTHER}", filler)
         for filler in self.other_fillers:
             if owner.get(filler, OTHER) != OTHER:
-                form = f"{filler}, a form of {owner[filler]}"
-                yield ("other_fillers", f"words of the class {OTHER}", form)
+                found = f"{filler}, a form of {owner[filler]}"
+                yield ("other_fillers", f"words of the class {OTHER}", found)
         for fine, group in self.coarse.items():
             for name in (fine, group):
                 if name not in self.forms:
@@ -164,34 +153,29 @@ class _AnyLabel(dict[str, int]):
         return True
 
 
-def task_of_labels(labels: Sequence[str] | None, tagged: bool = False) -> Task:
-    """A task for labels that belong to no known one: its classes are these, or whatever is read."""
+def task_of_any_label(tagged: bool) -> Task:
+    """The rules for a file that belongs to no known task."""
     task = Task(
         name="labels",
         source_language="source",
         target_language="target",
         target="lemmatised" if tagged else "inflected",
         tagset="none",
-        classes={label: (label,) for label in labels or ()},
+        classes={},
         source_pronouns=(),
-        symmetrisation="grow-diag-final",
     )
-    if labels is None:
-        task.__dict__["class_index"] = _AnyLabel()
+    task.__dict__["class_index"] = _AnyLabel()
     return task
 
 
 def load_task(name_or_path: str | Path) -> Task:
     """Read a task by its name, or from a file of your own."""
-    from crosspro.data_prep.core.yaml_files import read_yaml  # not every command reads a task
-
     path = Path(name_or_path)
-    if path.suffix in (".yaml", ".yml"):
-        return task_from_mapping(read_yaml(path), str(path))
-    if str(name_or_path) not in task_names():
-        expected = f"{choices(task_names())}, or the path of a .yaml file"
-        raise input_error("task", "name", expected, quoted(str(name_or_path)))
-    path = CONF_DIR / "task" / f"{name_or_path}.yaml"
+    if path.suffix not in (".yaml", ".yml"):
+        if str(name_or_path) not in task_names():
+            expected = f"{choices(task_names())}, or the path of a .yaml file"
+            raise input_error("task", "name", expected, quoted(str(name_or_path)))
+        path = CONF_DIR / "task" / f"{name_or_path}.yaml"
     return task_from_mapping(read_yaml(path), str(path))
 
 
@@ -202,8 +186,3 @@ def task_from_mapping(mapping: object, origin: str) -> Task:
     if problems:
         raise InputError(problems)
     return task
-
-
-def task_to_mapping(task: Task) -> dict[str, Any]:
-    """The content of the task's file, as JSON or YAML values."""
-    return to_mapping(task)

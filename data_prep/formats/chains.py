@@ -16,11 +16,12 @@ A mention is written once; the order of lines does not matter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import choices, input_error, is_whole_number, quoted
+from crosspro.data_prep.core.errors import choices, input_error, quoted
 from crosspro.data_prep.core.example import SIDES, Mention
 from crosspro.data_prep.core.files import read_text_lines
 
@@ -75,7 +76,7 @@ def _row(path: str | Path, number: int, line: str) -> ChainRow:
     if side not in SIDES:
         raise input_error(path, "side", choices(SIDES), quoted(side), number)
     for field, digits in zip(COLUMNS[3:], numbers, strict=True):
-        if not is_whole_number(digits):
+        if not re.fullmatch(r"[0-9]{1,18}", digits):
             raise input_error(path, field, "a number from 0", quoted(digits), number)
     sentence, first, last = map(int, numbers)
     if last < first:

@@ -7,7 +7,7 @@ Empty nodes (`5.1`) and enhanced dependencies (column 9) are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +20,8 @@ UPOS = (
     "PUNCT", "SCONJ", "SYM", "VERB", "X", "CONJ", "_",
 )  # fmt: skip
 """The universal tags; CONJ is that of version 1."""
+SCHEME_COMMENT = "xpos_scheme"
+"""Comment of our own files that names the set of the XPOS tags."""
 _COLUMNS = 10
 _NUMBER = re.compile("[0-9]{1,9}")
 _RANGE = re.compile("([0-9]{1,9})-([0-9]{1,9})")
@@ -42,7 +44,7 @@ class ConlluWord:
 
 @dataclass(frozen=True, slots=True)
 class ConlluSentence:
-    """A sentence with its comments; `line` is where it begins in its file.
+    """A sentence; `line` is where it begins in its file, and `scheme` the set of its XPOS tags.
 
     `contractions` are written words that stand for several syntactic ones: by the number of their
     first word, counted from 1, that of the last one and the form.
@@ -50,7 +52,7 @@ class ConlluSentence:
 
     words: tuple[ConlluWord, ...]
     contractions: Mapping[int, tuple[int, str]]
-    comments: tuple[str, ...]
+    scheme: str
     line: int
 
     def written(self) -> tuple[ConlluWord, ...]:
@@ -79,15 +81,6 @@ class ConlluSentence:
         return tuple(words)
 
 
-def comment_value(comments: Iterable[str], key: str) -> str | None:
-    """The value of a comment `# key = value`."""
-    for comment in comments:
-        name, equals, value = comment.removeprefix("#").partition("=")
-        if equals and name.strip() == key:
-            return value.strip()
-    return None
-
-
 def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
     """The sentences of a file; the first fault is raised with its line."""
     lines = enumerate((line.rstrip("\r") for line in read_text_lines(Path(path))), start=1)
@@ -98,14 +91,15 @@ def read_conllu(path: str | Path) -> Iterator[ConlluSentence]:
 
 
 def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
-    comments: list[str] = []
+    scheme = ""
     words: list[ConlluWord] = []
     word_lines: list[int] = []
     contractions: dict[int, tuple[int, str]] = {}
     reach = 0
     for number, text in lines:
         if text.startswith("#"):
-            comments.append(text)
+            key, _, value = text.removeprefix("#").partition("=")
+            scheme = value.strip() if key.strip() == SCHEME_COMMENT else scheme
             continue
         columns = text.split("\t")
         if len(columns) != _COLUMNS:
@@ -115,19 +109,18 @@ def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
         if _EMPTY_NODE.fullmatch(identity):
             continue
         following = len(words) + 1
-        bounds = _RANGE.fullmatch(identity)
-        first = int(bounds[1]) if bounds else following
-        last = int(bounds[2]) if bounds else following
-        if first != following or (not bounds and identity != str(following)):
-            raise input_error(path, "ID", str(following), quoted(identity), number)
-        if bounds and (last <= first or first <= reach):
-            raise input_error(path, "ID", "a range of several words", quoted(identity), number)
         if not form:
             raise input_error(path, "FORM", "a word", "nothing", number)
-        if bounds:
+        if bounds := _RANGE.fullmatch(identity):
+            first, last = int(bounds[1]), int(bounds[2])
+            if first != following or last <= first or first <= reach:
+                expected = f"a range of several words from {following}"
+                raise input_error(path, "ID", expected, quoted(identity), number)
             contractions[first] = last, form
             reach = last
             continue
+        if identity != str(following):
+            raise input_error(path, "ID", str(following), quoted(identity), number)
         if upos not in UPOS:
             raise input_error(path, "UPOS", choices(UPOS), quoted(upos), number)
         if head != "_" and not _NUMBER.fullmatch(head):
@@ -142,4 +135,4 @@ def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
     if reach > len(words):
         expected = f"ranges inside {len(words)} words"
         raise input_error(path, "ID", expected, str(reach), lines[0][0])
-    return ConlluSentence(tuple(words), contractions, tuple(comments), lines[0][0])
+    return ConlluSentence(tuple(words), contractions, scheme, lines[0][0])

@@ -18,9 +18,10 @@ know nothing of the other, and nothing else in a file of the wrong form is wrong
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+import unicodedata
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby, islice, repeat
+from itertools import chain, groupby, islice, repeat
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import (
@@ -28,16 +29,13 @@ from crosspro.data_prep.core.errors import (
     Problem,
     choices,
     input_error,
-    is_whole_number,
     quoted,
-    unknown_label,
-    without_problems,
 )
 from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Gap, Link, split_tag
 from crosspro.data_prep.core.files import atomic_output, bad_byte, read_lines, read_text_lines
-from crosspro.data_prep.core.task import Task, task_of_labels
-from crosspro.data_prep.core.words import looks_otherwise
+from crosspro.data_prep.core.task import Task, task_of_any_label
 from crosspro.data_prep.formats.links import format_links, parse_link
+from crosspro.data_prep.words.language import looks_otherwise
 
 COLUMNS = ("classes", "words", "source", "target", "links")
 _FIVE = f"5 ({', '.join(COLUMNS)}) separated by tabs"
@@ -83,12 +81,10 @@ _PLACEHOLDER = PLACEHOLDER.encode()
 
 
 def placeholder(source_index: int) -> str:
-    """The token of a gap."""
     return f"{PLACEHOLDER}{source_index}"
 
 
 def is_placeholder(token: str) -> bool:
-    """Whether a target token is a gap."""
     return token.startswith(PLACEHOLDER)
 
 
@@ -102,6 +98,15 @@ def count_placeholders(target: bytes) -> int:
     return target.count(b" " + _PLACEHOLDER) + target.startswith(_PLACEHOLDER)
 
 
+def unknown_label(label: str, column: str, labels: Container[str]) -> str:
+    """The `found` of a label that is not among the labels of a task."""
+    if not label:
+        return f"a space too many in {quoted(column)}"
+    if unicodedata.normalize("NFC", label) in labels:
+        return f"{quoted(label)} in decomposed Unicode (NFD); write it in composed form (NFC)"
+    return quoted(label)
+
+
 # Examples -----------------------------------------------------------------------------------------
 
 
@@ -113,7 +118,11 @@ def read_examples(
     At the first fault no further example is yielded; the rest of the file is still checked, and all
     faults are raised together as one `InputError`.
     """
-    return without_problems(scan(path, task, doc_ids, lenient=lenient))
+    items = scan(path, task, doc_ids, lenient=lenient)
+    for item in items:
+        if isinstance(item, Problem):
+            raise InputError(chain([item], (rest for rest in items if isinstance(rest, Problem))))
+        yield item
 
 
 def write_examples(path: str | Path, examples: Iterable[Example]) -> None:
@@ -217,34 +226,32 @@ class _LineParser:
         self, target: list[str], length: int, labels_text: str, words_text: str
     ) -> tuple[Gap, ...]:
         positions = [at for at, token in enumerate(target) if token.startswith(PLACEHOLDER)]
-        labels, words = (text.split(" ") if text else [] for text in (labels_text, words_text))
-        for label in labels:
-            if label not in self.task.class_index:
-                found = unknown_label(label, labels_text, self.task.class_index)
-                self.problem("classes", choices(self.task.class_index), found)
-        if "" not in labels:
-            self.count("classes", labels, len(positions))
-        self.count("words", words, len(positions))
-        unknown = [None] * len(positions)
+        labels = self.entries("classes", labels_text, len(positions))
+        words = self.entries("words", words_text, len(positions))
         return tuple(
             Gap(position, self.source_index(target[position], length), label, word)
-            for position, label, word in zip(
-                positions,
-                labels if len(labels) == len(positions) else unknown,
-                words if len(words) == len(positions) else unknown,
-                strict=True,
-            )
+            for position, label, word in zip(positions, labels, words, strict=True)
         )
 
-    def count(self, field: str, entries: list[str], gaps: int) -> None:
-        if entries and len(entries) != gaps and not self.lenient:
-            found = f"{len(entries)}: {quoted(' '.join(entries))}"
-            self.problem(field, f"{gaps} {field} for {gaps} placeholders", found)
+    def entries(self, field: str, text: str, gaps: int) -> list[str] | list[None]:
+        """What a column says of each gap; None where it does not have as many entries."""
+        entries = text.split(" ") if text else []
+        labels = entries if field == "classes" else []
+        for label in labels:
+            if label not in self.task.class_index:
+                found = unknown_label(label, text, self.task.class_index)
+                self.problem(field, choices(self.task.class_index), found)
+        if len(entries) == gaps:
+            return entries
+        if entries and "" not in labels and not self.lenient:
+            expected = f"{gaps} {field} for {gaps} placeholders"
+            self.problem(field, expected, f"{len(entries)}: {quoted(text)}")
+        return [None] * gaps
 
     def source_index(self, token: str, length: int) -> int:
         """The source position of a gap, written without sign, leading zeros or other digits."""
         digits = token.removeprefix(PLACEHOLDER)
-        canonical = is_whole_number(digits) and (digits[0] != "0" or digits == "0")
+        canonical = re.fullmatch(r"0|[1-9][0-9]{0,17}", digits) is not None
         if canonical and int(digits) < length:
             return int(digits)
         if not self.lenient:
@@ -253,20 +260,15 @@ class _LineParser:
         return length - 1
 
     def links(self, text: str, source_length: int, target_length: int) -> tuple[Link, ...]:
-        all_written = text.split(" ")
-        links = [
-            link
-            for link in map(parse_link, all_written)
-            if link is not None and link[0] < source_length and link[1] < target_length
-        ]
-        if len(links) < len(all_written) and not self.lenient:
-            for written in all_written:
-                link = parse_link(written)
-                if link is None:
-                    self.problem("links", "links s-t separated by single spaces", quoted(written))
-                elif link[0] >= source_length or link[1] >= target_length:
-                    lengths = f"{source_length} source and {target_length} target tokens"
-                    self.problem("links", f"links inside {lengths}", written)
+        links = []
+        for written in text.split(" "):
+            link = parse_link(written)
+            if link is not None and link[0] < source_length and link[1] < target_length:
+                links.append(link)
+            elif not self.lenient:
+                inside = f"links inside {source_length} source and {target_length} target tokens"
+                expected = "links s-t separated by single spaces" if link is None else inside
+                self.problem("links", expected, quoted(written))
         return tuple(links)
 
 
@@ -305,7 +307,7 @@ def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:
 def task_of_file(path: str | Path) -> Task:
     """What a file that belongs to no known task is read by: labels as they are, targets as seen."""
     tokens, tagged = _tagged_tokens(path)
-    return task_of_labels(None, tagged=tagged * 10 > tokens)
+    return task_of_any_label(tagged * 10 > tokens)
 
 
 def check_languages(path: str | Path, task: Task) -> None:

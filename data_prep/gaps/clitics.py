@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crosspro.data_prep.core.example import Link
-from crosspro.data_prep.core.words import word_lists, word_set
 from crosspro.data_prep.gaps.extract import linked_targets
+from crosspro.data_prep.words.lists import word_lists, word_set
 
 _OBJECTS = word_set("gaps", "en", "after-verbs")
 _PARTICLES = word_set("gaps", "en", "particles")

@@ -15,8 +15,8 @@ from typing import Literal
 from crosspro.data_prep.core.example import Example, Gap, Link, TargetColumns, joined_tag
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import NONE, OTHER, Task
-from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.formats.shared_task import as_word, placeholder
+from crosspro.data_prep.words.lists import word_set
 
 Side = Literal["left", "right"]
 

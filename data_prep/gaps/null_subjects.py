@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Link, Token
-from crosspro.data_prep.core.words import word_set
 from crosspro.data_prep.gaps.extract import GapRules, Placement, insert_unaligned, linked_targets
+from crosspro.data_prep.words.lists import word_set
 
 _HEADS = frozenset(("VERB", "AUX", "ADJ"))
 _HELPERS = frozenset(("aux", "aux:pass", "auxpass", "cop"))

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from crosspro.data_prep.annotate.light_tagger import light_annotation
 from crosspro.data_prep.core.task import NONE, Task
-from crosspro.data_prep.core.words import word_lists, word_set
 from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Entry, Lexicon
+from crosspro.data_prep.words.lists import word_lists, word_set
 
 ENGLISH = "en"
 _MOST_WORDS = 3_000_000

@@ -10,7 +10,7 @@ pronoun are marked: through their own mentions, or through links from the source
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,9 +20,6 @@ from crosspro.data_prep.lexicon.lexicon import GENDERS, NUMBERS, Lexicon
 NOUN_TAGS = frozenset({"NOUN", "PROPN", "NOM", "NAM"})
 """Nouns and names in the universal tags and in TreeTagger's French ones."""
 
-NounForm = tuple[str, str | None, str | None]
-"""Lemma, gender and number of a noun."""
-
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -31,7 +28,7 @@ class Candidate:
     `sentences` says how many sentences before the gap's it stands, and `tokens` how many tokens
     before the gap (target) or before the source pronoun (source) in the running text of its side.
     `index` is its position in its sentence. `word` and `lemma` are alike where only one is known;
-    `tag` is empty where there is none. `linked` are the words of the other side at its links.
+    `tag` is empty where there is none.
     """
 
     side: Side
@@ -43,7 +40,6 @@ class Candidate:
     tag: str
     gender: str | None
     number: str | None
-    linked: tuple[str, ...] = ()
     in_chain: bool = False
 
 
@@ -57,7 +53,7 @@ class NounFinder:
         source_lexicon: Lexicon | None = None,
     ) -> None:
         self.document = document
-        self._view = cache(lambda index: _View(document[index], lexicon, source_lexicon))
+        self._nouns = cache(lambda index: _Nouns(document[index], lexicon, source_lexicon))
 
     def before(
         self, index: int, gap: Gap, side: Side, sentences_back: int | None = None
@@ -73,11 +69,17 @@ class NounFinder:
         pivot = gap.position if side == "target" else gap.source_index
         before = pivot  # tokens from the beginning of the sentence to the gap
         for distance, sentence in enumerate(self._back(index, sentences_back)):
-            view = self._view(sentence)
-            before += len(view.words(side)) if distance else 0
-            for place in view.nouns(side):
+            nouns = self._nouns(sentence)
+            before += len(nouns.words[side]) if distance else 0
+            for place in nouns.places(side):
                 if distance or place < pivot:
-                    yield view.candidate(side, place, distance, before - place, chains)
+                    word, tag = nouns.words[side][place], nouns.tag(side, place)
+                    in_chain = nouns.in_chains(side, place, chains)
+                    features = nouns.features(side, place)
+                    yield Candidate(
+                        side, distance, before - place, place, word, nouns.lemma(side, place), tag,
+                        *features, in_chain,
+                    )  # fmt: skip
 
     def _back(self, index: int, limit: int | None) -> Iterator[int]:
         """The places of the sentence and of those before it in its document, the nearest first."""
@@ -89,28 +91,11 @@ class NounFinder:
                 return
             yield place
 
-    def nouns(self, index: int, side: Side, tags: Container[str]) -> list[int]:
-        """The places of the nouns of a side of `document[index]` that have one of some tags.
 
-        Nouns that only a lexicon or links have told have an empty one.
-        """
-        view = self._view(index)
-        return [place for place in reversed(view.nouns(side)) if view.tag(side, place) in tags]
-
-    def form(self, index: int, side: Side, place: int) -> NounForm:
-        """Lemma, gender and number of a noun."""
-        return self._view(index).form(side, place)
-
-
-def nouns_of(
-    example: Example,
-    side: Side,
-    lexicon: Lexicon | None = None,
-    source_lexicon: Lexicon | None = None,
-) -> dict[int, tuple[str | None, str | None]]:
+def nouns_of(example: Example, side: Side) -> dict[int, tuple[str | None, str | None]]:
     """The nouns of a sentence by place, the last first, with gender and number."""
-    view = _View(example, lexicon, source_lexicon)
-    return {place: view.form(side, place)[1:] for place in view.nouns(side)}
+    nouns = _Nouns(example, None, None)
+    return {place: nouns.features(side, place) for place in nouns.places(side)}
 
 
 def nearest_agreeing(
@@ -137,87 +122,78 @@ def _innermost(example: Example, side: Side, place: int) -> set[str]:
     return {mention.chain for mention in around if mention.size == smallest}
 
 
-class _View:
+class _Nouns:
     """The nouns of one example, on both sides, and what is known of them."""
 
     def __init__(
         self, example: Example, lexicon: Lexicon | None, source_lexicon: Lexicon | None
     ) -> None:
         self.example = example
-        self.lexicons: dict[Side, Lexicon | None] = {"target": lexicon, "source": source_lexicon}
+        self.words = {"source": example.source, "target": example.lemmas}
         self.parses = {"source": example.source_parse, "target": example.target_parse}
-        self.nouns = cache(self._nouns)
-        self.form = cache(self._form)
-        self.linked = cache(self._linked_words)
+        self.lexicons = {"source": source_lexicon, "target": lexicon}
+        self.places = cache(self._places)
+        self.features = cache(self._features)
 
-    def words(self, side: Side) -> Sequence[str]:
-        return self.example.source if side == "source" else self.example.lemmas
-
-    def _nouns(self, side: Side) -> tuple[int, ...]:
+    def _places(self, side: Side) -> tuple[int, ...]:
         """The places of the nouns of a side, the last first."""
-        nouns: Iterable[int]
-        parse, lexicon = self.parses[side], self.lexicons[side]
-        if side == "target" and self.example.tags is not None:
-            nouns = [place for place, tag in enumerate(self.example.tags) if tag in NOUN_TAGS]
+        nouns: Iterable[int] = ()
+        parse, lexicon, links = self.parses[side], self.lexicons[side], self.example.links
+        if self._lemmatised(side):
+            tags = self.example.tags or ()
+            nouns = [place for place, tag in enumerate(tags) if tag in NOUN_TAGS]
         elif parse is not None:
             nouns = [place for place, token in enumerate(parse.tokens) if _tag(token) in NOUN_TAGS]
         elif lexicon is not None:
-            nouns = [place for place, word in enumerate(self.words(side)) if lexicon.is_noun(word)]
+            nouns = [place for place, word in enumerate(self.words[side]) if lexicon.is_noun(word)]
         elif side == "source":
-            targets = frozenset(self.nouns("target"))
-            nouns = {source for source, target in self.example.links if target in targets}
-        else:
-            nouns = []
+            targets = frozenset(self.places("target"))
+            nouns = {source for source, target in links if target in targets}
         gaps = {gap.position for gap in self.example.gaps} if side == "target" else ()
         return tuple(place for place in sorted(nouns, reverse=True) if place not in gaps)
 
-    def token(self, side: Side, place: int) -> Token | None:
+    def _lemmatised(self, side: Side) -> bool:
+        return side == "target" and self.example.tagged
+
+    def _token(self, side: Side, place: int) -> Token | None:
         parse = self.parses[side]
         return None if parse is None else parse.tokens[place]
 
     def tag(self, side: Side, place: int) -> str:
-        if side == "target" and self.example.tagged:
+        if self._lemmatised(side):
             return self.example.tag(place)
-        token = self.token(side, place)
+        token = self._token(side, place)
         return "" if token is None else _tag(token)
 
-    def _form(self, side: Side, place: int) -> NounForm:
-        """Lemma, gender and number of a noun."""
-        token, word = self.token(side, place), self.words(side)[place]
-        is_lemma = token is None or (side == "target" and self.example.tagged)
-        lemma = word if is_lemma or token is None else token.lemma
-        return lemma, self._gender(side, place), self._number(side, place)
+    def lemma(self, side: Side, place: int) -> str:
+        token = None if self._lemmatised(side) else self._token(side, place)
+        return self.words[side][place] if token is None else token.lemma
 
-    def _gender(self, side: Side, place: int) -> str | None:
-        token, lexicon = self.token(side, place), self.lexicons[side]
-        parsed = "" if token is None else token.feature("Gender")
-        if parsed in GENDERS:
-            return parsed
-        return None if lexicon is None else lexicon.gender(self.words(side)[place])
+    def _features(self, side: Side, place: int) -> tuple[str | None, str | None]:
+        """Gender and number of a noun."""
+        token, parse, lexicon = self._token(side, place), self.parses[side], self.lexicons[side]
+        word = self.words[side][place]
+        gender: str | None = "" if token is None else token.feature("Gender")
+        number: str | None = "" if parse is None else parse.number(place)
+        if gender not in GENDERS:
+            gender = None if lexicon is None else lexicon.gender(word)
+        if self._lemmatised(side):  # a lemma hides its number
+            number = self._source_number(place)
+        elif number not in NUMBERS:
+            number = None if lexicon is None else lexicon.number(word)
+        return gender, number
 
-    def _number(self, side: Side, place: int) -> str | None:
-        parse, lexicon = self.parses[side], self.lexicons[side]
-        if side == "target" and self.example.tagged:  # a lemma hides its number
-            if self.example.source_parse is None and self.lexicons["source"] is None:
-                return None
-            nouns = [source for source in self._sources(place) if source in self.nouns("source")]
-            numbers = {self._number("source", noun) for noun in nouns} - {None}
-            return numbers.pop() if len(numbers) == 1 else None
-        parsed = "" if parse is None else parse.number(place)
-        if parsed in NUMBERS:
-            return parsed
-        return None if lexicon is None else lexicon.number(self.words(side)[place])
+    def _source_number(self, place: int) -> str | None:
+        """The number of the source nouns that a target noun is linked to, if they agree."""
+        if self.parses["source"] is None and self.lexicons["source"] is None:
+            return None
+        nouns = [source for source in self._sources(place) if source in self.places("source")]
+        numbers = {self.features("source", noun)[1] for noun in nouns} - {None}
+        return numbers.pop() if len(numbers) == 1 else None
 
     def _sources(self, place: int) -> list[int]:
         """The source places that a target place is linked to."""
         return [source for source, target in self.example.links if target == place]
-
-    def _linked_words(self, side: Side, place: int) -> tuple[str, ...]:
-        """The words of the other side at the links of a word."""
-        here, there = (0, 1) if side == "source" else (1, 0)
-        places = sorted(link[there] for link in self.example.links if link[here] == place)
-        words = self.words("target" if side == "source" else "source")
-        return tuple(words[other] for other in places)
 
     def in_chains(self, side: Side, place: int, chains: frozenset[str]) -> bool:
         """Whether the word heads a mention of one of the chains, or the source words it renders."""
@@ -232,7 +208,7 @@ class _View:
         """Whether the word belongs to a mention of a chain and no parse shows another head."""
         if not _innermost(self.example, side, place) & chains:
             return False
-        token = self.token(side, place)
+        token = self._token(side, place)
         if token is None or not token.deprel:
             return True
         return any(
@@ -240,16 +216,6 @@ class _View:
             and mention.covers(side, place)
             and not mention.covers(side, token.head)
             for mention in self.example.chains or ()
-        )
-
-    def candidate(
-        self, side: Side, place: int, sentences: int, tokens: int, chains: frozenset[str]
-    ) -> Candidate:
-        word, tag, linked = self.words(side)[place], self.tag(side, place), self.linked(side, place)
-        lemma, gender, number = self.form(side, place)
-        in_chain = self.in_chains(side, place, chains)
-        return Candidate(
-            side, sentences, tokens, place, word, lemma, tag, gender, number, linked, in_chain
         )
 
 

@@ -21,8 +21,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.lexicon.lexicon import Entry, Lexicon
+from crosspro.data_prep.words.lists import word_lists
 
 Classes = frozenset[str]
 Evidence = Counter[Classes]
@@ -73,7 +73,6 @@ def determiners(language: str) -> dict[str, Classes]:
 
 
 def classes_of(language: str) -> tuple[str, ...]:
-    """The classes of nouns that a language tells apart."""
     return ("m", "f", "n", "p") if language == "de" else ("ms", "fs", "mp", "fp")
 
 
@@ -106,7 +105,7 @@ def induce(sentences: Iterable[Sequence[str]], language: str) -> Lexicon:
         return Lexicon.of(_entries(evidence, "NOUN", language))
     text = _Counts(sentences, language)
     adjectives = text.adjectives()
-    entries = list(_entries(adjectives, "ADJ", language))
+    entries = _entries(adjectives, "ADJ", language)
     agreeing = {
         entry.word: frozenset(
             name
@@ -116,10 +115,9 @@ def induce(sentences: Iterable[Sequence[str]], language: str) -> Lexicon:
         for entry in entries
     }
     nouns = text.nouns(set(adjectives), agreeing)
-    common = {word: evidence for word, evidence in nouns.items() if word.islower()}
-    names = {word: evidence for word, evidence in nouns.items() if not word.islower()}
-    entries += _entries(common, "NOUN", language)
-    entries += _entries(names, "PROPN", language)
+    for category, is_common in (("NOUN", True), ("PROPN", False)):
+        words = {word: nouns[word] for word in nouns if word.islower() == is_common}
+        entries += _entries(words, category, language)
     return Lexicon.of(entries)
 
 
@@ -149,7 +147,7 @@ class _Counts:
 
     def adjectives(self) -> dict[str, Evidence]:
         """Words after a determiner that mostly have another such word behind them."""
-        nounlike = {word for word in list(self.after) if self.is_nounlike(word)}
+        nounlike = {word for word in self.after if self.is_nounlike(word)}
         adjectives = {}
         for word, evidence in self.after.items():
             behind = sum(n for (_, second), n in self.next[word].items() if second in nounlike)
@@ -159,10 +157,11 @@ class _Counts:
 
     def nouns(self, adjectives: set[str], agreeing: Mapping[str, Classes]) -> dict[str, Evidence]:
         """The evidence of all other words: after a determiner, or after one and an adjective."""
-        nouns: dict[str, Evidence] = defaultdict(Counter)
-        for word, evidence in self.after.items():
-            if word not in adjectives and self.is_nounlike(word):
-                nouns[word].update(evidence)
+        nouns = {
+            word: evidence.copy()
+            for word, evidence in self.after.items()
+            if word not in adjectives and self.is_nounlike(word)
+        }
         for adjective in adjectives:
             for (classes, word), count in self.next[adjective].items():
                 both = classes & agreeing.get(adjective, classes)

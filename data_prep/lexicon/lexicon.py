@@ -9,15 +9,14 @@ is also something else can be told. The count, how often the reading was seen, m
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from crosspro.data_prep.core.errors import input_error, quoted
-from crosspro.data_prep.core.files import atomic_output, bad_byte, read_bytes
+from crosspro.data_prep.core.files import atomic_output, read_text_lines
 
 GENDERS = ("Masc", "Fem", "Neut")
 NUMBERS = ("Sing", "Plur")
@@ -51,16 +50,13 @@ class Lexicon:
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Lexicon:
         """A lexicon; equal readings become one, with the sum of their counts."""
-        by_word: dict[str, tuple[Entry, ...]] = {}
+        by_word: dict[str, list[Entry]] = defaultdict(list)
         for entry in entries:
-            by_word[entry.word] = _with(by_word.get(entry.word, ()), entry)
-        return cls(by_word)
+            by_word[entry.word].append(entry)
+        return cls({word: _merged(readings) for word, readings in by_word.items()})
 
     def __len__(self) -> int:
         return len(self.entries)
-
-    def __bool__(self) -> bool:
-        return bool(self.entries)
 
     def __iter__(self) -> Iterator[Entry]:
         """All readings, by word."""
@@ -109,71 +105,49 @@ class Lexicon:
         return None
 
 
-def _with(readings: tuple[Entry, ...], entry: Entry) -> tuple[Entry, ...]:
-    """The readings of a word and one more, which is merged with an equal one."""
-    for place, reading in enumerate(readings):
-        if reading[:4] == entry[:4]:
-            counts = [each.count for each in (reading, entry) if each.count is not None]
-            merged = reading._replace(count=sum(counts) if counts else None)
-            return (*readings[:place], merged, *readings[place + 1 :])
-    return (*readings, entry)
+def _merged(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """The readings of a word, equal ones with the sum of their counts."""
+    counts: dict[Entry, int | None] = {}
+    for entry in entries:
+        reading, count = entry._replace(count=None), entry.count
+        if (earlier := counts.get(reading)) is not None:
+            count = earlier + (count or 0)
+        counts[reading] = count
+    return tuple(reading._replace(count=count) for reading, count in counts.items())
+
+
+class _Rows(Mapping[str, tuple[Entry, ...]]):
+    """The rows of a table by their words.
+
+    A lexicon is loaded with every model, and a sentence asks for few of its words: rows are parsed
+    when they are asked for.
+    """
+
+    def __init__(self, rows: Iterable[str]) -> None:
+        self.rows: dict[str, list[str]] = {}
+        for row in rows:
+            self.rows.setdefault(row.partition("\t")[0], []).append(row)
+
+    def __getitem__(self, word: str) -> tuple[Entry, ...]:
+        return _merged(map(_entry, self.rows[word]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 def read_lexicon(path: str | Path) -> Lexicon:
-    """The lexicon of a file.
-
-    A lexicon is loaded with every model, and a sentence asks for few of its words. So a table in
-    the order of its words, as `write_lexicon` writes it, is kept as rows and searched by bisection.
-    """
-    path = Path(path)
-    try:
-        header, *rows = read_bytes(path).decode("utf-8").replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise input_error(path, "encoding", "UTF-8", bad_byte(error)) from error
+    """The lexicon of a file."""
+    header, *rows = [line.removesuffix("\r") for line in read_text_lines(Path(path))] or [""]
     if header != HEADER:
         raise input_error(path, "header", quoted(HEADER), quoted(header) or "an empty file", 1)
-    if rows and not rows[-1]:
-        rows.pop()
     for number, row in enumerate(rows, start=2):
         if not _ROW.fullmatch(row):
             expected = f"{', '.join(COLUMNS)} (a number or {UNKNOWN}) separated by tabs"
             raise input_error(path, "reading", expected, quoted(row), number)
-    if all(first <= second for first, second in pairwise(map(_word, rows))):
-        return Lexicon(_SortedRows(rows))
-    return Lexicon.of(map(_entry, rows))
-
-
-@dataclass(frozen=True, eq=False)  # equal to any mapping of the same readings
-class _SortedRows(Mapping[str, tuple[Entry, ...]]):
-    """The readings of a table whose rows are in the order of their words."""
-
-    rows: list[str]
-    cache: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
-
-    def __getitem__(self, word: str) -> tuple[Entry, ...]:
-        if word not in self.cache:
-            readings: tuple[Entry, ...] = ()
-            row = bisect_left(self.rows, word, key=_word)
-            while row < len(self.rows) and _word(self.rows[row]) == word:
-                readings = _with(readings, _entry(self.rows[row]))
-                row += 1
-            self.cache[word] = readings
-        if not self.cache[word]:
-            raise KeyError(word)
-        return self.cache[word]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(map(_word, self.rows)))
-
-    def __len__(self) -> int:
-        return len(set(map(_word, self.rows)))
-
-    def __bool__(self) -> bool:
-        return bool(self.rows)
-
-
-def _word(row: str) -> str:
-    return row.partition("\t")[0]
+    return Lexicon(_Rows(rows))
 
 
 def _entry(row: str) -> Entry:
@@ -187,7 +161,5 @@ def write_lexicon(path: str | Path, lexicon: Lexicon) -> None:
     with atomic_output(Path(path)) as handle:
         handle.write(f"{HEADER}\n".encode())
         for entry in lexicon:
-            count = UNKNOWN if entry.count is None else str(entry.count)
-            features = (entry.gender or UNKNOWN, entry.number or UNKNOWN)
-            row = (entry.word, entry.category, *features, count)
-            handle.write(("\t".join(row) + "\n").encode())
+            cells = (UNKNOWN if value is None else str(value) for value in entry)
+            handle.write(("\t".join(cells) + "\n").encode())

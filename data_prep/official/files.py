@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from crosspro.data_prep.core.errors import CrossproError, choices
-from crosspro.data_prep.core.words import table_rows
+from crosspro.data_prep.words.lists import table_rows
 
 PAGES = {
     2015: (

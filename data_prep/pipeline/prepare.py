@@ -1,6 +1,6 @@
 """From bitext to shared-task files: align, annotate, filter subjects, place gaps (003 §3.3).
 
-Links and annotation are kept in a cache, annotation in shards of whole documents, so that a run
+Links and annotation are kept in a cache, annotation in shards, so that a run
 that was interrupted goes on where it stopped. Links, annotation and a parse of the source can come
 from the user's own files.
 """
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import chain, repeat
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +27,23 @@ from crosspro.data_prep.annotate.corpus import (
     AnnotationSettings,
     annotate_shards,
     annotation_file,
-    document_shards,
     make_annotator,
-    read_store,
 )
 from crosspro.data_prep.annotate.layers import BLIND
 from crosspro.data_prep.annotate.tokenise import Sentences, TokenisedBitext
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Example, Link
-from crosspro.data_prep.core.files import atomic_output, is_file, sha256_of, write_text
-from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.stored import Cache, content_key
+from crosspro.data_prep.core.files import (
+    atomic_output,
+    content_digest,
+    is_file,
+    make_folder,
+    sha256_of,
+    write_text,
+)
+from crosspro.data_prep.core.processes import Engine, Report
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.formats.links import format_links, read_links
+from crosspro.data_prep.formats.links import read_links, write_links
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.data_prep.gaps.extract import GapRules
 from crosspro.data_prep.gaps.segments import (
@@ -52,7 +56,7 @@ from crosspro.data_prep.gaps.segments import (
 from crosspro.data_prep.pipeline.sets.statistics import DataSize
 
 Annotations = Iterable[AnnotatedSentence | None]
-Annotate = Callable[[AnnotationSettings, Sentences, Sequence[range]], Iterator[AnnotatedSentence]]
+Annotate = Callable[[AnnotationSettings, Sentences], Iterator[AnnotatedSentence]]
 
 _REPORTED = 1000
 """Segments between reports of progress."""
@@ -68,15 +72,15 @@ class PrepareSettings:
     links: Path | None = None
     prior: Path | None = None
     jobs: int = 1
-    engine: str = "local"
+    engine: Engine = "local"
 
 
 def prepare(
     task: Task,
     bitext: TokenisedBitext,
     settings: PrepareSettings,
-    cache: Cache,
-    report: Report = lambda step: None,
+    cache: Path,
+    report: Report = lambda step, detail, done, total: None,
     corrections: Corrections | None = None,
     pronouns: list[PronounDecision] | None = None,
 ) -> tuple[Iterator[Example], Counts]:
@@ -96,16 +100,20 @@ def prepare(
     links = _links(task, bitext, settings, cache, report)
     targets: Annotations = repeat(None, len(bitext))
     sources: Annotations = repeat(None, len(bitext))
-    annotate = partial(_annotated, settings, cache, report)
+    annotate = partial(
+        annotate_shards, cache=cache, report=report, engine=settings.engine, jobs=settings.jobs
+    )
     if task.tagged or task.null_subjects:
-        parse, shards = task.null_subjects, document_shards(bitext.documents)
+        parse = task.null_subjects
         target = AnnotationSettings(settings.annotator, task.target_language, _tagset(task), parse)
-        targets = annotate(target, bitext.target, shards)
+        targets = annotate(target, bitext.target)
     if task.null_subjects or _filters_subjects(task, settings.rules):
         sources = _sources(task, bitext.source, annotate, settings.source_annotator)
     segments = (
-        LinkedSegment(segment.source, segment.target, some, segment.document, target, source)
-        for segment, some, target, source in zip(bitext, links, targets, sources, strict=True)
+        LinkedSegment(tuple(words), tuple(translation), some, document, target, source)
+        for words, translation, document, some, target, source in zip(
+            bitext.source, bitext.target, bitext.documents, links, targets, sources, strict=True
+        )
     )
     examples = segment_examples(task, segments, settings.rules, counts, corrections)
     return _reported(examples, len(bitext), report), counts
@@ -131,45 +139,24 @@ def _tagset(task: Task) -> str:
 
 
 def _links(
-    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Cache, report: Report
+    task: Task, bitext: TokenisedBitext, settings: PrepareSettings, cache: Path, report: Report
 ) -> Iterator[tuple[Link, ...]]:
     """The links of each segment, from a file or made."""
     if settings.links is not None:
-        report(Step("reading links", f"from {settings.links}"))
+        report("reading links", f"from {settings.links}", 0, 0)
         # All of it is checked now, not after hours of annotating.
         deque(read_links(settings.links, bitext.source, bitext.target), maxlen=0)
         return read_links(settings.links)
-    report(Step("aligning", f"{len(bitext):,} segments"))
-
-    def progress(detail: str, done: int, total: int) -> None:
-        report(Step("aligning", detail, done, total))
-
-    def aligned() -> Iterator[str]:
+    report("aligning", f"{len(bitext):,} segments", 0, 0)
+    sides = iter(bitext.source), iter(bitext.target)
+    path = cache / f"links.{content_digest(*sides, settings.prior, task.symmetrisation)}"
+    if not path.is_file():
         prior = None if settings.prior is None else load_prior(settings.prior)
         pairs = zip(bitext.source, bitext.target, strict=True)
-        alignment = learn(pairs, prior, settings.jobs, progress)
-        for links in alignment.links(task.symmetrisation):
-            yield f"{format_links(links)}\n"
-
-    prior = [] if settings.prior is None else [settings.prior]
-    key = content_key(content_key(iter(bitext)), *prior, task.symmetrisation)
-    return read_links(cache.lines("links", key, aligned))
-
-
-def _annotated(
-    settings: PrepareSettings,
-    cache: Cache,
-    report: Report,
-    annotation: AnnotationSettings,
-    sentences: Sentences,
-    shards: Sequence[range],
-) -> Iterator[AnnotatedSentence]:
-    def progress(detail: str, done: int, total: int) -> None:
-        report(Step(f"annotating {annotation.language}", detail, done, total))
-
-    engine, jobs = settings.engine, settings.jobs
-    files = annotate_shards(annotation, sentences, shards, cache, progress, engine, jobs)
-    return chain.from_iterable(map(read_store, files))
+        alignment = learn(pairs, prior, settings.jobs, partial(report, "aligning"))
+        make_folder(cache)
+        write_links(path, alignment.links(task.symmetrisation))
+    return read_links(path)
 
 
 def _sources(task: Task, sentences: Sentences, annotate: Annotate, spec: str) -> Annotations:
@@ -179,20 +166,20 @@ def _sources(task: Task, sentences: Sentences, annotate: Annotate, spec: str) ->
     """
     annotation = AnnotationSettings(spec, task.source_language, "universal")
     if task.null_subjects or annotation_file(spec) is not None:
-        return annotate(annotation, sentences, document_shards([None] * len(sentences)))
+        return annotate(annotation, sentences)
     ambiguous = frozenset(task.subject_filter.pronouns)
     needed = [any(word.lower() in ambiguous for word in words) for words in sentences]
     chosen = [words for words, need in zip(sentences, needed, strict=True) if need]
-    annotated = annotate(annotation, chosen, document_shards([None] * len(chosen)))
+    annotated = annotate(annotation, chosen)
     return (next(annotated) if need else None for need in needed)
 
 
 def _reported(examples: Iterator[Example], total: int, report: Report) -> Iterator[Example]:
-    report(Step("placing gaps", "", 0, total))
+    report("placing gaps", "", 0, total)
     for number, example in enumerate(examples, start=1):
         yield example
         if number % _REPORTED == 0 or number == total:
-            report(Step("placing gaps", "", number, total))
+            report("placing gaps", "", number, total)
 
 
 def write_prepared(

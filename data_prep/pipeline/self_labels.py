@@ -27,8 +27,6 @@ from sys import intern
 from crosspro.data_prep.annotate.corpus import (
     AnnotationSettings,
     annotate_shards,
-    document_shards,
-    read_store,
 )
 from crosspro.data_prep.annotate.layers import layers_beside, read_layered
 from crosspro.data_prep.annotate.tags import pronoun_lemma
@@ -41,14 +39,13 @@ from crosspro.data_prep.core.example import (
     split_tag,
 )
 from crosspro.data_prep.core.files import read_text_lines
-from crosspro.data_prep.core.processes import Report, Step
-from crosspro.data_prep.core.stored import Cache
+from crosspro.data_prep.core.processes import Report
 from crosspro.data_prep.core.task import NONE, OTHER, Task, load_task
-from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.formats.shared_task import as_word, placeholder, read_doc_ids
 from crosspro.data_prep.lexicon.induce import LANGUAGES, determiners, induce
 from crosspro.data_prep.lexicon.lexicon import NOUNS, Lexicon
 from crosspro.data_prep.pipeline.sets.overlap import without_unseen
+from crosspro.data_prep.words.lists import word_lists
 
 _NO_PRONOUNS = frozenset(("DET", "KON", "CONJ", "ADP", "PRP"))
 """Tags of words that are spelled as pronouns and are none: ce livre, that he comes."""
@@ -270,18 +267,13 @@ def read_target_text(file: TaskFile, doc_ids: Path | None) -> TargetText:
 
 
 def annotated_text(
-    text: TargetText, task: Task, annotator: str, jobs: int, steps: Cache, report: Report
+    text: TargetText, task: Task, annotator: str, jobs: int, cache: Path, report: Report
 ) -> Iterator[AnnotatedSentence]:
-    """The sentences with lemmas and tags; results are kept in `steps`."""
+    """The sentences with lemmas and tags; results are kept in `cache`."""
     language = task.target_language
     annotation = AnnotationSettings(annotator, language, task.tagset, parse=False)
 
-    def progress(detail: str, done: int, total: int) -> None:
-        report(Step(f"annotating {language}", detail, done, total))
-
-    shards = document_shards(text.documents)
-    files = annotate_shards(annotation, text.sentences, shards, steps, progress, jobs=jobs)
-    return chain.from_iterable(map(read_store, files))
+    return annotate_shards(annotation, text.sentences, cache, report, jobs=jobs)
 
 
 def self_labelled(

@@ -18,12 +18,13 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from crosspro.data_prep.annotate.tokenise import TokenisedBitext
-from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.core.errors import InputError, input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.core.task import Task
 from crosspro.data_prep.gaps.extract import source_pronouns
@@ -50,19 +51,19 @@ def sheet_text(
 ) -> str:
     """A sheet for people, with tabs, of a random sample; lines and positions count from 0."""
     random = Random(seed)  # noqa: S311 - no secret depends on it
-    chosen: list[PronounDecision] = []
+    sample: list[PronounDecision] = []
     for outcome in sorted({decision.filter for decision in decisions}):
         same = [decision for decision in decisions if decision.filter == outcome]
-        chosen += random.sample(same, min(sampled, len(same)))
+        sample += random.sample(same, min(sampled, len(same)))
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t", lineterminator="\n")
     writer.writerow(COLUMNS)
-    for decision in sorted(chosen, key=lambda decision: (decision.line, decision.position)):
-        line, position, linked = decision.line, decision.position, decision.linked
+    for decision in sorted(sample, key=lambda decision: (decision.line, decision.position)):
+        position, linked = decision.position, decision.linked
         source, target = _marked(decision.source, [position]), _marked(decision.target, linked)
+        row = (decision.line, position, decision.source[position], source, target)
         places = " ".join(map(str, linked)) or _NOTHING
-        row = line, position, decision.source[position], source, target, decision.filter
-        writer.writerow((*row, decision.rule, places, "", "", ""))
+        writer.writerow((*row, decision.filter, decision.rule, places, "", "", ""))
     return text.getvalue()
 
 
@@ -75,80 +76,79 @@ def read_sheet(path: Path, task: Task, bitext: TokenisedBitext) -> Corrections:
     lines = list(read_text_lines(path))
     delimiter = max("\t,;", key=(lines or [""])[0].count)
     reader = csv.DictReader((f"{line}\n" for line in lines), delimiter=delimiter)
-    if missing := set(COLUMNS) - set(reader.fieldnames or ()):
+    if missing := [name for name in COLUMNS if name not in (reader.fieldnames or ())]:
         raise input_error(path, "heading", ", ".join(COLUMNS), f"no {', '.join(missing)}", 1)
     corrections: dict[int, dict[int, Correction]] = {}
-    for row in reader:
-        if None in row or None in row.values():
+    for cells in reader:
+        if None in cells or None in cells.values():
             expected = f"{len(reader.fieldnames or ())} cells"
             raise input_error(path, "cells", expected, "another number", reader.line_num)
-        cells = {name: cell.strip() for name, cell in row.items()}
-        if cells["subject"] or cells["words"]:
-            try:
-                line, position, correction = _correction(cells, task, bitext)
-                if position in corrections.setdefault(line, {}):
-                    raise _CellError("position", "each pronoun once")
-            except _CellError as error:
-                field, expected = error.args
-                content = quoted(cells[field])
-                raise input_error(path, field, expected, content, reader.line_num) from None
+        row = _Row(path, reader.line_num, {name: cell.strip() for name, cell in cells.items()})
+        if row.cells["subject"] or row.cells["words"]:
+            line, position, correction = row.correction(task, bitext)
+            if position in corrections.setdefault(line, {}):
+                raise row.fault("position", "each pronoun once")
             corrections[line][position] = correction
     if not corrections:
         raise input_error(path, "file", "at least one row that is filled in", "none")
     return corrections
 
 
-class _CellError(ValueError):
-    """The column of a cell that is wrong, and what was expected there."""
+@dataclass(frozen=True)
+class _Row:
+    """A row of a sheet in which somebody has filled in something."""
 
+    path: Path
+    line: int
+    cells: Mapping[str, str]
 
-def _correction(
-    cells: Mapping[str, str], task: Task, bitext: TokenisedBitext
-) -> tuple[int, int, Correction]:
-    """Line, position, and what the row says of the pronoun there."""
-    line = _number(cells["line"], "line", len(bitext))
-    source, target = bitext.source[line], bitext.target[line]
-    position = _number(cells["position"], "position", len(source))
-    if position not in source_pronouns(source, task):
-        raise _CellError("position", f"a source pronoun in line {line} of this text")
-    for field, words in (("source", source), ("target", target)):
-        shown = cells[field].replace("[[", "").replace("]]", "")
-        if shown.split() != " ".join(words).split():
-            raise _CellError(field, f"line {line} of this text: {quoted(' '.join(words))}")
-    subject = cells["subject"].lower()
-    if subject not in _ANSWERS:
-        raise _CellError("subject", "yes, no, or nothing")
-    return line, position, Correction(_ANSWERS[subject], _words(cells, target))
+    def fault(self, column: str, expected: str) -> InputError:
+        return input_error(self.path, column, expected, quoted(self.cells[column]), self.line)
 
+    def correction(self, task: Task, bitext: TokenisedBitext) -> tuple[int, int, Correction]:
+        """Line and position of the pronoun, and what the row says of it."""
+        line = self._number(self.cells["line"], "line", len(bitext))
+        source, target = bitext.source[line], bitext.target[line]
+        position = self._number(self.cells["position"], "position", len(source))
+        if position not in source_pronouns(source, task):
+            raise self.fault("position", f"a source pronoun in line {line} of this text")
+        for column, words in (("source", source), ("target", target)):
+            shown = self.cells[column].replace("[[", "").replace("]]", "")
+            if shown.split() != " ".join(words).split():
+                raise self.fault(column, f"line {line} of this text: {quoted(' '.join(words))}")
+        subject = self.cells["subject"].lower()
+        if subject not in _ANSWERS:
+            raise self.fault("subject", "yes, no, or nothing")
+        return line, position, Correction(_ANSWERS[subject], self._translation(target))
 
-def _number(text: str, field: str, size: int) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < size):
-        raise _CellError(field, f"a number below {size:,}, as in this text")
-    return int(text)
+    def _number(self, text: str, column: str, size: int) -> int:
+        if not (text.isascii() and text.isdigit() and int(text) < size):
+            raise self.fault(column, f"a number below {size:,}, as in this text")
+        return int(text)
 
+    def _translation(self, target: Sequence[str]) -> tuple[int, ...] | None:
+        """The positions of the words that translate the pronoun; None without an answer."""
+        answer = self.cells["words"]
+        if answer in ("", _NOTHING):
+            return () if answer else None
+        if _ANSWERS.get(answer.lower()) and answer not in target:  # as the sheet was written
+            numbers = self.cells["linked"].replace(_NOTHING, "").split()
+            return tuple(self._number(number, "linked", len(target)) for number in numbers)
+        return tuple(sorted({self._position(word, target) for word in answer.split()}))
 
-def _words(cells: Mapping[str, str], target: Sequence[str]) -> tuple[int, ...] | None:
-    """The places of the words that translate a pronoun; None without an answer."""
-    answer = cells["words"]
-    if answer in ("", _NOTHING):
-        return () if answer else None
-    if _ANSWERS.get(answer.lower()) and answer not in target:  # as the sheet was written
-        numbers = [] if cells["linked"] == _NOTHING else cells["linked"].split()
-        return tuple(_number(number, "linked", len(target)) for number in numbers)
-    return tuple(sorted({_place(word, target) for word in answer.split()}))
-
-
-def _place(word: str, target: Sequence[str]) -> int:
-    """The place of a word that stands there once, or of the one that is numbered."""
-    lowered = [other.lower() for other in target]
-    for words, form in ((target, word), (lowered, word.lower())):
-        if words.count(form) == 1:
-            return words.index(form)
-    form, _, number = word.lower().rpartition("#")
-    places = [place for place, other in enumerate(lowered) if other == form]
-    if number.isascii() and number.isdigit() and 0 < int(number) <= len(places):
-        return places[int(number) - 1]
-    raise _CellError("words", "yes, words of the target (il#2: the second il), - for none")
+    def _position(self, word: str, target: Sequence[str]) -> int:
+        """The position of a word that occurs once, or of the occurrence that is numbered."""
+        if target.count(word) == 1:
+            return target.index(word)
+        form, _, number = word.lower().rpartition("#")
+        form, number = (form, number) if form else (number, "")
+        positions = [place for place, other in enumerate(target) if other.lower() == form]
+        if len(positions) == 1 and not number:
+            return positions[0]
+        if number.isascii() and number.isdigit() and 0 < int(number) <= len(positions):
+            return positions[int(number) - 1]
+        expected = "yes, words of the target (il#2: the second il), - for none"
+        raise self.fault("words", expected)
 
 
 def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections
     in_text: Counter[str] = Counter()
     checked: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
-    ours = people = both = 0
+    links: Counter[str] = Counter()
     for decision in decisions:
         in_text[decision.filter] += 1
         answer = corrections.get(decision.line, {}).get(decision.position, Correction())
@@ -169,29 +169,26 @@ def checked_rates(decisions: Iterable[PronounDecision], corrections: Corrections
             wrong[decision.filter] += (decision.filter == KEPT) != answer.subject
         if answer.words is not None:
             linked, words = set(decision.linked), set(answer.words)
-            checked.update(("missing", "wrong"))
-            wrong["missing"] += not linked and bool(words)
-            wrong["wrong"] += bool(linked) and linked != words
-            ours, people, both = ours + len(linked), people + len(words), both + len(linked & words)
+            checked["links"] += 1
+            wrong["missing_links"] += not linked and bool(words)
+            wrong["wrong_links"] += bool(linked) and linked != words
+            links.update(proposed=len(linked), gold=len(words), correct=len(linked & words))
     precision = _share(checked[KEPT] - wrong[KEPT], checked[KEPT])
     lost = _share(wrong[REMOVED], checked[REMOVED])
     recall = None
     if precision is not None and (lost is not None or not in_text[REMOVED]):
         right = in_text[KEPT] * precision
         recall = _share(right, right + in_text[REMOVED] * (lost or 0))
-    return {
-        **{
-            name: {"in_text": in_text[name], "checked": checked[name], "wrong": wrong[name]}
-            for name in (KEPT, REMOVED)
-        },
-        **{
-            f"{name}_links": {"checked": checked[name], "wrong": wrong[name]}
-            for name in ("missing", "wrong")
-        },
+    rates: dict[str, Any] = {}
+    for name in (KEPT, REMOVED):
+        rates[name] = {"in_text": in_text[name], "checked": checked[name], "wrong": wrong[name]}
+    for name in ("missing_links", "wrong_links"):
+        rates[name] = {"checked": checked["links"], "wrong": wrong[name]}
+    return rates | {
         "filter_precision": precision,
         "filter_recall": recall,
-        "link_precision": _share(both, ours),
-        "link_recall": _share(both, people),
+        "link_precision": _share(links["correct"], links["proposed"]),
+        "link_recall": _share(links["correct"], links["gold"]),
     }
 
 

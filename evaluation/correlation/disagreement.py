@@ -12,18 +12,24 @@ O, as are all accepted pronouns that are not anaphoric.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.files import parse_json, read_bytes
-from crosspro.evaluation.metrics.apt.cases import CASE_NAMES, CASES
+from crosspro.data_prep.core.errors import input_error, quoted
+from crosspro.data_prep.core.files import read_json_object
+from crosspro.data_prep.core.settings import settings_error
+from crosspro.evaluation.metrics.apt.cases import CASES
 from crosspro.evaluation.pronouns import readings_of
 from crosspro.evaluation.report.records import csv_text
+from crosspro.evaluation.resampling import interval
 from crosspro.evaluation.rows import read_rows
 from crosspro.version import __version__
 
@@ -70,6 +76,10 @@ class PronounCase:
     candidate: tuple[str, ...] = ()
 
 
+Cases = Mapping[tuple[str, int, int], PronounCase]
+"""Cases by system, line and position."""
+
+
 @dataclass(frozen=True)
 class JudgedPronoun:
     """A pronoun with APT's case and people's verdict; `unit` is resampled for intervals."""
@@ -94,7 +104,7 @@ class JudgedPronoun:
 
 def join_cases(
     verdicts: Iterable[PlacedVerdict],
-    cases: Mapping[tuple[str, int, int], PronounCase],
+    cases: Cases,
     language: str,
     unit: str = "",
 ) -> list[JudgedPronoun]:
@@ -208,10 +218,8 @@ def _ratio(part: int, whole: int) -> float:
 def _count_category(
     name: str, group: Sequence[JudgedPronoun], resamples: int, seed: int
 ) -> CategoryCounts:
-    cases, verdicts = (
-        Counter(pronoun.case for pronoun in group),
-        Counter(pronoun.human for pronoun in group),
-    )
+    cases = Counter(pronoun.case for pronoun in group)
+    verdicts = Counter(pronoun.human for pronoun in group)
     kinds = Counter(pronoun.kind for pronoun in group if pronoun.disagrees)
     low = high = None
     if group and resamples:
@@ -222,8 +230,7 @@ def _count_category(
         drawn = np.random.default_rng(seed).multinomial(
             len(sizes), np.full(len(sizes), 1 / len(sizes)), size=resamples
         )
-        shares = 100 * (drawn @ disagreements) / (drawn @ sizes)
-        low, high = (float(limit) for limit in np.quantile(shares, (0.025, 0.975)))
+        low, high = interval(100 * (drawn @ disagreements) / (drawn @ sizes))
     return CategoryCounts(
         name,
         {case: cases[case] for case in COMPARED},
@@ -239,23 +246,6 @@ def _count_category(
 
 
 # Files --------------------------------------------------------------------------------------------
-
-
-def read_judgements(path: Path, unit: str | None = None) -> list[JudgedPronoun]:
-    """A table with the columns category, case and human, perhaps kind; `unit` is a column, too."""
-    pronouns = []
-    for line, row in read_rows(path, ["category", "case", "human", *([unit] if unit else [])]):
-        case = dict(zip((*map(str, CASES), *CASE_NAMES), CASES * 2, strict=True)).get(row["case"])
-        if case is None:
-            raise input_error(path, "case", "a case from 1 to 6", quoted(row["case"]), line)
-        human, kind = _verdict(path, line, row["human"]), row.get("kind", "")
-        resampled = row[unit] if unit else ""
-        pronoun = JudgedPronoun(row["category"], case, human, kind, resampled)
-        if kind and not (kind in KINDS and pronoun.disagrees):
-            expected = f"{choices(KINDS)} where case and verdict disagree, or nothing"
-            raise input_error(path, "kind", expected, quoted(kind), line)
-        pronouns.append(pronoun)
-    return pronouns
 
 
 def read_placed_verdicts(path: Path) -> list[PlacedVerdict]:
@@ -280,25 +270,44 @@ def verdict_table(verdicts: Iterable[PlacedVerdict]) -> str:
     return csv_text([heading, *rows])
 
 
-def read_cases(path: Path) -> dict[tuple[str, int, int], PronounCase]:
+@pydantic_dataclass(frozen=True, config=ConfigDict(strict=True))
+class _Side:
+    labels: tuple[str, ...]
+
+
+@pydantic_dataclass(frozen=True, config=ConfigDict(strict=True))
+class _Case:
+    """What is read of an item of APT; its other fields are for people."""
+
+    candidate: str
+    sentence: Annotated[int, Field(ge=0)]
+    position: Annotated[int, Field(ge=0)]
+    case: Annotated[int, Field(ge=1, le=len(CASES))]
+    reference: _Side
+    translation: _Side
+
+
+def read_cases(path: Path) -> Cases:
     """APT's case of each pronoun by system, line and position, from `score -m apt --detail`."""
-    cases = {}
     try:
-        for record in parse_json(read_bytes(path))["apt"]:
-            reference, candidate = (
-                tuple(map(str, record[side]["labels"])) for side in ("reference", "translation")
-            )
-            if record["case"] not in CASES:
-                raise ValueError(f"case {record['case']}")
-            case = PronounCase(record["case"], reference, candidate)
-            cases[record["candidate"], int(record["sentence"]), int(record["position"])] = case
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        expected = "pronouns with APT's cases, as `score -m apt --detail` writes them"
-        raise input_error(path, "apt", expected, repr(error)) from error
+        items = _ITEMS.validate_json(json.dumps(read_json_object(path).get("apt")))
+    except ValidationError as error:
+        raise settings_error(error, path, "apt") from None
+    cases = {
+        (item.candidate, item.sentence, item.position): PronounCase(
+            item.case, item.reference.labels, item.translation.labels
+        )
+        for item in items
+    }
+    if len(cases) < len(items):
+        raise input_error(path, "apt", "each pronoun of a candidate once", "one of them twice")
     return cases
 
 
-def count_cases(cases: Mapping[tuple[str, int, int], PronounCase]) -> dict[str, list[int]]:
+_ITEMS = TypeAdapter(list[_Case])
+
+
+def count_cases(cases: Cases) -> dict[str, list[int]]:
     counts: dict[str, list[int]] = {}
     for (system, _, _), pronoun in cases.items():
         counts.setdefault(system, [0] * len(CASES))[pronoun.case - 1] += 1

@@ -8,6 +8,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from crosspro.data_prep.core.settings import settings_error
+
 METRICS = {
     "submissions": "submissions.metric:Submissions",
     "bleu": "bleu:Bleu",
@@ -22,12 +26,13 @@ METRICS = {
 """The module and the class of each metric, in the order in which a report shows them."""
 
 
-def metric_class(name: str) -> Any:
-    module, _, class_name = METRICS[name].partition(":")
-    return getattr(import_module(f"{__name__}.{module}"), class_name)
-
-
 def make_metric(name: str, **settings: Any) -> Any:
-    """A metric with these settings, and its usual ones for the rest."""
-    metric = metric_class(name)
-    return metric(metric.settings_class(**settings) if metric.settings_class else None)
+    """A metric with these settings; text from a command line is read as their types ask for."""
+    module, _, class_name = METRICS[name].partition(":")
+    metric = getattr(import_module(f"{__name__}.{module}"), class_name)
+    if metric.settings_class is None:
+        return metric(None)
+    try:
+        return metric(TypeAdapter(metric.settings_class).validate_python(settings))
+    except ValidationError as error:
+        raise settings_error(error, "settings", name) from error

@@ -19,7 +19,7 @@ from pydantic import ConfigDict
 from pydantic import dataclasses as pydantic_dataclasses
 
 from crosspro.data_prep.core.task import NONE, OTHER
-from crosspro.data_prep.core.words import word_lists
+from crosspro.data_prep.words.lists import word_lists
 from crosspro.evaluation.links import LinkedSentence
 from crosspro.evaluation.metric import Display, Group, Items
 from crosspro.evaluation.metrics.linked_metric import LinkedMetric, LinkedPronoun, Side
@@ -52,7 +52,7 @@ class ComparedPronoun(LinkedPronoun):
     matches: int
 
 
-class AutoPrf(LinkedMetric[AutoPrfSettings, ComparedPronoun]):
+class AutoPrf(LinkedMetric[ComparedPronoun]):
     """Precision, recall and F1 in total and by source pronoun."""
 
     name = "autoprf"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from math import inf, isnan
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,11 @@ from crosspro.evaluation.resampling import Columns, Scores, Sums, Units, ratio
 # A metric by which an instance of a set is right or wrong -----------------------------------------
 
 
-class SetData(Protocol):
-    """A set, with what systems made of it."""
+@dataclass(frozen=True)
+class SetData:
+    """A set; subclasses have what systems made of it."""
 
-    @property
-    def test_set(self) -> ContrastiveSet:
-        """The set."""
+    test_set: ContrastiveSet
 
 
 Settings = TypeVar("Settings")
@@ -182,10 +181,9 @@ class SystemScores:
 
 
 @dataclass(frozen=True)
-class ScoredSet:
+class ScoredSet(SetData):
     """A set whose translations systems have scored."""
 
-    test_set: ContrastiveSet
     systems: tuple[SystemScores, ...]
 
 

@@ -16,18 +16,18 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.evaluation.metric import Display, Items
-from crosspro.evaluation.metrics.contrastive import SetMetric, pronoun_places
+from crosspro.evaluation.metrics.contrastive import SetData, SetMetric, pronoun_places
 from crosspro.evaluation.metrics.contrastive_sets import (
     UNKNOWN,
     ContrastiveSet,
@@ -108,14 +108,13 @@ def read_translations(path: Path, test_set: ContrastiveSet) -> list[str]:
 
 
 @dataclass(frozen=True)
-class GeneratedSet:
+class GeneratedSet(SetData):
     """A set, and the translations of its instances by each system."""
 
-    test_set: ContrastiveSet
     translations: Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+@pydantic_dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class ExpectedFormsSettings:
     """The language of the translations, and how forms are found in them."""
 

@@ -10,7 +10,7 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator
 
@@ -27,14 +27,6 @@ Listed = Annotated[
     Value, BeforeValidator(lambda value: value.split(",") if isinstance(value, str) else value)
 ]
 """A setting of several values, which a command line writes with commas."""
-
-
-class PronounSettings(Protocol):
-    """Settings of a metric that follows pronouns."""
-
-    @property
-    def pronouns(self) -> PronounLists | str | None:
-        """Lists, their name or file; those of the languages of the texts if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +61,14 @@ class LinkedPronoun:
     cell: tuple[str, str]
 
 
-Settings = TypeVar("Settings", bound=PronounSettings)
 Item = TypeVar("Item", bound=LinkedPronoun)
 
 
-class LinkedMetric(Metric[Settings, Texts, Item]):
-    """A metric whose items are source pronouns with the words that are linked to them."""
+class LinkedMetric(Metric[Any, Texts, Item]):
+    """A metric whose items are source pronouns with the words that are linked to them.
+
+    Its settings have `pronouns`: lists, their name or file; None for those of the languages.
+    """
 
     def lists(self, texts: Texts) -> PronounLists:
         chosen = self.settings.pronouns

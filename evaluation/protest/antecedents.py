@@ -17,7 +17,7 @@ from crosspro.data_prep.annotate.files import ConlluFile
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import AnnotatedSentence, Link
 from crosspro.data_prep.formats.mmax import Markable, MmaxDocument
-from crosspro.evaluation.protest.categories import NoCategory
+from crosspro.evaluation.protest.categories import LeftOutError
 from crosspro.evaluation.protest.language import HeadWords, SourceWords, TargetWords
 from crosspro.evaluation.protest.suite import Place, Positions, Words
 from crosspro.evaluation.protest.text import project
@@ -99,20 +99,20 @@ class Chains:
             if CHAIN in markable.attributes:
                 self.members[markable.attributes[CHAIN]].append(markable)
 
-    def antecedent(self, pronoun: Markable) -> Antecedent | NoCategory:
-        """The nearest mention before a pronoun that is no pronoun, or why there is none."""
+    def antecedent(self, pronoun: Markable) -> Antecedent:
+        """The nearest mention before a pronoun that is no pronoun."""
         chain = self.members.get(pronoun.attributes.get(CHAIN, ""), [])
         others = [member for member in chain if member is not pronoun]
         if not others:
-            return NoCategory("no antecedent in its chain")
+            raise LeftOutError("no antecedent in its chain")
         nominal = [other for other in others if other.attributes.get("mention", "np") == "np"]
         if not nominal:
             pronouns = all(other.attributes.get("mention") == "pronoun" for other in others)
             reason = "linked to another pronoun" if pronouns else "antecedent is no noun phrase"
-            return NoCategory(reason)
+            raise LeftOutError(reason)
         before = [mention for mention in nominal if mention.words[-1] < pronoun.words[0]]
         if not before:
-            return NoCategory("antecedent follows")
+            raise LeftOutError("antecedent follows")
         nearest = max(before, key=lambda mention: (mention.words[-1], mention.words[0]))
         return Antecedent(nearest.words, self.heads(nearest))
 

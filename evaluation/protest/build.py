@@ -9,10 +9,10 @@ the others get more. Chance, from a seed, decides only between tokens that are e
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from crosspro.data_prep.core.files import write_text
 from crosspro.data_prep.formats.links import write_links
 from crosspro.data_prep.formats.mmax import MmaxDocument, read_mmax
 from crosspro.evaluation.pronouns import lists_names, load_lists
-from crosspro.evaluation.protest.antecedents import Antecedent, Chains, read_source_parse
+from crosspro.evaluation.protest.antecedents import Chains, read_source_parse
 from crosspro.evaluation.protest.candidates import (
     Candidates,
     find_candidates,
@@ -35,7 +35,7 @@ from crosspro.evaluation.protest.categories import (
     CATEGORIES,
     EVENT,
     PLEONASTIC,
-    NoCategory,
+    LeftOutError,
     anaphoric_function,
 )
 from crosspro.evaluation.protest.language import SourceWords, TargetWords
@@ -52,8 +52,7 @@ from crosspro.evaluation.report.tables import Table
 # Selection ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class TranslationForm:
+class TranslationForm(NamedTuple):
     """The gender of a translation, whether number shifts, and the pronoun."""
 
     gender: str
@@ -74,26 +73,25 @@ def translation_form(token: Token, lists: TargetWords) -> TranslationForm:
     return TranslationForm(gender, shift, lists.full_forms(words[0])[0])
 
 
-Key = Callable[[Token], Hashable]
+Keyed = tuple[tuple[str | bool, ...], Token]
+"""A token with its gender, number shift, pronoun and document."""
 
 
 def select(
     tokens: Sequence[Token], wanted: Mapping[str, int], lists: TargetWords, seed: int
 ) -> list[Token]:
     """As many tokens of each category as are wanted and there are, in the order of the text."""
-    forms = {token.name: translation_form(token, lists) for token in tokens}
-    keys: list[Key] = [
-        lambda token: forms[token.name].gender,
-        lambda token: forms[token.name].shift,
-        lambda token: forms[token.name].pronoun,
-        lambda token: token.document,
-    ]
     chosen: list[Token] = []
     for number, category in enumerate(CATEGORIES):
         # A generator for each category: its tokens do not depend on the other categories.
         generator = np.random.default_rng([seed, number])
-        members = [token for token in tokens if token.category == category.name]
-        chosen += _balanced(members, wanted.get(category.name, 0), keys, generator)
+        members: list[Keyed] = [
+            ((*translation_form(token, lists), token.document), token)
+            for token in tokens
+            if token.category == category.name
+        ]
+        selected = _balanced(members, wanted.get(category.name, 0), generator)
+        chosen += [token for _, token in selected]
     return sorted(chosen, key=lambda token: (token.place.line, token.place.at))
 
 
@@ -112,25 +110,24 @@ def shares(sizes: Sequence[int], amount: int) -> list[int]:
     return parts
 
 
-def _balanced(
-    tokens: list[Token], amount: int, keys: Sequence[Key], generator: np.random.Generator
-) -> list[Token]:
-    if amount >= len(tokens):
-        return tokens
-    if not keys:
-        ordered = sorted(tokens, key=lambda token: token.name)
-        return [ordered[index] for index in generator.permutation(len(ordered))[:amount]]
-    groups: dict[Any, list[Token]] = defaultdict(list)
-    for token in tokens:
-        groups[keys[0](token)].append(token)
+def _balanced(members: list[Keyed], amount: int, generator: np.random.Generator) -> list[Keyed]:
+    """A balanced selection by the first key, within its groups by the others."""
+    if amount >= len(members):
+        return members
+    if not members[0][0]:
+        members = sorted(members, key=lambda member: member[1].name)
+        return [members[index] for index in generator.permutation(len(members))[:amount]]
+    groups: dict[object, list[Keyed]] = defaultdict(list)
+    for keys, token in members:
+        groups[keys[0]].append((keys[1:], token))
     names = sorted(groups, key=str)
     # What cannot be shared out evenly goes to a random group, not always to the same one.
     names = [names[index] for index in generator.permutation(len(names))]
     sizes = shares([len(groups[name]) for name in names], amount)
     return [
-        token
+        member
         for name, size in zip(names, sizes, strict=True)
-        for token in _balanced(groups[name], size, keys[1:], generator)
+        for member in _balanced(groups[name], size, generator)
     ]
 
 
@@ -168,7 +165,6 @@ def build_suite(
     target: TargetWords,
     wanted: Mapping[str, int],
     seed: int = 1,
-    repair: bool = False,
 ) -> BuiltSuite:
     languages = (source.language, target.language)
     documents = read_mmax(files.annotation)
@@ -194,11 +190,10 @@ def build_suite(
         ]
         text = replace(text, links=[texts.linked.reference.links for texts in aligned])
         signature, warnings = aligned[0].linked.signature, aligned[0].warnings
-    candidates = find_candidates(documents, text, source, target, decisions, repair)
+    candidates = find_candidates(documents, text, source, target, decisions)
     tokens = select(candidates.tokens, wanted, target, seed)
     record = {
         "seed": seed,
-        "repair": repair,
         "links": signature,
         "decisions": len(decisions),
         "wanted": dict(wanted),
@@ -277,20 +272,17 @@ def count_types(documents: Sequence[MmaxDocument], lists: SourceWords) -> dict[P
             kind = markable.attributes.get("type", "").replace("_", " ") or "type not annotated"
             if markable.attributes.get("mention") != "pronoun":
                 continue
-            if kind != ANAPHORIC:
-                counts[kind, ""] += 1
-                continue
-            link: str | NoCategory | Antecedent = anaphoric_function(markable.attributes)
-            if link == EVENT:
-                counts[EVENT, ""] += 1
-                continue
-            if link == ANAPHORIC:
-                link = chains.antecedent(markable)
-            if isinstance(link, Antecedent):
-                same = sentences[link.words[-1]] == sentences[markable.words[0]]
-                counts[ANAPHORIC, INTRA if same else INTER] += 1
-            elif isinstance(link, NoCategory):
-                counts[ANAPHORIC, link.reason] += 1
+            subtype = ""
+            try:
+                if kind == ANAPHORIC:
+                    kind = anaphoric_function(markable.attributes)
+                if kind == ANAPHORIC:
+                    last = chains.antecedent(markable).words[-1]
+                    same = sentences[last] == sentences[markable.words[0]]
+                    subtype = INTRA if same else INTER
+            except LeftOutError as reason:
+                subtype = str(reason)
+            counts[kind, subtype] += 1
     if not counts:
         expected = 'markables with mention="pronoun"'
         raise input_error(documents[0].path, "pronouns", expected, "none")
@@ -308,19 +300,19 @@ Row = tuple[str, ...]
 def report_tables(built: BuiltSuite) -> list[Table]:
     candidates, usable = built.candidates, built.candidates.usable()
     selected = Counter(token.category for token in built.suite.tokens)
-    rows: list[Row] = [
+    counts = [
         (
-            category.label,
-            str(candidates.categories[category.name]),
-            str(usable[category.name]),
-            str(selected[category.name]),
-            str(category.wanted),
+            candidates.categories[category.name],
+            usable[category.name],
+            selected[category.name],
+            category.wanted,
         )
         for category in CATEGORIES
     ]
-    sums = (sum(int(row[column]) for row in rows) for column in range(1, 5))
-    rows.append(("all", *map(str, sums)))
     labels = {category.name: category.label for category in CATEGORIES}
+    sums = [sum(column) for column in zip(*counts, strict=True)]
+    names = (*labels.values(), "all")
+    rows = [(name, *map(str, row)) for name, row in zip(names, (*counts, sums), strict=True)]
     left_out = _reasons(candidates.unusable, labels)
     uncategorised = _reasons(candidates.uncategorised, {form: form for form in candidates.forms})
     total = sum(built.types.values())

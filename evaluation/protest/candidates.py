@@ -24,15 +24,14 @@ from crosspro.evaluation.protest.antecedents import (
 from crosspro.evaluation.protest.categories import (
     ANAPHORIC,
     BY_NAME,
-    NoCategory,
+    LeftOutError,
     category_of,
     function_of,
 )
 from crosspro.evaluation.protest.language import Role, Slot, SourceWords, TargetWords
 from crosspro.evaluation.protest.locate import locate
-from crosspro.evaluation.protest.match import PronounLinks
 from crosspro.evaluation.protest.suite import Place, Positions, Token, Translation, slot_of
-from crosspro.evaluation.protest.text import ParallelText
+from crosspro.evaluation.protest.text import ParallelText, project
 from crosspro.evaluation.rows import read_rows
 
 DECISION_COLUMNS = ("document", "word", "category", "head")
@@ -99,12 +98,10 @@ def find_candidates(
     source: SourceWords,
     target: TargetWords,
     decisions: Decisions | None = None,
-    repair: bool = False,
 ) -> Candidates:
     candidates = Candidates()
-    finder = PronounLinks(target, source.language, repair)
     for document, lines in zip(documents, match_documents(documents, text), strict=True):
-        reader = _Reader(document, lines, text, source, finder, decisions or {})
+        reader = _Reader(document, lines, text, source, target, decisions or {})
         for position, word in enumerate(document.words):
             form = source.form(word)
             if form is None:
@@ -112,13 +109,13 @@ def find_candidates(
             candidates.forms[form] += 1
             try:
                 category, antecedent = reader.category(position, form)
-            except _LeftOutError as reason:
+            except LeftOutError as reason:
                 candidates.uncategorised[form, str(reason)] += 1
                 continue
             candidates.categories[category] += 1
             try:
                 candidates.tokens.append(reader.token(position, category, antecedent))
-            except _LeftOutError as reason:
+            except LeftOutError as reason:
                 candidates.unusable[category, str(reason)] += 1
     return candidates
 
@@ -141,10 +138,6 @@ def match_documents(documents: Sequence[MmaxDocument], text: ParallelText) -> li
     return matched
 
 
-class _LeftOutError(Exception):
-    """Why a pronoun has no category, or no known translation."""
-
-
 class _Reader:
     """Reads the pronouns of one document."""
 
@@ -154,13 +147,13 @@ class _Reader:
         lines: Sequence[int],
         text: ParallelText,
         source: SourceWords,
-        finder: PronounLinks,
+        target: TargetWords,
         decisions: Decisions,
     ) -> None:
         self.document = document
         self.text = text
         self.source = source
-        self.finder = finder
+        self.target = target
         self.decisions = decisions
         self.places = self.located(lines)
         parse = ParsedText(text.parse, self.places) if text.parse else None
@@ -188,15 +181,13 @@ class _Reader:
         key = self.document.name, self.document.word_names[position]
         decision = self.decisions.get(key, Decision("", ()))
         if decision.category == REJECTED:
-            raise _LeftOutError("rejected by hand")
+            raise LeftOutError("rejected by hand")
         if decision.category and not BY_NAME[decision.category].anaphoric:
             return decision.category, None
         marked = self.marked.get(position, [])
         if len(marked) != 1:
-            raise _LeftOutError("annotated twice" if marked else "not annotated")
+            raise LeftOutError("annotated twice" if marked else "not annotated")
         function = ANAPHORIC if decision.category else function_of(marked[0].attributes)
-        if isinstance(function, NoCategory):
-            raise _LeftOutError(function.reason)
         antecedent = None
         same_line = group = False
         if function == ANAPHORIC and form != "you":
@@ -208,27 +199,23 @@ class _Reader:
         if decision.category:
             return decision.category, antecedent
         category = category_of(form, function, marked[0].attributes, same_line, group)
-        if isinstance(category, NoCategory):
-            raise _LeftOutError(category.reason)
         return category, antecedent
 
     def antecedent(self, pronoun: Markable, decision: Decision) -> Antecedent:
         antecedent = self.chains.antecedent(pronoun)
-        if isinstance(antecedent, NoCategory):
-            raise _LeftOutError(antecedent.reason)
         if decision.heads:
             heads = tuple(self.chains.positions[name] for name in decision.heads)
             antecedent = Antecedent(antecedent.words, heads)
         places = [self.places[at] for at in (*antecedent.heads, pronoun.words[0])]
         lines = {place.line for place in places[:-1] if place is not None}
         if None in places or len(lines) != 1:
-            raise _LeftOutError("not in the parallel text")
+            raise LeftOutError("not in the parallel text")
         return antecedent
 
     def token(self, position: int, category: str, antecedent: Antecedent | None) -> Token:
         place = self.places[position]
         if place is None:
-            raise _LeftOutError("not in the parallel text")
+            raise LeftOutError("not in the parallel text")
         heads: Place | None = None
         mention: Positions = ()
         if antecedent is not None:
@@ -244,11 +231,11 @@ class _Reader:
             try:
                 slot = slot_of(category, role)
                 references.append(self.translation(number, place, heads, slot))
-            except _LeftOutError as reason:
+            except LeftOutError as reason:
                 reasons.append(str(reason))
                 references.append(Translation())
         if len(reasons) == len(references):
-            raise _LeftOutError(reasons[0])
+            raise LeftOutError(reasons[0])
         document = self.text.documents[place.line]
         name = f"{document}:{self.document.word_names[position]}"
         return Token(name, category, document, place, role, heads, mention, tuple(references))
@@ -266,14 +253,13 @@ class _Reader:
     ) -> Translation:
         links: Sequence[Link] = self.text.links[number][place.line]
         words = self.text.references[number][place.line]
-        source = self.text.source[place.line]
-        linked = self.finder.positions(place.at, source, words, links, slot)
+        linked = project(place.at, links)
         if not linked:
-            raise _LeftOutError("pronoun has no link")
-        forms = [(at, self.finder.lists.pronoun_in(words[at], slot)) for at in linked]
+            raise LeftOutError("pronoun has no link")
+        forms = [(at, self.target.pronoun_in(words[at], slot)) for at in linked]
         pronouns = [(at, form) for at, form in forms if form is not None]
         if not pronouns:
-            raise _LeftOutError("linked to no such pronoun")
+            raise LeftOutError("linked to no such pronoun")
         at, form = pronouns[0]  # one pronoun is enough (001 §4)
         if heads is None:
             return Translation((form,), (at,))
@@ -281,12 +267,12 @@ class _Reader:
             heads.at,
             self.text.links[number][heads.line],
             self.text.references[number][heads.line],
-            self.finder.lists,
+            self.target,
         )
         if not head:
-            raise _LeftOutError("head linked to no content word")
+            raise LeftOutError("head linked to no content word")
         if len(head) > MOST_HEAD_WORDS:
-            raise _LeftOutError("head linked to too many words")
+            raise LeftOutError("head linked to too many words")
         if at in head_at and heads.line == place.line:
-            raise _LeftOutError("pronoun and head linked to one word")
+            raise LeftOutError("pronoun and head linked to one word")
         return Translation((form,), (at,), head, head_at)

@@ -1,7 +1,6 @@
 """The 13 categories of PROTEST (002 Table 2), derived from the attributes of ParCor annotation.
 
-ParCor writes `type="event"`, ParCorFull `type="anaphoric" antetype="event"`; both are read. A
-pronoun whose attributes do not decide its category has none; the reason is counted by the report.
+ParCor writes `type="event"`, ParCorFull `type="anaphoric" antetype="event"`; both are read.
 """
 
 from __future__ import annotations
@@ -46,39 +45,36 @@ ADDRESSEE = "addressee reference"
 _OTHER_PRONOUNS = ("relative", "possessive", "reflexive", "demonstrative")
 
 
-@dataclass(frozen=True, slots=True)
-class NoCategory:
-    """Why a pronoun has no category."""
-
-    reason: str
+class LeftOutError(Exception):
+    """Why a pronoun has no category, or no translation that can be matched; reports count it."""
 
 
-def function_of(attributes: Mapping[str, str]) -> str | NoCategory:
+def function_of(attributes: Mapping[str, str]) -> str:
     """The function of a pronoun: anaphoric, event, pleonastic or addressee reference."""
     kind = attributes.get("type", "").replace("_", " ")
     if attributes.get("type_of_pronoun") in _OTHER_PRONOUNS:
-        return NoCategory(f"annotated as {attributes['type_of_pronoun']} pronoun")
+        raise LeftOutError(f"annotated as {attributes['type_of_pronoun']} pronoun")
     if kind == ANAPHORIC:
         return anaphoric_function(attributes)
     if kind in (EVENT, PLEONASTIC, ADDRESSEE):
         return kind
-    return NoCategory(f"type {kind}" if kind else "type not annotated")
+    raise LeftOutError(f"type {kind}" if kind else "type not annotated")
 
 
-def anaphoric_function(attributes: Mapping[str, str]) -> str | NoCategory:
+def anaphoric_function(attributes: Mapping[str, str]) -> str:
     """The function of a pronoun whose type is anaphoric: anaphoric, or event (ParCorFull)."""
     split = attributes.get("split", "")
     if split == "no explicit antecedent":
-        return NoCategory("no specific antecedent")
+        raise LeftOutError("no specific antecedent")
     if split == "split reference":
-        return NoCategory("several antecedents")
+        raise LeftOutError("several antecedents")
     return EVENT if attributes.get("antetype") == "event" else ANAPHORIC
 
 
 def category_of(
     form: str, function: str, attributes: Mapping[str, str], same_line: bool, group: bool
-) -> str | NoCategory:
-    """The category of a pronoun (`form`: it, they or you), or why it has none.
+) -> str:
+    """The category of a pronoun (`form`: it, they or you).
 
     For anaphoric pronouns, `same_line` says whether the antecedent is in the same sentence, and
     `group` whether its head is a group noun, which overrides all other distinctions.
@@ -88,28 +84,29 @@ def category_of(
     if form == "you" and function == ADDRESSEE:
         return _addressee(attributes)
     if form == "you" or function != ANAPHORIC:
-        return NoCategory(f"no category for {form} of type {function}")
+        raise LeftOutError(f"no category for {form} of type {function}")
     if group:
         return "anaphoric_group_it_they"
     distance = "intra" if same_line else "inter"
     if form == "they":
         number = attributes.get("agreement", "")
-        names = {"singular": "anaphoric_singular_they", "plural": f"anaphoric_{distance}_they"}
-        return names.get(number, NoCategory("number not annotated"))
+        if number not in ("singular", "plural"):
+            raise LeftOutError("number not annotated")
+        return f"anaphoric_{'singular' if number == 'singular' else distance}_they"
     position = attributes.get("position", "").replace("-", "")
     if position not in ("subject", "nonsubject"):
-        return NoCategory("position not annotated")
+        raise LeftOutError("position not annotated")
     return f"anaphoric_{distance}_{position}_it"
 
 
-def _addressee(attributes: Mapping[str, str]) -> str | NoCategory:
+def _addressee(attributes: Mapping[str, str]) -> str:
     audience = attributes.get("audience", "")
     if audience.startswith("generic"):
         return "addressee_generic_you"
     if not audience.startswith("deictic"):
-        return NoCategory("audience not annotated")
+        raise LeftOutError("audience not annotated")
     numbers = (attributes.get("agreement", ""), audience.removeprefix("deictic").strip())
     for number in ("singular", "plural"):
         if number in numbers:
             return f"addressee_deictic_{number}_you"
-    return NoCategory("number not annotated")
+    raise LeftOutError("number not annotated")

@@ -16,13 +16,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass as checked_dataclass
+from pydantic import AfterValidator, Field
 
 from crosspro.data_prep.core.errors import choices, input_error, quoted
-from crosspro.data_prep.core.settings import settings_error
-from crosspro.data_prep.core.words import names_of, shipped_files
-from crosspro.data_prep.core.yaml_files import read_yaml
+from crosspro.data_prep.core.settings import check_settings, read_yaml, settings
+from crosspro.data_prep.words.lists import names_of, shipped_files
 
 Role = Literal["subject", "object", "any"]
 Lists = TypeVar("Lists")
@@ -32,18 +30,12 @@ _AFTER_APOSTROPHE = re.compile(r"(?<=')(?=\w)")
 _SUBWORD = re.compile(r"^▁|@@$|^￭|￭$")
 
 
-def _lower(words: object) -> object:
-    if not isinstance(words, list):
-        return words
-    return [word.lower() if isinstance(word, str) else word for word in words]
+Word = Annotated[str, AfterValidator(str.lower)]
+Words = tuple[Word, ...]
+WordSet = frozenset[Word]
 
 
-Words = Annotated[tuple[str, ...], BeforeValidator(_lower)]
-WordSet = Annotated[frozenset[str], BeforeValidator(_lower)]
-_LISTS = ConfigDict(extra="forbid")
-
-
-@checked_dataclass(frozen=True, config=_LISTS)
+@settings
 class HeadWords:
     """The words by which the head of a noun phrase is found without a parse."""
 
@@ -54,7 +46,7 @@ class HeadWords:
     conjunctions: WordSet
 
 
-@checked_dataclass(frozen=True, config=_LISTS)
+@settings
 class SourceWords:
     """A source language: forms of the categories' pronouns, group nouns, words around heads."""
 
@@ -77,7 +69,7 @@ class SourceWords:
         return not self.group_nouns.isdisjoint(singulars)
 
 
-@checked_dataclass(frozen=True, config=_LISTS)
+@settings
 class TargetPronoun:
     """Forms of the target language with the same features, as far as the forms show them."""
 
@@ -100,7 +92,7 @@ class Slot:
         return right_role and pronoun.person in ("either", self.person)
 
 
-@checked_dataclass(frozen=True, config=_LISTS)
+@settings
 class TargetWords:
     """A target language: pronouns, words that are no heads, full forms of elided words."""
 
@@ -179,20 +171,12 @@ def target_words(language: str) -> TargetWords:
     return _read_lists(language, "target", TargetWords)
 
 
-def shipped_languages() -> list[str]:
-    return list(names_of("protest", "yaml"))
-
-
 def _read_lists(language: str, section: str, kind: type[Lists]) -> Lists:
     path = shipped_files("protest").get(language, Path(language))
     if path.suffix not in (".yaml", ".yml"):
-        expected = f"{choices(shipped_languages())}, or the path of a .yaml file"
+        expected = f"{choices(names_of('protest', 'yaml'))}, or the path of a .yaml file"
         raise input_error("lists", "language", expected, quoted(language))
     content = read_yaml(path)
     if not isinstance(content, dict) or not isinstance(content.get(section), dict):
         raise input_error(path, section, f"lists of words as a {section} language", "none")
-    try:
-        lists = {"language": content.get("language"), **content[section]}
-        return TypeAdapter(kind).validate_python(lists)
-    except ValidationError as error:
-        raise settings_error(error, path) from error
+    return check_settings(kind, {"language": content.get("language"), **content[section]}, path)

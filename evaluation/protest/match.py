@@ -14,46 +14,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from crosspro.evaluation.link_repair import repair_links
-from crosspro.evaluation.links import Link, LinkedSentence
 from crosspro.evaluation.people.verdicts import ItemKey
-from crosspro.evaluation.pronouns import lists_of
-from crosspro.evaluation.protest.language import Slot, TargetWords
+from crosspro.evaluation.protest.language import TargetWords
 from crosspro.evaluation.protest.silver import Alternative
 from crosspro.evaluation.protest.suite import Positions, Spots, Suite, Token, Words
 from crosspro.evaluation.protest.text import SystemOutput, project
 
 Outcome = Literal["match", "silver", "mismatch"]
-
-
-class PronounLinks:
-    """Finds the words that a source pronoun is linked to; with `repair` as APT does (000 §2.3).
-
-    002 repairs no links. Linked words stay as they are where the repair finds no pronoun.
-    """
-
-    def __init__(self, lists: TargetWords, source_language: str, repair: bool) -> None:
-        self.lists = lists
-        self.apt_lists = lists_of((source_language, lists.language)) if repair else None
-
-    def positions(
-        self,
-        at: Positions,
-        source: Sequence[str],
-        target: Sequence[str],
-        links: Sequence[Link],
-        slot: Slot,
-    ) -> Positions:
-        linked = project(at, links)
-        if self.apt_lists is None or not at:
-            return linked
-        if any(self.lists.pronoun_in(target[place], slot) for place in linked):
-            return linked
-        pronoun = self.apt_lists.source_pronoun(source[at[0]].lower())
-        if pronoun is None:
-            return linked
-        sentence = LinkedSentence(source, target, links)
-        return repair_links(sentence, at[0], pronoun, self.apt_lists, set()).positions
 
 
 @dataclass(frozen=True)
@@ -70,7 +37,6 @@ class TokenResult:
     token: Token
     source: Spots
     target: Spots
-    repaired: bool
     pronoun: str
     head: str
     outcome: Outcome
@@ -105,11 +71,9 @@ def score_system(
     output: SystemOutput,
     lists: TargetWords,
     silver: Mapping[str, Sequence[Alternative]] | None = None,
-    repair: bool = False,
 ) -> list[TokenResult]:
-    finder = PronounLinks(lists, suite.source_language, repair)
     return [
-        _result(suite, output, token, finder, (silver or {}).get(token.name, ()))
+        _result(suite, output, token, lists, (silver or {}).get(token.name, ()))
         for token in suite.tokens
     ]
 
@@ -118,13 +82,12 @@ def _result(
     suite: Suite,
     output: SystemOutput,
     token: Token,
-    finder: PronounLinks,
+    lists: TargetWords,
     silver: Iterable[Alternative],
 ) -> TokenResult:
-    lists, line = finder.lists, token.place.line
+    line = token.place.line
     at = output.positions(token.place)
-    links = output.links[line]
-    linked = finder.positions(at, output.source[line], output.output[line], links, token.slot)
+    linked = project(at, output.links[line])
     words = [output.output[line][position] for position in linked]
     head_at: Positions = ()
     head_linked: Positions = ()
@@ -161,7 +124,6 @@ def _result(
         token,
         source=Spots(at, head_at),
         target=Spots(linked, head_linked),
-        repaired=linked != project(at, links),
         pronoun=next(fitting, " ".join(words)),
         head=" ".join(sorted(heads)),
         outcome=outcome,

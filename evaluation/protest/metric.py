@@ -76,10 +76,9 @@ class JudgedToken:
 
 @dataclass(frozen=True, slots=True)
 class ProtestSettings:
-    """What annotators must find right, and whether links were repaired."""
+    """What annotators must find right."""
 
     needs: Literal["pronoun", "both"] = "pronoun"
-    repair: bool = False
 
 
 Judged = Items[ScoredSystems, JudgedToken]
@@ -182,7 +181,6 @@ class Protest(Metric[ProtestSettings, ScoredSystems, JudgedToken]):
             f"silver:{silver_signature(data.silver)}",
             f"verdicts:{_verdict_signature(data.judgements)}",
             f"needs:{self.settings.needs}",
-            f"repair:{'yes' if self.settings.repair else 'no'}",
         ]
 
     def facts(self, items: Judged, candidate: int) -> Mapping[str, Any]:
@@ -323,16 +321,13 @@ def _rendering(judged: JudgedToken, context: Sequence[int]) -> Rendering:
         STATUS_NAMES.index(judged.status),
         " ".join(result.token.references[result.reference or 0].pronoun),
         " ".join(result.words),
-        _marks(result.token, context, result.source, result.target, result.repaired),
+        _marks(result.token, context, result.source, result.target),
         "; ".join(filter(None, notes)),
     )
 
 
-def _marks(
-    token: Token, context: Sequence[int], source: Spots, target: Spots, repaired: bool = False
-) -> list[Mark]:
-    line = context.index(token.place.line)
-    marks = [Mark(line, source.pronoun, target.pronoun, repaired=repaired)]
+def _marks(token: Token, context: Sequence[int], source: Spots, target: Spots) -> list[Mark]:
+    marks = [Mark(context.index(token.place.line), source.pronoun, target.pronoun)]
     if token.antecedent is not None and token.antecedent.line in context:
         line = context.index(token.antecedent.line)
         marks.append(Mark(line, source.head, target.head, "head"))

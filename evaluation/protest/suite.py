@@ -15,11 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass as checked_dataclass
+from pydantic import Field
 
 from crosspro.data_prep.core.errors import InputError, input_error, quoted
-from crosspro.data_prep.core.files import read_text_lines, write_text
+from crosspro.data_prep.core.files import json_object, read_text_lines, write_text
+from crosspro.data_prep.core.settings import check_settings, settings
 from crosspro.evaluation.protest.categories import BY_NAME
 from crosspro.evaluation.protest.language import Role, Slot
 
@@ -30,7 +30,6 @@ Words = tuple[str, ...]
 Position = Annotated[int, Field(ge=0)]
 Positions = tuple[Position, ...]
 Record = TypeVar("Record")
-_STRICT = ConfigDict(strict=True, extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Spots:
     head: Positions = ()
 
 
-@checked_dataclass(frozen=True, config=_STRICT)
+@settings
 class Translation:
     """The translation of a token in one reference: pronoun and antecedent head, with positions.
 
@@ -58,7 +57,7 @@ class Translation:
         return Spots(self.pronoun_at, self.head_at)
 
 
-@checked_dataclass(frozen=True, config=_STRICT)
+@settings
 class Place:
     """Words of the source text: a line and positions in it."""
 
@@ -66,7 +65,7 @@ class Place:
     at: Annotated[Positions, Field(min_length=1)]
 
 
-@checked_dataclass(frozen=True, config=_STRICT)
+@settings
 class Token:
     """A pronoun of the suite; `antecedent` is the head of its antecedent, `mention` all of it.
 
@@ -155,7 +154,7 @@ class Suite:
         return [line for line in sorted(lines) if self.documents[line] == token.document]
 
 
-@checked_dataclass(frozen=True, config=_STRICT)
+@settings
 class _Header:
     format: Literal["crosspro-protest"]
     version: Literal[2]
@@ -167,7 +166,7 @@ class _Header:
     settings: dict[str, Any]
 
 
-@checked_dataclass(frozen=True, config=_STRICT)
+@settings
 class _Line:
     document: str
     source: str
@@ -205,17 +204,12 @@ def read_suite(path: str | Path) -> Suite:
     if not texts:
         raise input_error(path, "file", "a suite written by `protest build`", "an empty file")
 
-    def fault(number: int, key: str, expected: object, actual: object) -> InputError:
-        return input_error(path, key, str(expected), str(actual), number)
+    def fault(number: int, field: str, expected: object, actual: object) -> InputError:
+        return input_error(f"{path}:{number}", field, str(expected), str(actual))
 
     def record(kind: type[Record], number: int) -> Record:
-        try:
-            validated: Record = _ADAPTERS[kind].validate_json(texts[number - 1])
-            return validated
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            key = ".".join(map(str, first["loc"])) or "record"
-            raise fault(number, key, first["msg"], quoted(repr(first["input"]))) from None
+        place = Path(f"{path}:{number}")
+        return check_settings(kind, json_object(texts[number - 1], place), place)
 
     header = record(_Header, 1)
     if len(texts) != 1 + header.lines + header.tokens:
@@ -237,33 +231,22 @@ def read_suite(path: str | Path) -> Suite:
             raise fault(number, "name", "a name that occurs once", quoted(token.name))
         if len(token.references) != header.references:
             raise fault(number, "references", header.references, len(token.references))
-        for key, line_number, at, text in _spots(token, source, references):
+        for name, line_number, at, text in _spots(token, source, references):
             if line_number >= len(text):
-                raise fault(number, f"{key}.line", f"a line below {len(text)}", line_number)
+                raise fault(number, f"{name}.line", f"a line below {len(text)}", line_number)
             if any(position >= len(text[line_number]) for position in at):
-                raise fault(
-                    number,
-                    f"{key}.at",
-                    f"positions in {quoted(' '.join(text[line_number]))}",
-                    list(at),
-                )
+                expected = f"positions in {quoted(' '.join(text[line_number]))}"
+                raise fault(number, f"{name}.at", expected, list(at))
         tokens[token.name] = token
     documents = tuple(line.document for line in lines)
     languages = header.source_language, header.target_language
     return Suite(*languages, source, references, documents, tuple(tokens.values()), header.settings)
 
 
-_ADAPTERS: dict[Any, TypeAdapter[Any]] = {
-    kind: TypeAdapter(kind) for kind in (_Header, _Line, Token)
-}
-
-Text = Sequence[Words]
-
-
 def _spots(
-    token: Token, source: Text, references: Sequence[Text]
-) -> Iterator[tuple[str, int, Positions, Text]]:
-    """All positions of a token, with their line and text, and the name of their field."""
+    token: Token, source: Sequence[Words], references: Sequence[Sequence[Words]]
+) -> Iterator[tuple[str, int, Positions, Sequence[Words]]]:
+    """All positions of a token, with the name of their field, their line and their text."""
     line, head = token.place.line, token.antecedent
     yield "place", line, token.place.at, source
     if head is not None:

@@ -78,14 +78,6 @@ def _all_results() -> tuple[PublishedResult, ...]:
     )
 
 
-def published_instances(year: int, pair: str) -> dict[str, int]:
-    """Gold instances of each class of a test set, where they are known (2015 and 2017)."""
-    if year not in _RECALL_YEARS:
-        return {}
-    rows = read_figures(f"class_recall_{year}")
-    return {row["class"]: int(row["instances"]) for row in rows if row["pair"] == pair}
-
-
 def test_set_gaps(year: int, pair: str) -> int:
     rows = {(row["year"], row["pair"]): row for row in read_figures("test_instances_inferred")}
     return int(rows[str(year), pair]["instances"])

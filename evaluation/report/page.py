@@ -6,7 +6,7 @@ data goes into a script element through its `tojson` filter, which leaves no `<`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from crosspro.evaluation.evaluation import Evaluation, Score
-from crosspro.evaluation.report.tables import Cell, Table, evaluation_tables
+from crosspro.evaluation.report.tables import Cell, evaluation_tables
 
 TEMPLATES = Path(__file__).resolve().parent / "html"
 MOST_EXAMPLES = 20_000
@@ -35,7 +35,7 @@ def evaluation_page(evaluation: Evaluation, max_examples: int = MOST_EXAMPLES) -
         title=evaluation.metric.display.title,
         subtitle=evaluation.items.description,
         warnings=evaluation.warnings,
-        sections=page_tables(evaluation_tables(evaluation)),
+        sections=evaluation_tables(evaluation),
         examples=examples,
         cut_note=cut_note,
         signatures=[evaluation.signature],
@@ -62,10 +62,6 @@ def render_page(template: Path, **content: Any) -> str:
     environment.tests["cell"] = lambda value: isinstance(value, Cell)
     environment.filters["bar"] = score_bar
     return environment.get_template(template.name).render(content)
-
-
-def page_tables(tables: Iterable[Table]) -> list[Table]:
-    return [table for table in tables if table.only != "text"]
 
 
 def score_bar(score: Score | None) -> dict[str, float] | None:

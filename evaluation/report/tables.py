@@ -55,7 +55,6 @@ class Table:
     title: str = ""
     left: int = 1
     notes: Sequence[str] = ()
-    only: Literal["", "text", "page"] = ""
 
 
 def score_tables(evaluation: Evaluation) -> list[Table]:
@@ -179,11 +178,11 @@ def difference_table(evaluations: Sequence[Evaluation]) -> Table | None:
 
 
 def outcome(test: Difference, lower_is_better: bool, unit: str) -> str:
-    """Which candidate is better, `=`, or that too few units differ for p < .05."""
+    """Which candidate is better, neither, or that too few units differ for p < .05."""
     if not test.decidable:
         return f"too few {unit}s: {test.differing}"
     if not test.significant:
-        return "="
+        return "neither"
     return test.second if (test.difference > 0) == lower_is_better else test.first
 
 
@@ -208,8 +207,7 @@ PLAIN = Style()
 
 def text_report(evaluation: Evaluation, style: Style = PLAIN) -> str:
     description = evaluation.items.description or evaluation.metric.display.title
-    tables = [table for table in evaluation_tables(evaluation) if table.only != "page"]
-    return tables_text(description, tables, [evaluation.signature], style)
+    return tables_text(description, evaluation_tables(evaluation), [evaluation.signature], style)
 
 
 def evaluation_tables(evaluation: Evaluation) -> list[Table]:

@@ -17,6 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from crosspro.data_prep.core.arrays import read_npz
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.example import SIDES, Example
 from crosspro.data_prep.core.files import (
@@ -27,8 +28,7 @@ from crosspro.data_prep.core.files import (
     write_text,
 )
 from crosspro.data_prep.core.settings import check_settings, settings, to_mapping
-from crosspro.data_prep.core.stored import read_npz
-from crosspro.data_prep.core.task import Task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.pipeline.sets.splits import Contents
 from crosspro.prediction.neural.reading.encoding import (
     POSITIONS,
@@ -109,7 +109,7 @@ def write_pretraining_set(
     check_labels(encoded, encoded_dev)
     description = SetDescription(
         format=4,
-        task=task_to_mapping(task),
+        task=to_mapping(task),
         files=tuple(files),
         held_out=held_out,
         network=system.name,

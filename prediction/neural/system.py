@@ -20,7 +20,8 @@ import torch
 from torch import Tensor
 
 from crosspro.data_prep.core.errors import input_error
-from crosspro.data_prep.core.example import Example, examples_digest
+from crosspro.data_prep.core.example import Example
+from crosspro.data_prep.core.files import content_digest
 from crosspro.data_prep.core.settings import to_mapping
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.adjustment import Adjustment, tune_tau
@@ -236,7 +237,7 @@ class NeuralSystem(NetworkSystem):
             encoded = self.encoder.encode(train, task)
         encoded_dev = self.encoder.encode(dev, task)
         check_labels(encoded, encoded_dev)
-        digests = {"train": examples_digest(train), "dev": examples_digest(dev)}
+        digests = {"train": content_digest(iter(train)), "dev": content_digest(iter(dev))}
         return TrainingData(encoded, encoded_dev, digests).with_contexts(training)
 
     def _keep(

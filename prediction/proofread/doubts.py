@@ -47,7 +47,6 @@ class PronounDoubt:
     place: Place
     word: str
     label: str
-    wrong: float
     source_word: str
     source_place: Place
     probabilities: Mapping[str, float]
@@ -55,6 +54,7 @@ class PronounDoubt:
     suggestion: str
     suggestion_label: str
     suggestion_probability: float
+    wrong: float = 0.0
     stands_for: tuple[StoodFor, ...] = ()
     reason: str = ""
 

@@ -18,12 +18,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from crosspro.data_prep.core.errors import InputError, input_error, quoted
 from crosspro.data_prep.core.files import (
-    BLOCK,
-    NOISE,
     has_byte_order_mark,
-    is_noise,
     read_bytes,
     read_json_object,
+    refuse_binary,
 )
 from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.formats.shared_task import read_doc_ids
@@ -101,8 +99,7 @@ class File:
         return cls(str(path), raw, _BYTE_ORDER_MARK if has_byte_order_mark(path) else b"")
 
     def decoded(self) -> str:
-        if is_noise(self.raw[:BLOCK]):
-            raise input_error(self.name, "file", "text", NOISE)
+        refuse_binary(self.name, self.raw)
         try:
             return self.raw.decode("utf-8")
         except UnicodeDecodeError as error:

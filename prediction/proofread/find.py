@@ -6,7 +6,7 @@ documents. `judge.py` says how probably it is wrong, given this prediction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,7 +23,7 @@ from crosspro.data_prep.pipeline.pairs.pipeline import PreparedPair
 from crosspro.data_prep.pipeline.pairs.typed_text import TypedPair
 from crosspro.prediction.pair_prediction import PointedWord, Predictor, pointed_nouns
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
-from crosspro.prediction.proofread.judge import Judge, load_judge
+from crosspro.prediction.proofread.judge import Judge, judged, load_judge
 from crosspro.prediction.proofread.reasons import reason
 from crosspro.prediction.proofread.suggest import noun_may_follow, suggested
 from crosspro.prediction.proofread.text import Place, Segment, TranslatedText
@@ -57,6 +57,11 @@ class LinkedSegment:
         gaps = (replace(hidden, word=hidden.word or NONE) for hidden in self.prepared.gaps)
         return replace(self.prepared.example, gaps=tuple(gaps))
 
+    @cached_property
+    def complete(self) -> Example:
+        """The example with all of its pronouns, as context for others."""
+        return with_gold_words(self.example)
+
     def place(self, side: Side, span: Span) -> Place:
         """The place of characters of a side."""
         line = self.segment.source_line if side == "source" else self.segment.target_line
@@ -65,11 +70,11 @@ class LinkedSegment:
 
 @dataclass(frozen=True)
 class HiddenPronoun:
-    """A pronoun to predict: the number of its gap, and the examples that the model reads."""
+    """A pronoun to predict: a gap of a segment, which is the only one of the examples."""
 
     linked: LinkedSegment
     gap: int
-    before: Sequence[LinkedSegment]
+    context: Sequence[LinkedSegment]
     examples: Sequence[Example]
 
 
@@ -84,57 +89,47 @@ def proofread(
 
     `progress` is called with the number of segments newly read.
     """
-    judge = judge or load_judge()
-    _check_lengths(text, predictor.task)
     doubts: list[PronounDoubt] = []
     context: list[LinkedSegment | None] = []
     for start in range(0, len(text.segments), BATCH_SEGMENTS):
-        batch = text.segments[start : start + BATCH_SEGMENTS]
-        linked = context + _link(predictor, batch, start)
-        doubts += _judge_pronouns(predictor, linked, len(context), judge)
+        size = len(text.segments[start : start + BATCH_SEGMENTS])
+        linked = context + _link(predictor, text, range(start, start + size))
+        doubts += _judge_pronouns(predictor, linked, len(context), judge or load_judge())
         context = linked[max(0, len(linked) - predictor.system.context) :]
-        progress(len(batch))
+        progress(size)
     return tuple(doubts)
 
 
-def _check_lengths(text: TranslatedText, task: Task) -> None:
-    for segment in text.segments:
-        for name, line, side, language in (
-            (text.source_name, segment.source_line, segment.source, task.source_language),
-            (text.target_name, segment.target_line, segment.target, task.target_language),
-        ):
-            words = len(tokenise(side, language)) if len(side) > MOST_WORDS else 0
-            if words > MOST_WORDS:
-                expected = f"at most {MOST_WORDS:,} in a segment"
-                raise input_error(name, "words", expected, f"{words:,}", line)
-
-
-def _link(
-    predictor: Predictor, segments: Sequence[Segment], first: int
-) -> list[LinkedSegment | None]:
+def _link(predictor: Predictor, text: TranslatedText, numbers: range) -> list[LinkedSegment | None]:
     """Link the words of segments and find their gaps; None if a side has no words."""
-    task = predictor.task
-    pairs = [
-        TypedPair(
-            tuple(tokenise(segment.source, task.source_language)),
-            tuple(tokenise(segment.target, task.target_language)),
-        )
-        for segment in segments
-    ]
+    pairs = [_tokenised(text, text.segments[number], predictor.task) for number in numbers]
     with_words = [pair for pair in pairs if pair.source and pair.target]
     sentences = iter(predictor.pipeline.prepare_text(with_words))
-    return [
-        LinkedSegment(
-            number,
-            segment,
-            next(sentences),
+    linked: list[LinkedSegment | None] = []
+    for number, pair in zip(numbers, pairs, strict=True):
+        segment = text.segments[number]
+        if not (pair.source and pair.target):
+            linked.append(None)
+            continue
+        spans = (
             token_places(segment.source, pair.source),
             token_places(segment.target, pair.target),
         )
-        if pair.source and pair.target
-        else None
-        for number, (segment, pair) in enumerate(zip(segments, pairs, strict=True), start=first)
-    ]
+        linked.append(LinkedSegment(number, segment, next(sentences), *spans))
+    return linked
+
+
+def _tokenised(text: TranslatedText, segment: Segment, task: Task) -> TypedPair:
+    source = tuple(tokenise(segment.source, task.source_language))
+    target = tuple(tokenise(segment.target, task.target_language))
+    for name, line, tokens in (
+        (text.source_name, segment.source_line, source),
+        (text.target_name, segment.target_line, target),
+    ):
+        if len(tokens) > MOST_WORDS:
+            expected = f"at most {MOST_WORDS:,} in a segment"
+            raise input_error(name, "words", expected, f"{len(tokens):,}", line)
+    return TypedPair(source, target)
 
 
 def _judge_pronouns(
@@ -142,110 +137,94 @@ def _judge_pronouns(
 ) -> list[PronounDoubt]:
     """Judge the pronouns of all segments from the first on; those before it are context."""
     system, task = predictor.system, predictor.task
-    complete = {
-        number: with_gold_words(segment.example)
-        for number, segment in enumerate(linked)
-        if segment is not None
-    }
     hidden = [
         pronoun
         for number in range(first, len(linked))
-        for pronoun in _hide_each(linked, complete, number, system)
+        for pronoun in _hide_each(linked, number, system)
     ]
+    if not hidden:
+        return []
     examples = [
         replace(example, document=str(number))
         for number, pronoun in enumerate(hidden)
         for example in pronoun.examples
     ]
-    rows = system.unadjusted(examples) if examples else np.zeros((0, len(task.classes)))
+    rows = system.unadjusted(examples)
     if not np.isfinite(rows).all():
         raise input_error(predictor.name, "probability", "finite numbers", "nan or infinity")
-    doubts: dict[int, PronounDoubt] = {}
-    for number, (pronoun, row) in enumerate(zip(hidden, rows.tolist(), strict=True)):
-        doubt = _doubt(pronoun, dict(zip(task.classes, row, strict=True)), task, judge)
+    pronouns, unjudged = [], []
+    for pronoun, row in zip(hidden, rows.tolist(), strict=True):
+        doubt = _doubt(pronoun, dict(zip(task.classes, row, strict=True)), task)
         if doubt is not None:
-            doubts[number] = doubt
-    doubtful = [
+            pronouns.append(pronoun)
+            unjudged.append(doubt)
+    doubts = judged(unjudged, task, judge)
+    unsure = [
         number
-        for number, doubt in doubts.items()
+        for number, doubt in enumerate(doubts)
         if doubt.kind is DoubtKind.WORD and doubt.wrong >= _WORTH_A_NOUN
     ]
     pointed = pointed_nouns(
         system,
-        [hidden[number].examples for number in doubtful],
-        [doubts[number].suggestion_label for number in doubtful],
+        [pronouns[number].examples for number in unsure],
+        [doubts[number].suggestion_label for number in unsure],
     )
     lexicon, language = system.noun_lexicons.get("target"), task.target_language
-    for number, words in zip(doubtful, pointed, strict=True):
-        nouns = _nouns(words, hidden[number], lexicon, language)
+    for number, words in zip(unsure, pointed, strict=True):
+        nouns = _nouns(words, pronouns[number], lexicon, language)
         doubts[number] = replace(doubts[number], stands_for=nouns)
-    explained = (replace(doubt, reason=reason(doubt, language)) for doubt in doubts.values())
+    explained = (replace(doubt, reason=reason(doubt, language)) for doubt in doubts)
     return sorted(explained, key=lambda doubt: (doubt.place.segment, doubt.place[2:]))
 
 
 def _hide_each(
-    linked: Sequence[LinkedSegment | None],
-    complete: Mapping[int, Example],
-    number: int,
-    system: System,
-) -> list[HiddenPronoun]:
+    linked: Sequence[LinkedSegment | None], number: int, system: System
+) -> Iterator[HiddenPronoun]:
     """The pronouns of a segment, each as the only gap of its document."""
     segment = linked[number]
     if segment is None:
-        return []
-    before = [other for other in linked[:number] if other is not None]
-    pronouns = []
+        return
     for place, gap in enumerate(segment.example.gaps):
         example = with_gold_words(segment.example, gap)
         gaps = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
-        context = _context(linked, complete, number, gap, system)
-        examples = [*context, replace(example, gaps=gaps)]
-        pronouns.append(HiddenPronoun(segment, place, before, examples))
-    return pronouns
+        context = _context(linked, number, gap, system)
+        examples = [*(other.complete for other in context), replace(example, gaps=gaps)]
+        yield HiddenPronoun(segment, place, context, examples)
 
 
 def _context(
-    linked: Sequence[LinkedSegment | None],
-    complete: Mapping[int, Example],
-    number: int,
-    gap: Gap,
-    system: System,
-) -> list[Example]:
+    linked: Sequence[LinkedSegment | None], number: int, gap: Gap, system: System
+) -> list[LinkedSegment]:
     """The segments before a gap in its document, as far back as the system reads."""
     segment = linked[number]
     if segment is None or segment.segment.document is None:
         return []
     source_words, target_words = gap.source_index, gap.position
-    context: list[Example] = []
-    for place in range(number - 1, max(0, number - system.context) - 1, -1):
-        other = linked[place]
+    context: list[LinkedSegment] = []
+    for other in reversed(linked[max(0, number - system.context) : number]):
         if other is None:
             continue
         if other.segment.document != segment.segment.document:
             break
         if system.reach is not None and min(source_words, target_words) >= system.reach:
             break
-        example = complete[place]
-        source_words += len(example.source)
-        target_words += len(example.lemmas)
-        context.insert(0, example)
+        source_words += len(other.complete.source)
+        target_words += len(other.complete.lemmas)
+        context.insert(0, other)
     return context
 
 
-def _doubt(
-    pronoun: HiddenPronoun, chances: Mapping[str, float], task: Task, judge: Judge
-) -> PronounDoubt | None:
-    """Judge a pronoun; None if no word of a class stands there, and none is missing."""
+def _doubt(pronoun: HiddenPronoun, chances: Mapping[str, float], task: Task) -> PronounDoubt | None:
+    """A pronoun before it is judged; None if no word of a class stands there or is missing."""
     linked = pronoun.linked
     gap, hidden = linked.example.gaps[pronoun.gap], linked.prepared.gaps[pronoun.gap]
     source_span = linked.source_spans[gap.source_index]
     span: Span | None
-    if linked.prepared.words[gap.position] is None:
+    typed = linked.prepared.words[gap.position]
+    if typed is None:
         kind, label, span = DoubtKind.MISSING, OTHER, _insertion_point(linked, gap.position)
     else:
-        kind, label = DoubtKind.WORD, hidden.label or OTHER
-        typed = linked.prepared.words[gap.position]
-        span = None if typed is None else linked.target_spans[typed[0]]
+        kind, label, span = DoubtKind.WORD, hidden.label or OTHER, linked.target_spans[typed[0]]
     if span is None or source_span is None or (kind is DoubtKind.WORD and label == OTHER):
         return None
     target = linked.segment.target
@@ -265,7 +244,6 @@ def _doubt(
         suggestion=suggestion.word,
         suggestion_label=suggestion.label,
         suggestion_probability=chances[suggestion.label],
-        wrong=judge.wrong(kind, label, chances, task),
     )
 
 
@@ -285,7 +263,7 @@ def _nouns(
     for word in words:
         if word.probability < _LEAST_NOUN_PROBABILITY or len(nouns) == _MOST_NOUNS:
             break
-        linked = pronoun.before[-word.before] if word.before else pronoun.linked
+        linked = pronoun.context[-word.before] if word.before else pronoun.linked
         noun = _noun(word, linked, lexicon, language)
         if noun is not None:
             nouns.append(noun)

@@ -8,27 +8,18 @@ calibrate`), and corrected for what raters miss: one marks less than half of wha
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache, lru_cache
-from pathlib import Path
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.settings import check_settings, read_yaml
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.yaml_files import read_yaml
-from crosspro.evaluation.metrics.pronoun_doubt import ProofreadPronoun
-from crosspro.prediction.models import summary
-from crosspro.prediction.pair_prediction import Predictor, load_predictor
-from crosspro.prediction.proofread.doubts import DoubtKind
+from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt
 from crosspro.prediction.proofread.reasons import stood_for
-from crosspro.prediction.proofread.text import text_of_lines
-from crosspro.prediction.registry import bundled_models
 
 _LEAST = 1e-4
 
@@ -47,6 +38,21 @@ class Judge:
         return float(1 / (1 + np.exp(-score)))
 
 
+@cache
+def load_judge() -> Judge:
+    """The calibration that comes with the package, for models of all directions."""
+    path = CONF_DIR / "proofread.yaml"
+    return check_settings(Judge, read_yaml(path), path)
+
+
+def judged(doubts: Iterable[PronounDoubt], task: Task, judge: Judge) -> list[PronounDoubt]:
+    """The doubts with their probabilities of being wrong."""
+    return [
+        replace(doubt, wrong=judge.wrong(doubt.kind, doubt.label, doubt.probabilities, task))
+        for doubt in doubts
+    ]
+
+
 def features(
     kind: DoubtKind, label: str, chances: Mapping[str, float], task: Task
 ) -> NDArray[np.float64]:
@@ -56,7 +62,7 @@ def features(
     All are shares among pronouns: the probability of OTHER says little about a pronoun that stands
     there. For a missing pronoun it says everything.
     """
-    pronouns = {name: chance for name, chance in chances.items() if name != OTHER}
+    pronouns = {name: chances[name] for name in task.classes if name != OTHER}
     if kind is DoubtKind.MISSING:
         best = max(pronouns.values(), default=0.0)
         return np.array([1.0, _log_odds(chances[OTHER]), np.log(best + _LEAST)])
@@ -87,59 +93,3 @@ def clashes(
 def _log_odds(chance: float) -> float:
     kept = min(max(chance, _LEAST), 1 - _LEAST)
     return float(np.log(kept / (1 - kept)))
-
-
-@cache
-def load_judge() -> Judge:
-    """The calibration that comes with the package, for models of all directions."""
-    path = CONF_DIR / "proofread.yaml"
-    return check_settings(Judge, read_yaml(path), path)
-
-
-@dataclass(frozen=True)
-class BundledJudge:
-    """A bundled model that judges whole translations for the metric `doubt`."""
-
-    name: str
-    path: Path
-
-    @property
-    def described(self) -> tuple[str, ...]:
-        """The model, its digest and that of the calibration, for signatures."""
-        calibration = json.dumps(asdict(load_judge()), sort_keys=True).encode()
-        return (
-            f"model:{self.name}.{summary(self.path).digest[:8]}",
-            f"calibration:{hashlib.sha256(calibration).hexdigest()[:8]}",
-        )
-
-    def judged(
-        self, source: Sequence[str], target: Sequence[str], documents: Sequence[str] | None
-    ) -> tuple[ProofreadPronoun, ...]:
-        """The pronouns that translate one of the source; without documents the text is one."""
-        from crosspro.prediction.proofread.find import proofread
-
-        text = text_of_lines(source, target, documents)
-        return tuple(
-            ProofreadPronoun(
-                doubt.place.segment,
-                doubt.word,
-                doubt.source_word,
-                doubt.wrong,
-                doubt.suggestion,
-                doubt.reason,
-            )
-            for doubt in proofread(_loaded(self.path, self.name), text)
-            if doubt.kind is DoubtKind.WORD
-        )
-
-
-def judge_of(source: str, target: str) -> BundledJudge | None:
-    pair = f"{source}-{target}"
-    models = bundled_models()
-    fitting = sorted(name for name in models if name == pair or name.startswith(f"{pair}-"))
-    return BundledJudge(fitting[0], models[fitting[0]]) if fitting else None
-
-
-@lru_cache(maxsize=1)
-def _loaded(path: Path, name: str) -> Predictor:
-    return load_predictor(path, name)

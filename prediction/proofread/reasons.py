@@ -7,8 +7,8 @@ says what the model expects.
 
 from __future__ import annotations
 
-from crosspro.data_prep.core.words import word_lists
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
+from crosspro.data_prep.words.lists import word_lists
 from crosspro.evaluation.pronouns import readings_of
 from crosspro.prediction.proofread.doubts import DoubtKind, PronounDoubt, StoodFor
 

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from crosspro.data_prep.core.task import NONE, OTHER, Task
-from crosspro.data_prep.core.words import word_set
+from crosspro.data_prep.words.lists import word_set
 from crosspro.evaluation.pronouns import PronounReading, readings_of
 
 _LEAST_CHANCE = 0.05

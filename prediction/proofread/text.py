@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from crosspro.data_prep.core.errors import InputError, Problem, input_error
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.core.words import looks_otherwise
+from crosspro.data_prep.words.language import looks_otherwise
 
 SHORT_TEXT = 200
 """Below so many lines a few quotations look like a text in another language: only a warning."""

@@ -20,14 +20,13 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 from zlib import crc32
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import input_error
@@ -61,14 +60,10 @@ REFERENCE, SYNTHETIC = "refA", "synthetic_ref"
 TASK = load_task("en-de-text")
 LONGEST_MARK = 3
 SHOWN_METRICS = 12
-FIRST = 50
-MEASURES = ("AUC", "AUC of major marks", "average precision", f"of the first {FIRST}")
-CALIBRATION_EDGES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 PENALTY = 0.5
 """Of squared weights; it keeps those small that the marks say little of."""
 _CATEGORIES = re.compile("mistranslation|grammar|inconsisten", re.IGNORECASE)
 _OMISSION = re.compile("omission", re.IGNORECASE)
-_SEVERE = ("major", "critical")
 
 
 # What the model says ------------------------------------------------------------------------------
@@ -86,28 +81,26 @@ class RatedPronoun:
     source_word: str
     probabilities: Mapping[str, float]
 
-    def level(self, marks: Sequence[RaterMark], longest: int = LONGEST_MARK) -> int:
-        """How a rater marked it: 0 not at all, 1, or 2 for a severe mark."""
+    def is_marked_by(self, marks: Sequence[RaterMark], longest: int = LONGEST_MARK) -> bool:
+        """Whether one of a rater's marks stands on it."""
         missing = self.kind is DoubtKind.MISSING
         category, near = (_OMISSION, 1) if missing else (_CATEGORIES, 0)
-        levels = [
-            1 + (mark.severity.lower() in _SEVERE)
-            for mark in marks
-            if mark.start < self.end + near
+        return any(
+            mark.start < self.end + near
             and mark.end > self.start - near
-            and (not mark.category or category.search(mark.category))
+            and category.search(mark.category)
             and len(self.segment.target[mark.start : mark.end].split()) <= longest
-        ]
-        return max(levels, default=0)
+            for mark in marks
+        )
 
-    def most_severe(self, longest: int = LONGEST_MARK) -> int:
-        """The highest level of any rater."""
-        return max(self.level(marks, longest) for marks in self.segment.raters)
+    def is_marked(self, longest: int = LONGEST_MARK) -> bool:
+        """Whether any rater marked it."""
+        return any(self.is_marked_by(marks, longest) for marks in self.segment.raters)
 
     @property
     def marks(self) -> int:
         """The number of raters who marked it."""
-        return sum(self.level(marks) > 0 for marks in self.segment.raters)
+        return sum(map(self.is_marked_by, self.segment.raters))
 
     @property
     def features(self) -> Floats:
@@ -115,10 +108,10 @@ class RatedPronoun:
         return features(self.kind, self.label, self.probabilities, TASK)
 
 
-def read_verdicts(verdicts: Path, name: str, more_raters: bool = False) -> list[RatedSegment]:
+def read_verdicts(verdicts: Path, name: str) -> list[RatedSegment]:
     """The segments of a set of verdicts."""
     if name == WMT23:
-        segments = read_wmt23(verdicts / "wmt23.en-de", more_raters)
+        segments = read_wmt23(verdicts / "wmt23.en-de")
         return [segment for segment in segments if segment.system != SYNTHETIC]
     return read_newstest(verdicts / f"{name}.en-de.mqm.tsv.xz")
 
@@ -265,36 +258,25 @@ def learnt_weights(sets: Sequence[MarkCounts], recall: float) -> Floats:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Items by doubt, what raters say of each (0, 1 or 2), and their documents."""
+    """Items by doubt, which of them raters marked, and their documents."""
 
     doubts: Floats
-    levels: NDArray[np.int64]
+    marked: Booleans
     documents: Sequence[str]
 
-    def measured(self, other: Ranking | None = None) -> list[str]:
-        """All measures with intervals by document, or how far they are above another ranking's."""
+    def measured(self, other: Ranking | None = None) -> str:
+        """The area with its interval by document, or how far it is above another ranking's."""
         values = self.resampled() - (0 if other is None else other.resampled())
-        low, high = np.nanquantile(values[1:], (0.025, 0.975), axis=0)
-        rows = zip(values[0], low, high, strict=True)
-        return [f"{value:.3f} [{least:.3f}, {most:.3f}]" for value, least, most in rows]
+        low, high = np.nanquantile(values[1:], (0.025, 0.975))
+        return f"{values[0]:.3f} [{low:.3f}, {high:.3f}]"
 
     def resampled(self) -> Floats:
-        """The measures, and then those of resampled documents."""
+        """The area, and then those of resampled documents."""
         units = np.unique(self.documents, return_inverse=True)[1]
         draws = Resampling(500).draws(int(units.max()) + 1)
         weights = [counts[units].astype(float) for block in draws for counts in block]
-        return np.array([self.measures(row) for row in (np.ones(len(units)), *weights)])
-
-    def measures(self, weights: Floats) -> list[float]:
-        """The measures where items count so much."""
-        marked = self.levels > 0
-        order = np.argsort(-self.doubts, kind="stable")
-        kept = order[np.cumsum(weights[order]) <= FIRST]
-        total = weights[kept].sum()
-        first = float((weights[kept] * marked[kept]).sum() / total) if total else np.nan
-        severe = area(self.doubts, self.levels > 1, weights)
-        precision = average_precision(self.doubts, marked, weights)
-        return [area(self.doubts, marked, weights), severe, precision, first]
+        every = np.ones(len(units))
+        return np.array([area(self.doubts, self.marked, row) for row in (every, *weights)])
 
 
 def area(doubts: Floats, marked: Booleans, weights: Floats) -> float:
@@ -307,14 +289,6 @@ def area(doubts: Floats, marked: Booleans, weights: Floats) -> float:
     return float((positive * below).sum() / total) if total else float("nan")
 
 
-def average_precision(doubts: Floats, marked: Booleans, weights: Floats) -> float:
-    """The mean, over marked items, of the precision down to each of them."""
-    order = np.argsort(-doubts, kind="stable")
-    weight, hit = weights[order], (weights * marked)[order]
-    precision = np.cumsum(hit) / np.maximum(np.cumsum(weight), 1e-12)
-    return float((precision * hit).sum() / hit.sum()) if hit.sum() else float("nan")
-
-
 @app.command()
 def compare(
     work: Work,
@@ -322,10 +296,6 @@ def compare(
     longest: Annotated[
         int, typer.Option("--longest-mark", help="Marks of more words do not count.", min=1)
     ] = LONGEST_MARK,
-    more_raters: Annotated[
-        bool, typer.Option("--more-raters", help="With the marks of raters.tsv, too.")
-    ] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Tables as JSON.")] = None,
 ) -> None:
     """Measure on WMT 2023 how pronouns and segments are ordered, beside the metrics of that year.
 
@@ -334,38 +304,29 @@ def compare(
     """
     pronouns = [
         pronoun
-        for pronoun in rated_pronouns(work, WMT23, read_verdicts(verdicts, WMT23, more_raters))
+        for pronoun in rated_pronouns(work, WMT23, read_verdicts(verdicts, WMT23))
         if pronoun.kind is DoubtKind.WORD and not is_development(pronoun)
     ]
     calibration = load_judge()
     wrong = np.array(
-        [calibration.wrong(one.kind, one.label, one.probabilities, TASK) for one in pronouns]
+        [calibration.wrong(each.kind, each.label, each.probabilities, TASK) for each in pronouns]
     )
     scores = read_metric_scores(verdicts / "wmt23.en-de" / "metrics.tsv.xz")
-    tables = {
-        ("pronouns", *MEASURES): pronoun_rows(pronouns, wrong, longest),
-        ("segments", *MEASURES): segment_rows(pronouns, wrong, longest, scores),
-        ("wrong", "pronouns", "mean", "marked"): calibration_rows(pronouns, wrong, longest),
-    }
     print(f"{len(pronouns):,} pronouns\n")
-    for heading, rows in tables.items():
-        print(markdown_table(heading, rows))
-    if output is not None:
-        content = [[dict(zip(heading, row, strict=True)) for row in rows]
-                   for heading, rows in tables.items()]  # fmt: skip
-        write_text(output, json.dumps(content, indent=1) + "\n")
+    print(markdown_table(("pronouns", "AUC"), pronoun_rows(pronouns, wrong, longest)))
+    print(markdown_table(("segments", "AUC"), segment_rows(pronouns, wrong, longest, scores)))
 
 
 def pronoun_rows(
     pronouns: Sequence[RatedPronoun], wrong: Floats, longest: int = LONGEST_MARK
-) -> list[list[str]]:
+) -> list[tuple[str, str]]:
     """How pronouns are ordered by what `proofread` says, and by their probabilities alone."""
-    levels = np.array([pronoun.most_severe(longest) for pronoun in pronouns])
+    marked = np.array([pronoun.is_marked(longest) for pronoun in pronouns])
     documents = [pronoun.segment.document for pronoun in pronouns]
     improbable = np.array([-pronoun.probabilities[pronoun.label] for pronoun in pronouns])
     return [
-        ["`proofread`: wrong", *Ranking(wrong, levels, documents).measured()],
-        ["improbability alone", *Ranking(improbable, levels, documents).measured()],
+        ("`proofread`: wrong", Ranking(wrong, marked, documents).measured()),
+        ("improbability alone", Ranking(improbable, marked, documents).measured()),
     ]
 
 
@@ -374,51 +335,32 @@ def segment_rows(
     wrong: Floats,
     longest: int,
     scores: Mapping[str, SegmentScores],
-) -> list[list[str]]:
+) -> list[tuple[str, str]]:
     """How segments of systems are ordered that have a pronoun: by `proofread` and by metrics."""
     groups: dict[tuple[str, int], list[int]] = defaultdict(list)
     for place, pronoun in enumerate(pronouns):
         if pronoun.segment.system != REFERENCE:
             groups[pronoun.segment.system, pronoun.segment.number].append(place)
-    severe = [pronoun.most_severe(longest) for pronoun in pronouns]
-    levels = np.array([max(severe[place] for place in places) for places in groups.values()])
-    firsts = [pronouns[places[0]].segment for places in groups.values()]
+    on_pronoun = [pronoun.is_marked(longest) for pronoun in pronouns]
+    marked = np.array([any(on_pronoun[place] for place in places) for places in groups.values()])
+    documents = [pronouns[places[0]].segment.document for places in groups.values()]
 
     def ranking(doubts: Sequence[float]) -> Ranking:
-        return Ranking(np.array(doubts), levels, [segment.document for segment in firsts])
+        return Ranking(np.array(doubts), marked, documents)
 
     metrics = {
         name: ranking([-of_segment[key] for key in groups])
         for name, of_segment in scores.items()
         if groups.keys() <= of_segment.keys()
     }
-    every = np.ones(len(levels))
-    best = sorted(metrics, key=lambda name: -area(metrics[name].doubts, levels > 0, every))
+    every = np.ones(len(marked))
+    best = sorted(metrics, key=lambda name: -area(metrics[name].doubts, marked, every))
     worst = ranking([wrong[places].max() for places in groups.values()])
-    expected = ranking([wrong[places].sum() for places in groups.values()])
-    rankings = {
-        "`proofread`: most doubtful": worst,
-        "`proofread`: expected errors": expected,
-        "number of pronouns": ranking([float(len(places)) for places in groups.values()]),
-        "length of the source": ranking([float(len(segment.source)) for segment in firsts]),
-        **{name: metrics[name] for name in best[:SHOWN_METRICS]},
-    }
-    above = [[f"`proofread` above {name}", *worst.measured(metrics[name])] for name in best[:1]]
-    return [[name, *ranking.measured()] for name, ranking in rankings.items()] + above
-
-
-def calibration_rows(
-    pronouns: Sequence[RatedPronoun], wrong: Floats, longest: int = LONGEST_MARK
-) -> list[list[str]]:
-    """How often the first rater marked pronouns that are wrong with a probability in some range."""
-    marked = np.array([one.level(one.segment.raters[0], longest) > 0 for one in pronouns])
-    rows = []
-    for low, high in pairwise(CALIBRATION_EDGES):
-        here = (wrong >= low) & (wrong < high)
-        if here.any():
-            shares = f"{wrong[here].mean():.3f}", f"{marked[here].mean():.3f}"
-            rows.append([f"{low:.2f} to {high:.2f}", f"{here.sum():,}", *shares])
-    return rows
+    return [
+        ("`proofread`: most doubtful", worst.measured()),
+        *((name, metrics[name].measured()) for name in best[:SHOWN_METRICS]),
+        *((f"`proofread` above {name}", worst.measured(metrics[name])) for name in best[:1]),
+    ]
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
-"""The suite of 250 tokens from ParCorFull, and systems whose matches are known beforehand.
+"""The suite of 250 tokens from ParCorFull, scored for the reference and a damaged copy of it.
 
 Run: python -m crosspro.scripts.reproduce.protest_suite ARCHIVE [--share 0.3] [--seed 1]
      [--suite FILE]
 
 ARCHIVE is the ParCorFull archive of the DiscoMT talks; the parallel text is in it, too. The suite
-has the sizes of 002 Table 2 (addressee reference from `protest_decisions.tsv`). Its systems are the
-reference, and copies of it with a share of the tokens damaged: pronouns swapped, and pairs of
-pronoun and head that both have changed (002 §6: bicyclette/elle for vélo/il), of which every second
-one is a silver alternative. The table is that of 002 Table 3. The exit status is 1 if the matches
-of a category are not those that follow from the damage.
+has the sizes of 002 Table 2 (addressee reference from `protest_decisions.tsv`). Outputs of systems
+on this text are not to be had, so the table, that of 002 Table 3, is for the reference and a copy
+of it in which a share of the pronouns is exchanged. The exit status is 1 if the matches of a
+category are not those that follow from the damage.
 """
 
 from __future__ import annotations
@@ -17,27 +16,32 @@ import argparse
 import sys
 import tarfile
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from crosspro.data_prep.formats.mmax import read_mmax
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.links import Links
+from crosspro.evaluation.link_repair import Repair, repair_links
+from crosspro.evaluation.links import LinkedSentence, Links
+from crosspro.evaluation.pronouns import find_anchors, lists_of
 from crosspro.evaluation.protest.build import (
     BuiltSuite,
     SuiteFiles,
     build_suite,
     report_tables,
+    select,
+    suite_of,
 )
+from crosspro.evaluation.protest.candidates import find_candidates, read_decisions
 from crosspro.evaluation.protest.categories import CATEGORIES
 from crosspro.evaluation.protest.language import TargetWords, source_words, target_words
 from crosspro.evaluation.protest.match import Outcome, TokenResult, score_system
 from crosspro.evaluation.protest.metric import Protest, ProtestSettings, ScoredSystems
-from crosspro.evaluation.protest.silver import Alternative, Silver
 from crosspro.evaluation.protest.suite import Suite, Token, write_suite
-from crosspro.evaluation.protest.text import SystemOutput
+from crosspro.evaluation.protest.text import ParallelText, SystemOutput
 from crosspro.evaluation.report.tables import PLAIN, text_report
 from crosspro.evaluation.resampling import Resampling
 
@@ -52,31 +56,38 @@ Spot = tuple[int, int]
 
 
 def built_suite(archive: Path, seed: int = 1) -> BuiltSuite:
-    """The suite of the archive."""
+    """The suite of the archive, with the pronouns that only a repair of links finds (000 §2.3).
+
+    Without these, one category has 14 tokens and not 15: object clitics often have no link.
+    """
+    source, target = source_words("en"), target_words("fr")
+    sizes = {category.name: category.wanted for category in CATEGORIES}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with tarfile.open(archive) as members:
             members.extractall(folder, filter="data")
-        return build_suite(
-            SuiteFiles(
-                folder / ANNOTATION, folder / SOURCE, [folder / REFERENCE], decisions=DECISIONS
-            ),
-            source_words("en"),
-            target_words("fr"),
-            {category.name: category.wanted for category in CATEGORIES},
-            seed,
-            repair=True,
-        )
+        files = SuiteFiles(folder / ANNOTATION, folder / SOURCE, [folder / REFERENCE])
+        built = build_suite(files, source, target, sizes, seed)
+        documents = read_mmax(folder / ANNOTATION)
+    text = replace(built.text, links=[repaired_links(built.text)])
+    decisions = read_decisions(DECISIONS, documents)
+    candidates = find_candidates(documents, text, source, target, decisions)
+    tokens = select(candidates.tokens, sizes, target, seed)
+    suite = suite_of(text, ("en", "fr"), tokens, {"seed": seed})
+    return replace(built, suite=suite, text=text, candidates=candidates)
 
 
-@dataclass(frozen=True)
-class Damaged:
-    """A copy of the reference, the tokens that it must lose, and silver alternatives for some."""
-
-    output: SystemOutput
-    lost: frozenset[str] = frozenset()
-    silver: Silver = field(default_factory=dict)
-    regained: frozenset[str] = frozenset()
+def repaired_links(text: ParallelText) -> Links:
+    """The links to the first reference, and those that APT's repair adds."""
+    lists = lists_of(("en", "fr"))
+    links = [list(line) for line in text.links[0]]
+    for anchor in find_anchors(text.source, lists):
+        line, position = anchor.line, anchor.position
+        sentence = LinkedSentence(text.source[line], text.references[0][line], text.links[0][line])
+        repaired = repair_links(sentence, position, anchor.pronoun, lists, set())
+        if repaired.repair is Repair.MOVED:
+            links[line].append((position, repaired.positions[0]))
+    return links
 
 
 class Damage:
@@ -88,48 +99,24 @@ class Damage:
         self.lists = lists
         self.share = share
         self.random = Random(seed)
-        self.users: dict[Spot, set[str]] = defaultdict(set)
-        for token in self.suite.tokens:
-            for spot in (pronoun_spot(token), *head_spots(token)):
-                self.users[spot].add(token.name)
+        self.users = Counter(
+            spot
+            for token in self.suite.tokens
+            for spot in {pronoun_spot(token), *head_spots(token)}
+        )
 
-    def reference(self) -> Damaged:
-        """The reference itself: nothing is lost."""
-        return Damaged(self.output("reference", {}))
-
-    def swapped_pronouns(self) -> Damaged:
-        """Pronouns exchanged for others of the same role."""
-        chosen = self.sample(self.stands_alone)
+    def swapped_pronouns(self) -> tuple[SystemOutput, frozenset[str]]:
+        """The reference with pronouns exchanged for others of the same role, and their tokens."""
+        chosen = self.sample()
         changes = {pronoun_spot(token): self.other_pronoun(token) for token in chosen}
-        return Damaged(self.output("swapped", changes), names_of(chosen))
+        return self.output("damaged", changes), frozenset(token.name for token in chosen)
 
-    def other_genders(self) -> Damaged:
-        """Both halves of anaphoric pairs changed.
-
-        Every second new pair is a silver alternative. For the others there are only its halves, the
-        pronoun with another head and the head with another pronoun, which must not be combined.
-        """
-        chosen = self.sample(self.pair_stands_alone)
-        changes: dict[Spot, str] = {}
-        silver: Silver = {}
-        for number, token in enumerate(chosen):
-            pronoun, noun = self.other_pronoun(token), f"zzz{number}"
-            changes[pronoun_spot(token)] = pronoun
-            changes |= dict.fromkeys(head_spots(token), noun)
-            silver[token.name] = [Alternative((pronoun,), (noun,))]
-            if number % 2 == 0:
-                halves = (pronoun,), token.references[0].pronoun
-                heads = ("zzzz",), (noun,)
-                silver[token.name] = list(map(Alternative, halves, heads))
-        output = self.output("genders", changes)
-        return Damaged(output, names_of(chosen), silver, names_of(chosen[1::2]))
-
-    def sample(self, eligible: Callable[[Token], bool]) -> list[Token]:
-        """A share of each category, of eligible tokens, at least one where there is any."""
+    def sample(self) -> list[Token]:
+        """A share of each category, at least one token where any stands alone."""
         chosen: list[Token] = []
         for category in CATEGORIES:
             tokens = [token for token in self.suite.tokens if token.category == category.name]
-            able = list(filter(eligible, tokens))
+            able = list(filter(self.stands_alone, tokens))
             wanted = min(len(able), max(1, round(self.share * len(tokens))))
             chosen += self.random.sample(able, wanted)
         return chosen
@@ -137,29 +124,13 @@ class Damage:
     def stands_alone(self, token: Token) -> bool:
         """Whether a change of the pronoun's word is lost for this token, and for no other.
 
-        The word serves this token only, it occurs once in its line, and no other pronoun of the
-        line was found by a repair of links, which depends on the words around it.
+        The word serves this token only, and it occurs once in its line.
         """
         spot = pronoun_spot(token)
         forms = self.lists.pronoun_forms(token.references[0].pronoun)
         line = self.suite.references[0][spot[0]]
         alike = [at for at, word in enumerate(line) if forms & self.lists.pronoun_forms([word])]
-        others = (other for other in self.suite.tokens if other.place.line == spot[0])
-        return (
-            self.users[spot] == {token.name}
-            and alike == [spot[1]]
-            and all(other is token or self.is_linked(other) for other in others)
-        )
-
-    def pair_stands_alone(self, token: Token) -> bool:
-        """The same for pronoun and head of an anaphoric token whose pronoun is linked."""
-        alone = all(self.users[spot] == {token.name} for spot in head_spots(token))
-        return token.anaphoric and alone and self.is_linked(token) and self.stands_alone(token)
-
-    def is_linked(self, token: Token) -> bool:
-        """Whether the pronoun's word has a link, and was not found by repair."""
-        line, at = pronoun_spot(token)
-        return any(target == at for _, target in self.links[line])
+        return self.users[spot] == 1 and alike == [spot[1]]
 
     def other_pronoun(self, token: Token) -> str:
         """A pronoun that fills the same slot but has no form in common with the reference's."""
@@ -194,22 +165,16 @@ def head_spots(token: Token) -> list[Spot]:
     return [(token.antecedent.line, at) for at in token.references[0].head_at]
 
 
-def names_of(tokens: Iterable[Token]) -> frozenset[str]:
-    """The names of some tokens."""
-    return frozenset(token.name for token in tokens)
-
-
-def faults(damaged: Damaged, results: Iterable[TokenResult]) -> list[str]:
-    """Categories whose matches or silver matches are not those that follow from the damage."""
+def faults(name: str, lost: frozenset[str], results: Iterable[TokenResult]) -> list[str]:
+    """Categories whose matches are not those that follow from the damage."""
     expected: Counter[tuple[str, Outcome]] = Counter()
     found: Counter[tuple[str, Outcome]] = Counter()
     for result in results:
         token = result.token
         found[token.category, result.outcome] += 1
-        outcome: Outcome = "mismatch" if token.name in damaged.lost else "match"
-        expected[token.category, "silver" if token.name in damaged.regained else outcome] += 1
+        expected[token.category, "mismatch" if token.name in lost else "match"] += 1
     return [
-        f"{damaged.output.name}: {category}: {found[category, outcome]} {outcome}, "
+        f"{name}: {category}: {found[category, outcome]} {outcome}, "
         f"expected {expected[category, outcome]}"
         for category, outcome in sorted(expected.keys() | found.keys())
         if found[category, outcome] != expected[category, outcome]
@@ -230,7 +195,7 @@ def main() -> None:
     if options.suite:
         write_suite(options.suite, built.suite)
     scored, wrong = score_damaged(built, lists, options.share, options.seed)
-    print(text_report(evaluate(Protest(ProtestSettings(repair=True)), scored, Resampling())))
+    print(text_report(evaluate(Protest(ProtestSettings()), scored, Resampling())))
     print("\n".join(wrong) or "All matches are what they must be.", file=sys.stderr)
     raise SystemExit(1 if wrong else 0)
 
@@ -238,15 +203,14 @@ def main() -> None:
 def score_damaged(
     built: BuiltSuite, lists: TargetWords, share: float, seed: int
 ) -> tuple[ScoredSystems, list[str]]:
-    """The reference and its damaged copies, scored, and what is wrong with their scores."""
+    """The reference and its damaged copy, scored, and what is wrong with their scores."""
     damage = Damage(built, lists, share, seed)
-    systems = [damage.reference(), damage.swapped_pronouns(), damage.other_genders()]
-    results = {
-        copy.output.name: score_system(built.suite, copy.output, lists, copy.silver, repair=True)
-        for copy in systems
-    }
-    wrong = [fault for copy in systems for fault in faults(copy, results[copy.output.name])]
-    return ScoredSystems(built.suite, lists, results, systems[-1].silver), wrong
+    copies = [(damage.output("reference", {}), frozenset[str]()), damage.swapped_pronouns()]
+    results = {output.name: score_system(built.suite, output, lists, {}) for output, _ in copies}
+    wrong = [
+        fault for copy, lost in copies for fault in faults(copy.name, lost, results[copy.name])
+    ]
+    return ScoredSystems(built.suite, lists, results, {}), wrong
 
 
 if __name__ == "__main__":

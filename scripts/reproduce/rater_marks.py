@@ -4,7 +4,7 @@
   target. Several raters read an output.
 - `wmt23.en-de/`: `source.en`, `documents.tsv` (domain, document) and `outputs/SYSTEM.de`.
   `mqm.tsv`: system and JSON with `errors`, or `None` where nobody looked, in the order of the
-  segments, system by system. `raters.tsv`: rater, system, segment from 1, JSON list of marks.
+  segments, system by system.
   `metrics.tsv`: metric, system, segment from 0, score.
 
 Marks in the source, and marks without a place, such as those of omissions, are left out.
@@ -32,12 +32,11 @@ _COLUMNS = ("system", "doc", "seg_id", "rater", "source", "target", "category", 
 
 @dataclass(frozen=True, slots=True)
 class RaterMark:
-    """Characters of an output that a rater marked; the category is empty where none was asked."""
+    """Characters of an output that a rater marked."""
 
     start: int
     end: int
     category: str
-    severity: str
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def read_newstest(path: Path) -> list[RatedSegment]:
         category, severity = row["category"], row["severity"]
         if (category or severity) and not _NO_ERROR.fullmatch(category):
             places = _tagged_places(path, line, row["target"])
-            of_rater += [RaterMark(start, end, category, severity) for start, end in places]
+            of_rater += [RaterMark(start, end, category) for start, end in places]
     return [
         RatedSegment(*key, *texts[key], tuple(map(tuple, raters.values())))
         for key, raters in sorted(marks.items())
@@ -107,15 +106,12 @@ def _tagged_places(path: Path, line: int, text: str) -> Iterator[tuple[int, int]
         start = place if start is None else None
 
 
-def read_wmt23(folder: Path, more_raters: bool = False) -> list[RatedSegment]:
-    """The segments of WMT 2023, system by system; those that nobody read have no raters.
-
-    With `more_raters` also the judgements of raters.tsv, of which some have no categories.
-    """
+def read_wmt23(folder: Path) -> list[RatedSegment]:
+    """The segments of WMT 2023, system by system; those that nobody read have no raters."""
     source = list(read_text_lines(folder / "source.en.xz"))
     rows = _lines_of(folder / "documents.tsv.xz", len(source))
     documents = [row.rpartition("\t")[2] for row in rows]
-    marks = _wmt_marks(folder, more_raters)
+    marks = _wmt_marks(folder)
     return [
         RatedSegment(system, document, number, english, german, tuple(marks[system, number]))
         for path in sorted((folder / "outputs").glob("*.de.xz"))
@@ -134,9 +130,7 @@ def _lines_of(path: Path, size: int) -> list[str]:
     return lines
 
 
-def _wmt_marks(
-    folder: Path, more_raters: bool
-) -> dict[tuple[str, int], list[tuple[RaterMark, ...]]]:
+def _wmt_marks(folder: Path) -> dict[tuple[str, int], list[tuple[RaterMark, ...]]]:
     """The marks of each rater, by system and segment."""
     marks: dict[tuple[str, int], list[tuple[RaterMark, ...]]] = defaultdict(list)
     segments: Counter[str] = Counter()
@@ -146,10 +140,6 @@ def _wmt_marks(
         if written != "None":
             marks[system, segments[system]].append(_marks(path, line, written))
         segments[system] += 1
-    path = folder / "raters.tsv.xz"
-    for line, text in enumerate(read_text_lines(path), start=1) if more_raters else ():
-        _, system, number, written = _columns(path, line, text, 4)
-        marks[system, _number(path, line, number) - 1].append(_marks(path, line, written))
     return marks
 
 
@@ -157,14 +147,12 @@ def _marks(path: Path, line: int, written: str) -> tuple[RaterMark, ...]:
     try:
         content: Any = json.loads(written)
         return tuple(
-            RaterMark(
-                int(mark["start"]), int(mark["end"]), mark["category"] or "", mark["severity"] or ""
-            )
-            for mark in (content["errors"] if isinstance(content, dict) else content)
+            RaterMark(int(mark["start"]), int(mark["end"]), mark["category"] or "")
+            for mark in content["errors"]
             if mark["start"] != "missing" and not mark.get("is_source_error")
         )
     except (TypeError, KeyError, ValueError, AttributeError) as error:
-        expected = "JSON with marks that have start, end, category and severity"
+        expected = "JSON with errors that have start, end and category"
         raise input_error(path, "marks", expected, quoted(written), line) from error
 
 

@@ -29,17 +29,17 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import compress, groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from crosspro.data_prep.annotate.layers import data_stem
+from crosspro.data_prep.annotate.layers import data_stem, layers_beside
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import (
     atomic_output,
     make_folder,
     read_lines,
-    temporary_folder,
     write_text,
 )
 from crosspro.data_prep.core.task import Task, load_task
@@ -91,7 +91,7 @@ def real_data(
         if french:
             _official(name, year, french, folder)
         if source_layer:
-            _annotate_sources(folder, of_task.source_language, jobs)
+            annotate_sources(folder, of_task.source_language, jobs)
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,9 @@ def join_corpora(bitext: Path, output: Path, jobs: int = 1) -> Joined:
     languages = joined.pair.split("-")
     missing = [language for language in languages if not joined.path(language).is_file()]
     kept = _kept_lines(corpora, languages, bitext)
-    with temporary_folder(output, joined.pair) as scratch, ThreadPoolExecutor(jobs) as pool:
+    with TemporaryDirectory(dir=output) as scratch, ThreadPoolExecutor(jobs) as pool:
         parts = {
-            (title, language): scratch / f"{title}.{language}"
+            (title, language): Path(scratch, f"{title}.{language}")
             for language in missing
             for title in corpora
         }
@@ -285,14 +285,14 @@ def _official(name: str, rules: str, official: Path, folder: Path) -> None:
         crosspro("prepare", "--task", name, *text, *how, "-o", str(folder / title))
 
 
-def _annotate_sources(folder: Path, language: str, jobs: int) -> None:
-    """X.source.conllu.xz beside each X.data, by the usual annotator of the language."""
+def annotate_sources(folder: Path, language: str, jobs: int) -> None:
+    """X.source.conllu.xz beside each X.data that has none, by the usual annotator."""
     for data in sorted(folder.glob("*.data*")):
         title = data_stem(data)
-        if title == "joined":
+        if title == "joined" or layers_beside(data).source_parse:
             continue
-        with temporary_folder(folder, title) as scratch:
-            source = scratch / f"{title}.{language}"
+        with TemporaryDirectory(dir=folder) as scratch:
+            source = Path(scratch, f"{title}.{language}")
             with atomic_output(source) as handle:
                 handle.writelines(line.split(b"\t")[2] + b"\n" for line in read_lines(data))
             layer = folder / f"{title}.source.conllu.xz"

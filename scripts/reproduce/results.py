@@ -15,15 +15,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.files import make_folder, read_json_object, write_text
 from crosspro.data_prep.core.settings import check_settings
+from crosspro.data_prep.core.task import Task
 from crosspro.evaluation.metrics.submissions.scores import (
     Counts,
     accuracy,
@@ -235,6 +237,43 @@ def write_gold(task: str, gold: GoldLabels, folder: Path = FOLDER) -> Path:
     path = gold_file(task, folder)
     _write(path, asdict(gold))
     return path
+
+
+def renew_gold(task: Task, sets: Mapping[str, GoldSet], folder: Path = FOLDER) -> None:
+    """Take gold labels of test sets over; a set with other labels becomes NAME.earlier.
+
+    Rows that were scored on the earlier set stay what they are, and are made again when their turn
+    comes.
+    """
+    known = gold_file(task.name, folder).is_file()
+    gold = read_gold(task.name, folder) if known else GoldLabels(task.classes)
+    kept, renamed = dict(gold.test_sets), {}
+    for name, test in sets.items():
+        before = kept.get(name)
+        if before is not None and replace(before, apart=test.apart) != test:
+            renamed[name] = f"{name}.earlier"
+            while renamed[name] in kept:
+                renamed[name] += ".earlier"
+            kept[renamed[name]] = before
+        kept[name] = replace(test, apart=before is not None and before.apart)
+    if renamed:
+
+        def by_new_name(by_set: Mapping[str, Any]) -> dict[str, Any]:
+            return {renamed.get(name, name): value for name, value in by_set.items()}
+
+        for row in read_rows(folder):
+            if row.task == task.name:
+                sets_of_row = by_new_name(row.test_sets)
+                scores, predictions = by_new_name(row.scores), by_new_name(row.predictions)
+                row = replace(row, test_sets=sets_of_row, scores=scores, predictions=predictions)
+                write_row(row, folder)
+    if kept != gold.test_sets:
+        write_gold(task.name, replace(gold, test_sets=kept), folder)
+
+
+def joined_digest(files: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """The digest of files and of the layers beside each, by their digests."""
+    return _sha256(" ".join(digest for file, layers in files for digest in (file, *layers)))
 
 
 def _write(path: Path, content: Mapping[str, object]) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
 from crosspro.conf import CONF_DIR
-from crosspro.data_prep.core.files import write_text
+from crosspro.data_prep.core.files import read_text_lines, write_text
 from crosspro.evaluation.correlation.orders import holm, order_agreement
 from crosspro.evaluation.evaluation import Score
 from crosspro.evaluation.published.results import PublishedResult, published_results
@@ -35,9 +36,10 @@ from crosspro.scripts.reproduce.results import (
     recall_score,
     row_file,
 )
-from crosspro.scripts.reproduce.shared_tasks import trainings
+from crosspro.scripts.reproduce.submissions import planned_submissions
 
-PAGE = Path("RESULTS.md")
+PAGE, README = Path("RESULTS.md"), Path("README.md")
+MINUTES = "trainer.max_minutes"
 TASKS = {
     "en-fr": "English to French, lemmatised",
     "en-fr-2015": "English to French, inflected (2015)",
@@ -48,34 +50,28 @@ TASKS = {
 }
 FULL_SYSTEM = "ablations/en-fr/all_features"
 NOT_MEASURED = "not measured"
-NOT_REACHED = "not reached in the time there was"
-SHORT_NOTES = {
-    r"(\d+) epochs, ended by .*": r"\1 epochs",
-    r"NONE penalty (\S+), .*": r"penalty \1",
-    r".* after 600 steps .*": "weak parser",
-    r".*, without heads": "no heads",
-    r"(French|Spanish) parsed by .*": "spaCy's parser",
-}
-"""What differs from a submission, in few words."""
+REASONS = "not_measured.txt"
+"""Why rows have no record, in the folder of the rows: `2016/*/UKYOTO-*: REASON` a line."""
+NO_REASON = "not trained yet"
+LONGEST_SHORT_NOTE = 30
+OFFICIAL_TESTS = ("WMT2016", "DiscoMT2017")
+DIFFERS = "[differs](docs/reference/systems.md)"
 INTRODUCTION = """# Results
 
 Made by `python -m crosspro.scripts.reproduce.results_page` from `results/`, where each row has its
 scores, predictions, commands, digests, seeds and commit. What follows from them:
 [docs/results.md](docs/results.md).
 
-Systems of the papers were trained **once** (seed 1), networks for **at most two minutes**, on TED
-talks, news and **half of Europarl** (es-en: an eighth). The tests are TED talks and DiscoMT 2015,
-because the official ones cannot be had: published figures (†) stand beside ours and are not
-compared with them, only their order is. Cells are macro recall with its 95% interval, resampled by
-document, then accuracy. `CORPORA` and `WORK` in commands are the folders of corpora and of all
-that is made.
-
-*Differs* says what else is not as published. Pre-trained networks, ensembles and bundled models
-were trained before, without these limits, and so were `results/references`, the systems of the
-papers that they are compared with. Their tests differ in a few gaps from those of today. A paired
-test uses only test sets of which both systems have the same gold labels, and the system of the
-papers that is best on most of these; the bundled model on en-fr-2015 therefore meets a system of
-two minutes. *Prior tuned*: classes are weighted by a power of their frequency that dev chose.
+Cells are macro recall with its 95% interval, resampled by document, then accuracy, both means over
+seeds. *Differs* says what is not as published besides the data, which stands above each table; its
+link has the rest. A paired test uses only test sets of which both systems have the same gold
+labels, and of all systems of the papers, tuned and ensembled as ours are, the best on most of
+these. *Prior tuned*: classes are weighted by a power of their frequency that dev chose. `CORPORA`
+and `WORK` in commands are the folders of corpora and of all that is made.
+"""
+OTHER_TESTS = """
+The official test sets cannot be had: published figures (†) stand beside ours and are not compared
+with them, only their order is.
 """
 
 
@@ -181,14 +177,62 @@ def _coefficient(score: Score) -> str:
 
 
 def _differs(row: Row) -> str:
-    """What differs from the submission, besides the data."""
-    words = []
-    for pattern, short in SHORT_NOTES.items():
-        matches = (re.fullmatch(pattern, note) for note in row.notes)
-        words += [match.expand(short) for match in matches if match]
+    """What differs from the submission, besides the data, in few words."""
+    words = [short for note in row.notes if (short := _short(note))]
     if features := sum(note.startswith("without ") for note in row.notes):
         words.append(f"{features} feature{'s' * (features > 1)} fewer")
     return ", ".join(words)
+
+
+def _short(note: str) -> str:
+    """The short words that a note begins with, if any."""
+    short, colon, _ = note.partition(": ")
+    return short if colon and len(short) <= LONGEST_SHORT_NOTE else ""
+
+
+# What rows were made from -------------------------------------------------------------------------
+
+
+def data_of(rows: Sequence[Row]) -> str:
+    """The training data and the tests of rows, and what is said of all of them."""
+    tests = {name: test.gaps for row in rows for name, test in row.test_sets.items()}
+    sizes = [row.training.gaps for row in rows if row.training.name != "TED"]
+    shown = [f"{name} ({gaps:,} gaps)" for name, gaps in sorted(tests.items())]
+    text = f"Tested on {_listed(shown)}"
+    if sizes:
+        least, most = min(sizes), max(sizes)
+        text += f", trained on {least:,}" + (f" to {most:,}" if most > least else "") + " gaps"
+    remarks = dict.fromkeys(note for row in rows for note in row.notes)
+    common = [
+        note
+        for note in remarks
+        if not note.startswith("without ")
+        and not _short(note)
+        and sum(note in row.notes for row in rows) > len(rows) / 2
+    ]
+    return "; ".join((text, *common)) + f". {training_time(rows)}\n"
+
+
+def training_time(rows: Sequence[Row]) -> str:
+    """Seeds of rows, and how long networks were trained, as their configuration says."""
+    seeds = sorted({len(row.seeds) for row in rows})
+    text = f"Seeds: {_listed(list(map(str, seeds)), 'or')}."
+    limits = sorted({float(limit) for row in rows for limit in _settings(row, MINUTES)})
+    if limits:
+        ended = sum(any(MINUTES in note for note in row.notes) for row in rows)
+        shown = _listed([f"{limit:g}" for limit in limits], "or")
+        text += f" Networks had {shown} minutes at most; rows that needed more: {ended}."
+    return text
+
+
+def _settings(row: Row, key: str) -> list[str]:
+    """The values of a setting in the configuration of a row."""
+    pairs = (setting.partition("=") for setting in row.configuration)
+    return [value for name, _, value in pairs if name == key]
+
+
+def _listed(words: Sequence[str], last: str = "and") -> str:
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 # Published submissions ----------------------------------------------------------------------------
@@ -219,7 +263,7 @@ def published_table(results: Sequence[PublishedResult], table: TaskRows) -> str:
         for result, row in made
     ]
     year = str(results[0].year)
-    text = markdown_table((year, "published†", "here", "rank†", "rank here", "differs"), body)
+    text = markdown_table((year, "published†", "here", "rank†", "rank here", DIFFERS), body)
     if len(primaries) < 3:
         return text
     text += _agreement(primaries, [result.macro_recall for result, _ in primaries], table)
@@ -255,7 +299,7 @@ def table_2015(table: TaskRows) -> str:
     body = [(row.submission, _published(row), "a file", "") for row in published_of(table.task)]
     systems = [row for row in table.papers if row.year == 2015]
     body += [(_link(row), "", _scores(row.headline), _differs(row)) for row in systems]
-    text = markdown_table(("2015", "published", "here", "differs"), body)
+    text = markdown_table(("2015", "published", "here", DIFFERS), body)
     return (
         f"{text}\nOf 2015 the papers have no table; nobody was above the baseline (Guillou et al. "
         "2016 §8). *baseline0* and *baseline-tuned* are that baseline.\n"
@@ -340,24 +384,25 @@ def other_sets(tables: Iterable[TaskRows]) -> str:
 # Not measured -------------------------------------------------------------------------------------
 
 
-def not_measured(rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+def not_measured(rows: Sequence[Row], folder: Path = FOLDER) -> Iterator[tuple[str, str]]:
     """Rows that have no record, and experiments that no row was made with, each with a reason."""
+    path = folder / REASONS
+    lines = read_text_lines(path) if path.is_file() else ()
+    reasons = [line.split(": ", 1) for line in lines if ": " in line]
     names = {row.name for row in rows}
-    planned = trainings()
+    planned = planned_submissions()
     for row in planned:
         if row.name not in names:
-            yield row.name, NOT_REACHED
+            of_row = (reason for pattern, reason in reasons if fnmatch(row.name, pattern))
+            yield row.name, next(of_row, NO_REASON)
     for result in published_results():
         if result.kind == "released":
             yield _name(result), "a file of predictions without a system"
-    used = {setting for row in (*rows, *planned) for setting in _settings(row)}
+    used = {name for row in rows for name in _settings(row, "experiment")}
+    used |= {row.experiment for row in planned}
     for path in sorted((CONF_DIR / "experiment").glob("*.yaml")):
-        if f"experiment={path.stem}" not in used:
+        if path.stem not in used:
             yield f"experiment={path.stem}", "no published row"
-
-
-def _settings(row: object) -> Sequence[str]:
-    return row.configuration if isinstance(row, Row) else getattr(row, "settings", ())
 
 
 # The page -----------------------------------------------------------------------------------------
@@ -374,10 +419,13 @@ def task_rows(folder: Path = FOLDER) -> dict[str, TaskRows]:
 
 def results_page(tables: Mapping[str, TaskRows]) -> str:
     """The text of RESULTS.md."""
-    parts = [INTRODUCTION, "## The six tasks\n", short_table(tables)]
+    tests = {name for table in tables.values() for row in table.rows for name in row.test_sets}
+    introduction = INTRODUCTION if {*OFFICIAL_TESTS} <= tests else INTRODUCTION + OTHER_TESTS
+    parts = [introduction, "## The six tasks\n", short_table(tables)]
     for task, title in TASKS.items():
         table = tables[task]
-        parts.append(f"## {title}\n")
+        published = [row for row in table.papers if row.year and row.group[:4].isdigit()]
+        parts += [f"## {title}\n", data_of(published)]
         if task.endswith("-2015"):
             parts.append(table_2015(table))
         else:
@@ -401,5 +449,14 @@ def results_page(tables: Mapping[str, TaskRows]) -> str:
     return "\n".join(parts)
 
 
+def write_page(folder: Path = FOLDER) -> None:
+    """Write RESULTS.md, and the table of the six tasks in README.md."""
+    tables = task_rows(folder)
+    write_text(PAGE, results_page(tables))
+    readme, table = README.read_text("utf-8"), short_table(tables)
+    heading = re.escape(table.partition("\n")[0])
+    write_text(README, re.sub(rf"^{heading}\n(\|.*\n)*", lambda _: table, readme, flags=re.M))
+
+
 if __name__ == "__main__":
-    write_text(PAGE, results_page(task_rows()))
+    write_page()

@@ -65,15 +65,14 @@ def test_a_trained_model_of_it_may_stand_behind_the_feature(data, tmp_path):
     path = tmp_path / "it.json"
     weights = {"bias": (0.0, 2.0, 0.0), "place=0": (3.0, 0.0, 0.0)}
     ItClassifier(weights, documents=("d",), examples=3).save(path)
-    for scorer in ("patterns", "long_patterns", str(path)):
+    for scorer in ("patterns", str(path)):
         system = FeatureSystem(features=[*FEW, "pleonastic"], pleonastic=scorer, context=1)
         system.fit(TASK, *data)
         slot = "pleonastic probability="
-        names = system.reader.names()
+        names = list(system.vocabulary)
         chances[scorer] = {n.removeprefix(slot) for n in names if n.startswith(slot)}
     assert chances == {
         "patterns": {"<=0.1", "<=0.9"},
-        "long_patterns": {"<=0.2", "<=0.6", "<=0.8", "<=0.9"},
         str(path): {"<=0.8", "<=0.3"},
     }
     system.save(tmp_path / "model")
@@ -103,7 +102,7 @@ def test_null_translations_are_a_class_whose_probability_is_that_of_other(data):
     ]
     system.fit(TASK, dropped, data[1])
     assert (len(TASK.classes),) in system.steps.steps[0].groups
-    matrix = system.reader.matrix(data[1])[:1]
+    matrix = system.matrix(data[1])[:1]
     inner = system.steps.probabilities(matrix, len(TASK.classes) + 1)[0]
     other = TASK.class_index[OTHER]
     assert inner[-1] > 0
@@ -132,8 +131,8 @@ def test_no_training_gap_is_looked_up_in_what_was_learnt_from_it(data):
     """Otherwise telling contexts would name the class of nearly every training gap rightly."""
     system = FeatureSystem(features=["telling_contexts", *FEW])
     system.fit(TASK, *data)
-    number = system.reader.vocabulary["telling context=none"]
-    trained, seen = (system.reader.matrix(part)[:, number].mean() for part in data)
+    number = system.vocabulary["telling context=none"]
+    trained, seen = (system.matrix(part)[:, number].mean() for part in data)
     assert 0 < trained < 1
     assert abs(trained - seen) < 0.2
 

@@ -24,6 +24,7 @@ from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.fit_and_score import fit_and_score
 from crosspro.prediction.output import predicted
 from crosspro.prediction.system import load_system
+from tests.integration.training import SMALL, train
 
 TASK = load_task("en-fr")
 
@@ -85,7 +86,7 @@ def test_the_baseline_decides_by_the_best_filling_as_the_fill_command(data, tmp_
     system.fit(TASK, train, dev)
     fillers = task_fillers(TASK, OTHERS)
     filled = GapFiller(system.model, fillers, -2.0).fill(dev)
-    expected = [fillers.classes[choice] for filling in filled for choice in filling.choices]
+    expected = [fillers.classes[choice] for choices in filled for choice in choices]
     assert labels(predicted(system, dev).labelled()) == expected
     summed = NGramSystem(order=3, none_penalty=-2.0, other_fillers=OTHERS, decision="summed")
     summed.fit(TASK, train, dev)
@@ -104,9 +105,23 @@ def test_both_published_variants_are_reported_even_if_the_best_penalty_is_0(data
     outcome = fit_and_score(TASK, system, Splits(data[0], dev, {"test": data[1]}), tmp_path)
     assert system.penalty == 0
     names = outcome.evaluations["test"].names
-    assert names == ["ngram seed 1", "ngram_penalty_0"]
-    assert (tmp_path / "test.ngram_penalty_0.submission.data").is_file()
-    assert outcome.run.variants.keys() == {"ngram_penalty_0"}
+    assert names == ["baseline-tuned seed 1", "baseline0"]
+    assert (tmp_path / "test.baseline0.submission.data").is_file()
+    assert outcome.run.variants.keys() == {"baseline0"}
+
+
+def test_the_experiment_stands_beside_its_published_rows(tmp_path):
+    result = train(tmp_path / "run", "experiment=baseline", "task=en-fr", *SMALL)
+    assert result.returncode == 0, result.stderr
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert [row for row in rows if "published" in row] == [
+        ["2016,", "published", "baseline-1", "50.85", "53.35"],
+        ["2016,", "published", "baseline0", "46.98", "52.01"],
+        ["2017,", "published", "baseline-1.5", "37.05", "48.07"],
+        ["2017,", "published", "baseline0", "36.31", "48.62"],
+    ]
+    assert rows.count(["uniform", "12.50", "12.50"]) == 2
+    assert any(row[:5] == ["test", "baseline-tuned", "seed", "1,", "penalty"] for row in rows)
 
 
 @pytest.mark.parametrize("variant", ["joined", "before"])

@@ -8,7 +8,7 @@ import pytest
 
 from crosspro.baselines.it_classifier.classifier import ItClassifier
 from crosspro.baselines.it_classifier.context import LABELS
-from crosspro.baselines.it_classifier.patterns import PatternScorer
+from crosspro.baselines.it_classifier.patterns import pattern_probabilities
 from crosspro.baselines.it_classifier.training_data import NAMED_SETS
 from crosspro.baselines.uppsala_it import UppsalaIt
 from crosspro.data_prep.core.errors import InputError
@@ -45,23 +45,20 @@ def test_labels_stand_with_the_pronouns_of_gaps():
     ]
 
 
-class Nosy(PatternScorer):
-    """Remembers what it is asked."""
-
-    def probabilities(self, contexts):
-        self.asked = contexts
-        return super().probabilities(contexts)
-
-
-def test_the_sentence_before_counts_within_a_document():
+def test_the_sentence_before_counts_within_a_document(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "crosspro.baselines.uppsala_it.pattern_probabilities",
+        lambda contexts: asked.append(contexts) or pattern_probabilities(contexts),
+    )
     system = UppsalaIt()
-    system.task, system.scorer = TASK, Nosy()
+    system.task = TASK
     gap = Gap(0, 0)
     lines = [line("A .", document="d"), line("It is .", gap), line("It was .", gap, document="e")]
     system.labelled(lines)
-    assert [one.before for one in system.scorer.asked] == [("A", "."), ()]
-    system.labelled([replace(one, document=None) for one in lines])
-    assert [one.before for one in system.scorer.asked] == [(), ()]
+    system.labelled([replace(example, document=None) for example in lines])
+    befores = [[context.before for context in contexts] for contexts in asked]
+    assert befores == [[("A", "."), ()], [(), ()]]
 
 
 def test_other_source_languages_have_no_labels():
@@ -87,12 +84,12 @@ def test_a_trained_classifier_is_saved_with_the_system(data, tmp_path):
     names = ("000_1756", "1819", "779", "001_805", "780", "ep-1")
     system = UppsalaIt(order=4, it_data=[table(tmp_path / "it.tsv", names)])
     system.fit(TASK, *data)
-    assert isinstance(system.scorer, ItClassifier)
-    assert system.scorer.documents == ("780", "ep-1")  # no talk of DiscoMT 2015 or TEDdev
+    assert isinstance(system.classifier, ItClassifier)
+    assert system.classifier.documents == ("780", "ep-1")  # no talk of DiscoMT 2015 or TEDdev
     system.save(tmp_path / "model")
     (tmp_path / "it.tsv").unlink()
     loaded = load_system(tmp_path / "model")
-    assert loaded.scorer.documents == ("780", "ep-1")
+    assert loaded.classifier.documents == ("780", "ep-1")
     assert loaded.predict(data[1]) == pytest.approx(system.predict(data[1]), abs=1e-6)
     assert (loaded.decide(data[1]) == system.decide(data[1])).all()
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.task import load_task, task_from_mapping, task_to_mapping
+from crosspro.data_prep.core.settings import to_mapping
+from crosspro.data_prep.core.task import load_task, task_from_mapping
 from crosspro.data_prep.demo.corpus import demo_corpus, demo_examples
 from crosspro.data_prep.demo.language import LANGUAGES, PROFILES, persons, things, verbs
 from crosspro.data_prep.formats.shared_task import read_examples, write_doc_ids, write_examples
@@ -130,7 +131,7 @@ def test_the_lexicon_is_large_and_complete():
 
 
 def test_another_language_pair_is_refused():
-    mapping = task_to_mapping(load_task("en-fr"))
+    mapping = to_mapping(load_task("en-fr"))
     mapping.update(name="en-it", target_language="it")
     with pytest.raises(InputError, match="data=shared_task"):
         demo_examples(task_from_mapping(mapping, "en-it"), "train")

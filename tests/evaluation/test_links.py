@@ -45,12 +45,6 @@ def test_wrong_links_are_named(tmp_path, lines, line):
     assert fault(caught)[:2] == (str(path), line)
 
 
-def test_lenient_reading_drops_links_to_no_word_and_blank_last_lines(tmp_path):
-    path = tmp_path / "links"
-    path.write_text("0-0 3-0 0-3\n0-0\n\n\n")
-    assert read_links(path, ["a", "b"], ["x", "y"], lenient=True) == [[(0, 0)], [(0, 0)]]
-
-
 @given(st.text(alphabet="aé \t\x0b\u00a0", max_size=20))
 def test_words_stand_between_ascii_spaces(line):
     linked = link_texts(make_texts([line], [line], {"A": [line]}), [[]], {"A": [[]]}).linked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,12 +36,7 @@ def folder(tmp_path):
 
 
 def load(folder, **changes):
-    files = find_files(folder)
-    arguments = {
-        "source": files.source, "reference": files.reference, "candidates": files.candidates,
-        "doc_ids": files.doc_ids,
-    }  # fmt: skip
-    return load_texts(**(arguments | changes))
+    return load_texts(replace(find_files(folder), **changes))
 
 
 def test_a_folder(folder):
@@ -78,7 +74,17 @@ def test_files_of_a_folder_that_are_not_clear(folder):
         find_files(folder)
 
 
-def test_text_in_another_language_is_warned_of():
-    texts = ENGLISH * 10, FRENCH * 10, {"A": GERMAN * 10}
-    assert len(make_texts(*texts, languages=("en", "fr")).warnings) == 1
-    assert make_texts(*texts).warnings == ()
+def test_another_language_gives_a_warning_and_in_long_texts_an_error():
+    def texts(times, candidate=GERMAN, **options):
+        lines = ENGLISH * times, FRENCH * times, {"A": candidate * times}
+        return make_texts(*lines, **{"languages": ("en", "fr"), **options})
+
+    assert len(texts(10).warnings) == 1
+    assert texts(10, languages=("", "")).warnings == ()
+    with pytest.raises(InputError) as caught:
+        texts(200)
+    assert fault(caught)[2] == "language"
+    assert texts(200, any_language=True).warnings == ()
+    quoting = FRENCH * 4 + GERMAN * 3  # of the right language, with much of another
+    lines = quoting * 30, quoting * 30, {"A": quoting * 30}
+    assert make_texts(*lines, languages=("fr", "fr")).warnings == ()

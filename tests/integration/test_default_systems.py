@@ -13,7 +13,6 @@ from crosspro.conf import CONF_DIR
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT, mostly_slow
 from tests.integration.training import objects
-from tests.prediction.neural.small import parsed
 
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("[!_]*.yaml"))
 TINY = (
@@ -25,8 +24,6 @@ QUICK = ("uppsala_bilstm", "hardmeier_cnn")
 """Networks whose default configuration is tried in every run of the tests; all networks are trained
 in small in tests/prediction/neural."""
 CLASSICAL = [name for name in SYSTEMS if not name.startswith(NETWORKS)]
-PARSED = "uppsala_bilstm_parsed"
-"""What it reads is a file beside the data, from any parser."""
 
 
 def extras():
@@ -59,8 +56,6 @@ def test_a_default_configuration_trains_without_extras(name, bare, tmp_path):
     run = objects(f"system={name}", *TINY)
     task, system, splits = run.task, run.system, run.splits()
     train, dev = splits.train, splits.dev
-    if name == PARSED:
-        train, dev = (list(map(parsed, examples)) for examples in (train, dev))
     system.fit(task, train, dev)
     system.save(tmp_path)
     gaps = sum(len(example.gaps) for example in dev)

@@ -15,15 +15,15 @@ from tests.integration.training import train
 @pytest.mark.slow
 def test_the_default_network_beats_the_language_model(tmp_path):
     scores = {}
-    for system in ("turku_gru_2016", "ngram"):
+    for system in ("turku_gru_words_inward", "ngram"):
         result = train(tmp_path / system, "task=en-fr", f"system={system}", "resamples=0")
         assert result.returncode == 0, result.stderr
         content = json.loads((tmp_path / system / "test.scores.json").read_text("utf-8"))
         scores[system] = content["candidates"][0]["scores"]["macro_recall"]["value"]
-    assert scores["turku_gru_2016"] > scores["ngram"] + 10
+    assert scores["turku_gru_words_inward"] > scores["ngram"] + 10
     task = load_task("en-fr")
     corpus = demo_corpus(task, "test")
-    system = load_system(tmp_path / "turku_gru_2016" / "model")
+    system = load_system(tmp_path / "turku_gru_words_inward" / "model")
     probabilities = system.predict([example for example, _ in corpus])
     predicted = iter(probabilities.argmax(axis=1).tolist())
     right = []

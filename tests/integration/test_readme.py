@@ -51,9 +51,9 @@ SMALLER = {
     ),  # the annotators of the default need `make extras`
     "python train.py task=en-fr": SMALL_TRAINING,
     "python train.py experiment=baseline task=en-fr": SMALL_TRAINING,
-    "python train.py task=de-en system=uppsala_bilstm data=shared_task data.dir=my/files "
+    "python train.py task=de-en system=turku_gru_2017 data=shared_task data.dir=my/files "
     "trainer.precision=bf16-mixed": SMALL_FILES,
-    "python train.py -m system=turku_gru_2016,uppsala_bilstm seed=1,2,3": SMALL_TRAINING,
+    "python train.py -m system=turku_gru_words_inward,uppsala_bilstm seed=1,2,3": SMALL_TRAINING,
     "python train.py experiment=turku_2017_primary task=en-fr data=shared_task "
     "data.dir=my/files": SMALL_FILES,
 }  # fmt: skip

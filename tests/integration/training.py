@@ -14,7 +14,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from crosspro.conf import CONF_DIR
-from crosspro.prediction.configuration import configured
+from crosspro.prediction.configuration import training_setup
 from tests.conftest import ROOT
 
 SMALL = ("data.documents.train=20", "data.documents.dev=5", "data.documents.test=5", "resamples=50")
@@ -63,7 +63,7 @@ def composed(*overrides):
 def objects(*overrides):
     """The task, system and data that some arguments come to."""
     with initialize_config_dir(str(CONF_DIR), version_base="1.3"):
-        return configured(compose("train", list(overrides)), {"task": "en-fr"})
+        return training_setup(compose("train", list(overrides)), {"task": "en-fr"})
 
 
 def made(*overrides, **changes):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -20,6 +18,7 @@ from crosspro.prediction.prior_correction import PriorCorrected
 from crosspro.prediction.runs import read_run
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import neural
+from tests.prediction.test_system import without_digests
 
 NETWORK = {
     "network": "turku_gru",
@@ -35,10 +34,10 @@ class FourSeeds(ClassPrior):
     name = "class_prior"
 
     def snapshots(self):
-        found = [ClassPrior(seed=seed) for seed in range(4)]
-        for one in found:
-            one.task, one.counts = self.task, self.counts
-        return found
+        states = [ClassPrior(seed=seed) for seed in range(4)]
+        for state in states:
+            state.task, state.counts = self.task, self.counts
+        return states
 
 
 def test_members_are_fitted_and_mixed_with_equal_weights(train, dev, en_fr):
@@ -160,10 +159,7 @@ def test_members_are_as_many_as_weights(train, dev, en_fr, tmp_path):
     ensemble = Ensemble([Majority(), ClassPrior(seed=3)])
     ensemble.fit(en_fr, train, dev)
     ensemble.save(tmp_path)
-    description = json.loads((tmp_path / "system.json").read_text("utf-8"))
-    for key in ("files", "sha256"):
-        del description[key]
-    (tmp_path / "system.json").write_text(json.dumps(description), "utf-8")
+    without_digests(tmp_path)
     wrong = (
         '{"weights": [1e308, 1e308], "names": ["", ""]}',
         f'{{"weights": [1, 1{"0" * 400}], "names": ["", ""]}}',

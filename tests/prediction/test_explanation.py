@@ -114,11 +114,11 @@ def test_a_chain_shows_its_path_and_the_features_of_the_gap(system):
 def test_an_ensemble_shows_its_members_and_a_member_may_have_nothing_to_say():
     parts = [fitted(Majority()), fitted(NGramSystem(order=2)), fitted(CapCRF(iterations=2))]
     explanation = explained(Ensemble.of(parts, [1.0, 2.0, 1.0]))[0]
-    members = explanation.evidence.members
-    assert [member.weight for member in members] == [0.25, 0.5, 0.25]
-    assert [m.explanation.evidence is None for m in members] == [True, False, False]
-    mixed = sum(member.weight * member.explanation.probabilities["il"] for member in members)
-    assert explanation.probabilities["il"] == pytest.approx(mixed)
+    members, *own = explanation.evidence.tables
+    assert [row[1] for row in members.rows] == [0.25, 0.5, 0.25]
+    mixed = sum(weight * chance for _, weight, chance, _ in members.rows)
+    assert explanation.probabilities[explanation.chosen] == pytest.approx(mixed)
+    assert {table.title.partition(" ")[0] for table in own} == {"1", "2"}
 
 
 def test_a_system_that_cannot_explain_says_so():

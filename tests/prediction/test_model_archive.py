@@ -15,7 +15,7 @@ from crosspro.baselines.majority import Majority
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.demo.corpus import demo_examples
-from crosspro.prediction.model_archive import opened_run, read_manifest, unpack
+from crosspro.prediction.model_archive import opened_run, unpack
 from crosspro.prediction.models import export_run
 from crosspro.prediction.system import load_system
 
@@ -43,11 +43,6 @@ def files(archive):
     return {name: one for name, one in entries(archive).items() if name != "archive.json"}
 
 
-def signed(content):
-    text = json.dumps({**content, "sha256": ""}, sort_keys=True)
-    return json.dumps({**content, "sha256": hashlib.sha256(text.encode()).hexdigest()}).encode()
-
-
 def listed(files):
     return {
         name: {"size": len(one), "sha256": hashlib.sha256(one).hexdigest()}
@@ -59,7 +54,7 @@ def rewritten(path, packed, mode=0, **changes):
     """An archive with right checksums of whatever is in it."""
     content = {"format": 1, "crosspro": "0.2.0", "weights": "float32", "files": listed(packed)}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as opened:
-        opened.writestr("archive.json", signed({**content, **changes}))
+        opened.writestr("archive.json", json.dumps({**content, **changes}))
         for name, one in packed.items():
             info = zipfile.ZipInfo(name)
             info.external_attr = mode << 16
@@ -169,5 +164,5 @@ def test_no_damage_goes_unnoticed(data, archive, tmp_path_factory):
         assert len(error.problems) == 1
     else:
         assert not cut
-        assert found.settings == good.settings
-        assert read_manifest(path) == read_manifest(archive)
+        assert (found.settings, found.task) == (good.settings, good.task)
+        assert (found.counts == good.counts).all()

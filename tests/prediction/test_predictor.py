@@ -18,7 +18,7 @@ from crosspro.data_prep.formats.pointed_nouns import PointedNoun
 from crosspro.data_prep.pipeline.pairs.pair_links import aligner_of_package
 from crosspro.data_prep.pipeline.pairs.pipeline import PairPipeline
 from crosspro.prediction.models import export_run
-from crosspro.prediction.pair_prediction import Predictor, model_prior
+from crosspro.prediction.pair_prediction import Predictor
 from crosspro.prediction.system import load_system
 from tests.conftest import ROOT
 from tests.fixed_links import FixedLinks
@@ -158,7 +158,7 @@ def test_an_archive_brings_its_prior(archive, prior):
     predictor = crosspro.load(archive)
     assert predictor.name == "en-fr"
     assert predictor.pipeline.aligner.origin == "the training text of the model"
-    assert model_prior(archive).source_words.keys() <= {*prior.source_words, ""}
+    assert predictor.pipeline.aligner.prior.source_words.keys() <= {*prior.source_words, ""}
     found = predictor.predict(HOUSE, MAISON)
     assert found.gaps[0].source == "it"
     assert found.gaps[0].label == "OTHER"

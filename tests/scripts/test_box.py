@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shutil
 
@@ -14,7 +12,6 @@ from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.prediction import registry
-from crosspro.prediction.registry import bundled_models
 from tests.prediction.test_predictor import HOUSE, MAISON, WHOLE, archive, prior  # noqa: F401
 from tests.scripts.run import crosspro as command
 
@@ -38,21 +35,10 @@ def said(result, code=0):
     return (result.stderr if code else result.stdout).decode()
 
 
-def test_the_box_of_the_package_holds_archives():
-    for name, path in bundled_models().items():
-        assert path.name == f"{name}.zip"
-        assert crosspro.load(name).task.name == f"{name}-text"
-
-
 def test_the_box_is_listed_first(box):
     result = command("models", "list")
-    assert said(result).splitlines()[2].split()[:5] == [
-        "en-fr",
-        "bundled",
-        "en-fr-text",
-        "majority",
-        "float32",
-    ]
+    row = said(result).splitlines()[2].split()
+    assert row[:4] == ["en-fr", "bundled", "en-fr-text", "majority"]
     (row,) = json.loads(said(command("models", "list", "--layout", "json")))
     assert (row["path"], row["kind"], row["task"]) == ("en-fr", "bundled", "en-fr-text")
     listed = said(command("models", "list", box))
@@ -72,8 +58,6 @@ def test_a_wrong_name_is_told_the_choices(box):
     told = said(command("predict", "en-ru", "--text", HOUSE, MAISON), 2)
     assert told.startswith("en-ru: model: ")
     assert "en-fr" in told
-    with pytest.raises(crosspro.InputError):
-        crosspro.load("en-ru")
 
 
 def test_commands_take_names_where_they_take_runs(box, tmp_path):
@@ -104,15 +88,14 @@ def test_a_typed_sentence_is_filled(box, tmp_path):
     assert out.read_text("utf-8") == shown
 
 
-def test_a_typed_sentence_in_other_layouts(box):
+def test_a_typed_sentence_as_json(box):
     given = ("predict", "en-fr", "--text", HOUSE, MAISON, "--context", "Yes. ||| Oui.",
              "--context", "The house fell. ||| La maison est tombée.")  # fmt: skip
     found = json.loads(said(command(*given, "--layout", "json")))
     assert found["model"] == "en-fr"
     assert found["gaps"][0]["source"] == "it"
     assert found["gaps"][0]["label"] == next(iter(found["gaps"][0]["probabilities"]))
-    rows = list(csv.DictReader(io.StringIO(said(command(*given, "--layout", "csv")))))
-    assert {row["class"] for row in rows} == set(load_task("en-fr-text").classes)
+    assert {*found["gaps"][0]["probabilities"]} == {*load_task("en-fr-text").classes}
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,10 @@ def test_an_ensemble_is_whole_or_not_there(tmp_path, monkeypatch):
         system.fit(task, train, train)
         system.save(tmp_path / "runs" / name)
     line = ("ensemble", tmp_path / "runs/a", tmp_path / "runs/b", "-o", tmp_path / "out/both")
-    for place in ("crosspro.scripts.ensemble.write_run", "crosspro.prediction.system.write_text"):
+    for place in (
+        "crosspro.scripts.ensemble.write_run",
+        "crosspro.prediction.model_archive.write_text",
+    ):
         with monkeypatch.context() as changed:
             changed.setattr(place, full_disk)
             assert crosspro(*line).code == 2

@@ -55,7 +55,7 @@ def test_help_of_train_is_that_of_hydra():
     result = crosspro("train", "--help")
     assert result.code == 0
     assert b"Example: crosspro train task=en-fr" in result.stdout
-    assert b"turku_gru_2016" in result.stdout
+    assert b"turku_gru_words_inward" in result.stdout
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS.keys() - READS_NO_FILE))

@@ -70,8 +70,7 @@ def test_a_full_archive_predicts_as_its_run(name, runs, dev, tmp_path):
 @pytest.mark.parametrize("name", ["network", "linear", "both"])
 def test_fewer_bits_are_nearly_the_same_system(name, runs, dev, tmp_path):
     exported(runs / name, tmp_path / "full.zip")
-    told = exported(runs / name, tmp_path / "a.zip", "--weights", "int8")
-    assert "1 of" in told
+    exported(runs / name, tmp_path / "a.zip", "--weights", "int8")
     whole, found = load_system(runs / name).predict(dev), load_system(tmp_path / "a.zip")
     assert 0 < abs(found.predict(dev) - whole).max() < 0.1
     sizes = [(tmp_path / one).stat().st_size for one in ("full.zip", "a.zip")]
@@ -129,7 +128,6 @@ def test_models_are_listed_with_their_scores(runs, tmp_path):
     )
     assert (run["kind"], full["kind"], small["kind"]) == ("run", "archive", "archive")
     assert run["digest"] == full["digest"] != small["digest"]
-    assert (full["weights"], small["weights"]) == ("float32", "int8")
     scores = json.loads((runs / "network/run.json").read_text("utf-8"))["scores"]["dev"]
     for row in (run, full, small):
         assert (row["task"], row["system"]) == ("en-fr", "network seed 1")

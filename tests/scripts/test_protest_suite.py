@@ -40,5 +40,4 @@ def test_the_real_suite_scores_what_it_must(built, seed):
         for name, results in scored.results.items()
     }
     assert outcomes["reference"] == {"match": 250}
-    assert outcomes["swapped"]["mismatch"] > 70
-    assert outcomes["genders"]["silver"] > 15
+    assert outcomes["damaged"]["mismatch"] > 70

@@ -15,8 +15,6 @@ from crosspro.scripts.reproduce.proofread import (
     Ranking,
     RatedPronoun,
     area,
-    average_precision,
-    calibration_rows,
     learnt_weights,
     pronoun_rows,
     rater_recall,
@@ -32,7 +30,7 @@ from crosspro.scripts.reproduce.rater_marks import (
 from tests.conftest import GOLDEN
 
 WMT = GOLDEN / "wmt"
-ES = RaterMark(0, 2, "Accuracy/Mistranslation", "Major")
+ES = RaterMark(0, 2, "Accuracy/Mistranslation")
 
 
 @pytest.fixture
@@ -51,7 +49,7 @@ def test_rows_of_newstest_are_marks_of_raters():
         ("alpha", "dog.1", 1, 1),
         ("alpha", "dog.1", 2, 2),
     ]
-    awkward = [RaterMark(*place, "Style/Awkward", "Minor") for place in ((3, 6), (17, 21))]
+    awkward = [RaterMark(*place, "Style/Awkward") for place in ((3, 6), (17, 21))]
     assert segments[1].raters == ((ES, *awkward), ())
     assert segments[1].target == "Es war unter dem Sofa."
     assert segments[1].target[17:21] == "Sofa"
@@ -72,21 +70,17 @@ def test_marks_of_wmt_belong_to_segments_of_systems(folder):
     assert [(one.system, one.number) for one in segments] == [
         (system, number) for system in ("alpha", "beta") for number in range(4)
     ]
-    assert segments[1].raters == ((RaterMark(0, 2, "accuracy/mistranslation", "major"),),)
+    assert segments[1].raters == ((RaterMark(0, 2, "accuracy/mistranslation"),),)
     assert [one.document for one in segments[:4]] == ["dog.1", "dog.1", "key.2", "key.2"]
     assert segments[3].raters == ()  # nobody looked
     assert segments[7].raters == ((),)  # a mark in the source
-    rows = 'ESA-1\talpha\t4\t[{"start": 4, "end": 11, "category": null, "severity": "minor"}]\n'
-    (folder / "raters.tsv.xz").write_bytes(lzma.compress(rows.encode()))
-    assert read_wmt23(folder, more_raters=True)[3].raters == ((RaterMark(4, 11, "", "minor"),),)
 
 
-@pytest.mark.parametrize("name", ["documents.tsv", "outputs/beta.de", "mqm.tsv", "raters.tsv"])
+@pytest.mark.parametrize("name", ["documents.tsv", "outputs/beta.de", "mqm.tsv"])
 def test_wrong_files_of_wmt_are_named(folder, name):
-    (folder / "raters.tsv.xz").write_bytes(lzma.compress(b""))
     (folder / f"{name}.xz").write_bytes(lzma.compress(b"a\t1\n"))
     with pytest.raises(InputError, match=rf"{name}\.xz:[12]: "):
-        read_wmt23(folder, more_raters=True)
+        read_wmt23(folder)
 
 
 def test_scores_of_metrics(tmp_path):
@@ -104,19 +98,18 @@ def pronoun(*raters, kind=DoubtKind.WORD, start=0, end=2):
 
 
 def test_a_pronoun_is_marked_where_a_short_mark_of_its_kind_touches_it():
-    levels = {
-        ES: 2,
-        RaterMark(0, 2, "fluency/grammar", "minor"): 1,
-        RaterMark(0, 2, "", "minor"): 1,
-        RaterMark(0, 2, "style/awkward", "major"): 0,
-        RaterMark(3, 6, "accuracy/mistranslation", "major"): 0,
-        RaterMark(0, 20, "accuracy/mistranslation", "major"): 0,
+    marked = {
+        ES: True,
+        RaterMark(0, 2, "fluency/grammar"): True,
+        RaterMark(0, 2, "style/awkward"): False,
+        RaterMark(3, 6, "accuracy/mistranslation"): False,
+        RaterMark(0, 20, "accuracy/mistranslation"): False,
     }
-    assert {mark: pronoun().level([mark]) for mark in levels} == levels
-    assert pronoun().level([RaterMark(0, 20, "fluency/grammar", "minor")], longest=5) == 1
+    assert {mark: pronoun().is_marked_by([mark]) for mark in marked} == marked
+    assert pronoun().is_marked_by([RaterMark(0, 20, "fluency/grammar")], longest=5)
     missing = pronoun(kind=DoubtKind.MISSING, start=3, end=3)
-    assert missing.level([RaterMark(0, 3, "accuracy/omission", "minor")]) == 1
-    assert missing.level([RaterMark(0, 3, "fluency/grammar", "minor")]) == 0
+    assert missing.is_marked_by([RaterMark(0, 3, "accuracy/omission")])
+    assert not missing.is_marked_by([RaterMark(0, 3, "fluency/grammar")])
 
 
 def test_how_much_raters_miss():
@@ -141,13 +134,11 @@ def test_measures_of_an_order():
     weights = draws.integers(0, 3, 200).astype(float)
     expected = roc_auc_score(marked, doubts, sample_weight=weights)
     assert area(doubts, marked, weights) == pytest.approx(expected)
-    order, ones = np.array([3.0, 2.0, 1.0]), np.ones(3)
-    assert average_precision(order, np.array([True, False, True]), ones) == pytest.approx(5 / 6)
-    ranking = Ranking(doubts, marked * 2, [str(n // 10) for n in range(200)])
+    ranking = Ranking(doubts, marked, [str(n // 10) for n in range(200)])
     values = ranking.resampled()
-    low, high = np.nanquantile(values[1:], (0.025, 0.975), axis=0)
-    assert (low <= values[0]).all() and (values[0] <= high).all()
-    assert {cell.split()[0] for cell in ranking.measured(ranking)} == {"0.000"}
+    low, high = np.nanquantile(values[1:], (0.025, 0.975))
+    assert low <= values[0] <= high
+    assert ranking.measured(ranking).split()[0] == "0.000"
 
 
 def test_tables_of_pronouns_and_segments():
@@ -167,7 +158,3 @@ def test_tables_of_pronouns_and_segments():
     assert rows["metric"].startswith("0.000")
     assert rows["`proofread` above metric"].startswith("1.000")
     assert "short" not in rows
-    assert [row[1:] for row in calibration_rows(pronouns, wrong)] == [
-        ["20", "0.200", "0.000"],
-        ["20", "0.800", "1.000"],
-    ]

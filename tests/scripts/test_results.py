@@ -21,13 +21,14 @@ from crosspro.scripts.reproduce.results import (
     read_gold,
     read_row,
     read_rows,
+    renew_gold,
     row_file,
     scores_of,
     write_gold,
     write_row,
 )
 from crosspro.scripts.reproduce.results_page import (
-    NOT_REACHED,
+    NO_REASON,
     TaskRows,
     not_measured,
     published_of,
@@ -97,7 +98,7 @@ def test_rows_are_compared_on_the_gold_that_both_have():
 def test_what_is_not_measured_is_computed():
     rows = [row for row in ROWS.values() if row.name != "2016/de-en/CUNI-primary"]
     assert set(not_measured(rows)) - set(not_measured(list(ROWS.values()))) == {
-        ("2016/de-en/CUNI-primary", NOT_REACHED)
+        ("2016/de-en/CUNI-primary", NO_REASON)
     }
 
 
@@ -152,6 +153,21 @@ def test_rows_and_gold_labels_are_read_as_they_are_written(tmp_path):
     assert gold_of("en-fr").predictions(["elle", "ce"]).labels == "".join(
         str(gold_of("en-fr").classes.index(label)) for label in ("elle", "ce")
     )
+
+
+def test_other_gold_labels_do_not_touch_earlier_rows(tmp_path):
+    row = ROWS["2017/es-en/baseline0"]
+    gold = gold_of("es-en")
+    write_row(row, tmp_path)
+    write_gold("es-en", gold, tmp_path)
+    same = {"ted_tst2015": gold.test_sets["ted_tst2015"]}
+    renew_gold(load_task("es-en"), same, tmp_path)
+    assert (read_gold("es-en", tmp_path), read_row(row.name, tmp_path)) == (gold, row)
+    renew_gold(load_task("es-en"), {"ted_tst2015": GoldSet("0123")}, tmp_path)
+    renewed, kept = read_gold("es-en", tmp_path), read_row(row.name, tmp_path)
+    assert renewed.test_sets["ted_tst2015"] == GoldSet("0123")
+    assert [*kept.scores.values()] == [*row.scores.values()]
+    assert values(scores_of(renewed, kept.predictions, None)) == values(kept.scores)
 
 
 @pytest.mark.parametrize(

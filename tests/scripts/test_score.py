@@ -150,6 +150,18 @@ def test_wrong_input_is_named_and_nothing_is_written(arguments, named, tmp_path)
     assert not page.exists()
 
 
+def test_a_long_text_in_another_language_is_refused_unless_any_language(tmp_path):
+    long = {name: tmp_path / f"{name}.{end}" for name, end in (("ref", "fr"), ("mt", "fr"))}
+    for name, path in long.items():
+        text = "Il est là et elles ne sont pas dans la maison pour nous .\n"
+        other = "Es war nicht da und sie sind auch nicht hier , was das für uns ist .\n"
+        path.write_text((text if name == "ref" else other) * 250, "utf-8")
+    call = ("score", "--reference", long["ref"], "--candidate", long["mt"], "-m", "pronoun-f1")
+    refused = crosspro(*call, "--resamples", 0)
+    assert refused.code == 2 and b"any-language" in refused.stderr
+    assert crosspro(*call, "--resamples", 0, "--any-language").code == 0
+
+
 def test_few_lines_of_a_pair_with_a_bundled_model_need_no_advice(tmp_path):
     """Links by the model of the pair: no other model is recommended."""
     real = SHARED_DATA / "mt_outputs" / "wmt24.en-de"

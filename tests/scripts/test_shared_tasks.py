@@ -14,13 +14,8 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import format_example
 from crosspro.evaluation.published.results import published_results
 from crosspro.scripts.reproduce.results import read_gold, read_row, scores_of
-from crosspro.scripts.reproduce.shared_tasks import (
-    app,
-    experiment_of,
-    official_sets,
-    planned_jobs,
-    trainings,
-)
+from crosspro.scripts.reproduce.shared_tasks import app, official_sets, planned_jobs
+from crosspro.scripts.reproduce.submissions import experiment_of, planned_submissions
 
 TASK = load_task("en-fr")
 CORPORA = {
@@ -57,7 +52,7 @@ def test_every_published_submission_is_an_experiment():
     rows = [row for row in published_results() if row.kind != "released"]
     assert len(rows) == 97
     assert all(experiment_of(row) for row in rows)
-    made = {row.name: row for row in trainings(years=[2016, 2017])}
+    made = {row.name: row for row in planned_submissions(years=[2016, 2017])}
     assert len(made) == len(rows)
     experiments = {name: row.settings[0].partition("=")[2] for name, row in made.items()}
     assert experiments["2016/de-en/UPPSALA-primary"] == "uppsala_2016_contrastive"
@@ -67,7 +62,7 @@ def test_every_published_submission_is_an_experiment():
 
 
 def test_the_inflected_task_has_every_system_of_its_pair():
-    rows = trainings(years=[2015])
+    rows = planned_submissions(years=[2015])
     assert {row.task for row in rows} == {"en-fr-2015"}
     titles = [row.title for row in rows]
     assert len(titles) == len(set(titles)) == len({row.name for row in rows})
@@ -98,18 +93,18 @@ def test_german_document_ids_serve_both_directions(tmp_path):
 
 
 def test_what_is_missing_is_said_before_anything_is_trained(tmp_path):
-    rows = trainings(["en-de"], [2016], ["CUNI-*", "UU-Cap-*"])
+    rows = planned_submissions(["en-de"], [2016], ["CUNI-*", "UU-Cap-*"])
     with pytest.raises(InputError) as caught:
-        list(planned_jobs(rows, tmp_path, tmp_path / "work", tmp_path / "results"))
+        list(planned_jobs(rows, tmp_path, tmp_path / "work"))
     assert {problem.path for problem in caught.value.problems} == {str(tmp_path / "2016")}
     (tmp_path / "en-de").mkdir()
     (tmp_path / "en-de/train.data").touch()
     with pytest.raises(InputError) as caught:
-        list(planned_jobs(rows, tmp_path, tmp_path / "work", tmp_path / "results"))
+        list(planned_jobs(rows, tmp_path, tmp_path / "work"))
     fields = {problem.field for problem in caught.value.problems}
     assert fields == {"train", "dev", "test"}  # UU-Cap learns from talks alone
     with pytest.raises(InputError):
-        trainings(systems=["nobody"])
+        planned_submissions(systems=["nobody"])
 
 
 def test_rows_of_official_files_are_written_once(tmp_path, official):
@@ -119,7 +114,12 @@ def test_rows_of_official_files_are_written_once(tmp_path, official):
     assert made.exit_code == 0, made.output
     row = read_row("2016/en-fr/baseline0", tmp_path / "results")
     gold = read_gold("en-fr", tmp_path / "results")
-    assert (row.origin, row.task, row.seeds, row.system) == ("papers", "en-fr", (1,), "ngram")
+    assert (row.origin, row.task, row.seeds, row.system) == (
+        "papers",
+        "en-fr",
+        (1,),
+        "baseline-tuned",
+    )
     assert set(row.test_sets) == {"WMT2016"}
     assert row.test_sets["WMT2016"].documents == 10
     assert row.scores == scores_of(gold, row.predictions)
@@ -164,12 +164,21 @@ def test_the_tuned_baseline_says_its_penalty(tmp_path, plain):
 def test_a_second_seed_joins_the_row_of_the_first(tmp_path, plain):
     tiny = "system.network={embedding: 8, hidden: 8, dense: 12, window: 20}"
     quick = ("--set", tiny, "--set", "trainer.max_epochs=1", "--systems", "TurkuNLP-primary")
+    (tmp_path / "data/en-fr/notes.txt").write_text(
+        "demo: generated text\nsource.conllu weak parser: none\n", "utf-8"
+    )
     for seeds in (1, 2):
-        made = run(*plain, *quick, "--seeds", seeds)
+        made = run(*plain, *quick, "--seeds", seeds, "--ensembles")
         assert made.exit_code == 0, made.output
         row = read_row("2017/en-fr/TurkuNLP-primary", tmp_path / "results")
         assert row.seeds == tuple(range(1, seeds + 1))
         assert set(row.predictions["test"]) == {"1", "2"} & set(map(str, row.seeds))
+        assert row.notes == ("demo: generated text",)
+    name = "references/en-fr/2x_turku_2017_primary"
+    both = read_row(name, tmp_path / "results")
+    assert (both.title, both.ensemble) == ("2 × turku_2017_primary, prior tuned", True)
+    assert set(both.predictions["test"]) == {"1+2"}
+    assert "2017 en-fr TurkuNLP-primary" in (tmp_path / "work/pages/en-fr.test.html").read_text()
 
 
 def test_a_training_that_fails_is_reported_and_leaves_no_row(tmp_path, plain):

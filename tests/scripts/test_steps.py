@@ -7,16 +7,15 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from crosspro.data_prep.core.processes import Step
 from crosspro.scripts import steps
 from crosspro.scripts.steps import StepDisplay
 
 REPORTS = [
-    Step("reading", "", 0, 10),
-    Step("reading", "", 5, 10),
-    Step("aligning", "own", 0, 0),
-    Step("aligning", "forward", 0, 4),
-    Step("aligning", "", 4, 4),
+    ("reading", "", 0, 10),
+    ("reading", "", 5, 10),
+    ("aligning", "own", 0, 0),
+    ("aligning", "forward", 0, 4),
+    ("aligning", "", 4, 4),
 ]
 BEGUN = ["reading", "aligning: own", "aligning: forward"]
 EVERY = [BEGUN[0], "reading: 5 of 10", *BEGUN[1:], "aligning: forward: 4 of 4"]
@@ -28,5 +27,5 @@ def test_a_line_when_a_step_or_a_part_of_it_begins_and_now_and_then(patience, li
     stream = StringIO()
     with StepDisplay(Console(file=stream)) as display:
         for report in REPORTS:
-            display.report(report)
+            display.report(*report)
     assert stream.getvalue().splitlines() == lines

@@ -3,7 +3,7 @@
 English `it` and German `es` and `sie` look the same as subject and as object, and the tasks are
 about subjects. Where the sentence is parsed, the dependency label decides, as in the papers: the
 task's `subject_filter` lists the labels. Where it is not, rules over words and predicted tags do
-(`english.py`, `german.py`); `scripts/reproduce/quality.py` measures them.
+(`english.py`, `german.py`).
 
 Expletives are a case of their own. The papers' parser labelled English ones as subjects (SBJ), so
 they were kept, and German ones as EP, so `es gibt` was lost, which the papers regret. That is what

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from crosspro.data_prep.core.example import AnnotatedSentence, Token
-from crosspro.data_prep.core.words import table_rows, word_lists
+from crosspro.data_prep.words.lists import table_rows, word_lists
 
 
 @dataclass(frozen=True, slots=True)

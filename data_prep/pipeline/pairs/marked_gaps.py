@@ -68,7 +68,7 @@ def place_marked(
         there = f"{len(pronouns)}, which other gaps translate" if pronouns else "none"
         where = f"gap at target token {', '.join(map(str, left))}"
         expected = f"a source word that it translates ({words}), or one that is named"
-        raise input_error(pair.where, where, expected, there)
+        raise input_error(pair.name, where, expected, there)
     placed = {source: Placement(source, MARKED, place) for place, source in source_of.items()}
     sources = []
     for mark in marks:
@@ -118,16 +118,19 @@ def with_marked_links(links: Sequence[Link], placements: Sequence[Placement]) ->
 
 
 def _check_marks(pair: TypedPair, marks: Sequence[GapMark]) -> None:
-    for side, size in (("source", len(pair.source)), ("target", len(pair.target))):
+    sides = (
+        ("source", len(pair.source), [mark.source for mark in marks]),
+        ("target", len(pair.target), [mark.target for mark in marks]),
+    )
+    for side, size, positions in sides:
         seen: set[int] = set()
-        for mark in marks:
-            place: int | None = getattr(mark, side)
-            if place is None:
+        for position in positions:
+            if position is None:
                 continue
-            if not 0 <= place < size:
+            if not 0 <= position < size:
                 expected = f"a {side} token from 0 to {size - 1}"
-                raise input_error(pair.where, "gaps", expected, str(place))
-            if place in seen:
+                raise input_error(pair.name, "gaps", expected, str(position))
+            if position in seen:
                 expected = f"each {side} token in one gap"
-                raise input_error(pair.where, "gaps", expected, f"{place} in several")
-            seen.add(place)
+                raise input_error(pair.name, "gaps", expected, f"{position} in several")
+            seen.add(position)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from crosspro.data_prep.annotate.corpus import make_annotator
+from crosspro.data_prep.annotate.corpus import Annotator, make_annotator
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import CrossproError
-from crosspro.data_prep.core.example import AnnotatedSentence, Annotator, Example, Gap, Link
+from crosspro.data_prep.core.example import AnnotatedSentence, Example, Gap, Link
 from crosspro.data_prep.core.task import OTHER, Task
 from crosspro.data_prep.gaps.clitics import attached
 from crosspro.data_prep.gaps.extract import RULES, GapRules, source_pronouns
@@ -63,13 +63,12 @@ class PreparedPair:
 
     `words` has the typed word of each target token, None for gaps that stand between words, because
     nothing translates the pronoun. `gaps` are those of the example with the word that was typed
-    there and its class, if any. Links in `positional` rest on positions alone.
+    there and its class, if any.
     """
 
     example: Example
     words: tuple[TypedWord | None, ...]
     gaps: tuple[Gap, ...]
-    positional: frozenset[Link]
     context: tuple[PreparedPair, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -87,10 +86,6 @@ class _LinkedPair:
     chances: LinkChances
     segment: LinkedSegment
     parse: AnnotatedSentence | None
-
-    @property
-    def positional(self) -> list[Link]:
-        return [link for link, chance in self.chances.items() if chance is None]
 
 
 @dataclass(frozen=True)
@@ -118,10 +113,10 @@ class PairPipeline:
         the text before is known, and hidden only where a gap is written. With `parse`, examples
         have the annotation of the source as a parse of it.
         """
-        *before, linked = self._linked(typed_pairs([*context, pair], self.task), parse)
+        *before, linked = pairs = self._linked(typed_pairs([*context, pair], self.task), parse)
         context_gaps: Sequence[GapMark] | None = () if self.task.linked else None
         context_pairs = tuple(self._prepared(earlier, context_gaps) for earlier in before)
-        notes = (*self._annotation_notes([*before, linked], parse), *self._link_notes(linked))
+        notes = (*self._annotation_notes(pairs, parse), *self._link_notes(linked.chances))
         return replace(self._prepared(linked, gaps), context=context_pairs, notes=notes)
 
     def prepare_text(self, pairs: Sequence[TypedPair]) -> list[PreparedPair]:
@@ -186,9 +181,10 @@ class PairPipeline:
             sources = annotator.annotate([pair.source for pair in pairs])
         linked = []
         for pair, chances, target, source in zip(pairs, links, targets, sources, strict=True):
-            judgeable = source if judged else None
             segment = LinkedSegment(
-                pair.source, pair.target, tuple(chances), DOCUMENT, target, judgeable
+                *(pair.source, pair.target, tuple(chances), DOCUMENT),
+                target_annotation=target,
+                source_annotation=source if judged else None,
             )
             if self.rules.clitics:
                 segment = segment.with_clitics(self.task)
@@ -214,14 +210,14 @@ class PairPipeline:
             lost.append("pronouns that are no subjects are gaps too")
         return [f"the source is not annotated, so {' and '.join(lost)} ({annotator})"]
 
-    def _link_notes(self, pair: _LinkedPair) -> list[str]:
+    def _link_notes(self, chances: LinkChances) -> list[str]:
         """Where links are from, and how many of them rest on positions alone."""
-        positional = len(pair.positional)
-        if pair.chances and positional == len(pair.chances):
+        positional = sum(chance is None for chance in chances.values())
+        if chances and positional == len(chances):
             return [f"links: from positions alone ({self.aligner.origin})"]
         notes = [f"links: learnt from {self.aligner.origin}"]
         if positional:
-            number = f"{positional} of {len(pair.chances)} links rest on positions alone"
+            number = f"{positional} of {len(chances)} links rest on positions alone"
             notes.append(f"links: {number}, as their words were not seen as translations")
         return notes
 
@@ -229,45 +225,36 @@ class PairPipeline:
 
     def _prepared(self, linked: _LinkedPair, marks: Sequence[GapMark] | None) -> PreparedPair:
         """The pair with gaps at the marks and where they are written, else by the rules."""
-        pair, segment = linked.typed, linked.segment
+        pair, segment, task = linked.typed, linked.segment, self.task
         marked = all_marks(pair, marks or ())
         if marked or marks is not None:
             votes = self._votes(pair, self._verbs(segment, marked))
             pronouns = self._pronouns(segment)
-            placements = place_marked(
-                pair, segment.links, marked, pronouns, votes, self.task, self.rules
-            )
-            segment = replace(segment, links=with_marked_links(segment.links, placements))
+            links = segment.links
+            placements = place_marked(pair, links, marked, pronouns, votes, task, self.rules)
+            segment = replace(segment, links=with_marked_links(links, placements))
         else:
-            _, placements = segment_placements(self.task, segment, self.rules, Counts())
+            _, placements = segment_placements(task, segment, self.rules, Counts())
         placements = [placement for placement in placements if placement.position is not None]
-        example = segment.example(self.task, placements, self.rules.one_link)
-        inserted = [p.position for p in placements if p.inserted and p.position is not None]
-        words: list[TypedWord | None] = []
-        for place in range(len(pair.target) + 1):
-            words += [None] * inserted.count(place)
-            if place < len(pair.target):
-                typed = WRITTEN_GAP if place in pair.stand_ins else pair.target[place]
-                words.append((place, typed))
+        example = segment.example(task, placements, self.rules.one_link)
+        words: list[TypedWord | None] = [
+            (place, WRITTEN_GAP if place in pair.stand_ins else word)
+            for place, word in enumerate(pair.target)
+        ]
+        inserted = [placement.position or 0 for placement in placements if placement.inserted]
+        for position in sorted(inserted, reverse=True):
+            words.insert(position, None)
         hidden = []
         for gap in example.gaps:
             word = words[gap.position]
             if word is None or word[0] in pair.stand_ins:
                 hidden.append(replace(gap, label=None, word=None))
             else:
-                label = self.task.class_of(word[1].lower())
+                label = task.class_of(word[1].lower())
                 hidden.append(replace(gap, label=label, word=word[1]))
         blind = tuple(Gap(gap.position, gap.source_index) for gap in example.gaps)
-        positional = {
-            (source, target + sum(place <= target for place in inserted))
-            for source, target in linked.positional
-        }
-        return PreparedPair(
-            replace(example, gaps=blind, source_parse=linked.parse),
-            tuple(words),
-            tuple(hidden),
-            frozenset(positional & set(example.links)),
-        )
+        example = replace(example, gaps=blind, source_parse=linked.parse)
+        return PreparedPair(example, tuple(words), tuple(hidden))
 
     def _pronouns(self, segment: LinkedSegment) -> list[int]:
         """The source words that a gap may translate."""

@@ -8,7 +8,7 @@ place; no system gets to see that one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from unicodedata import category
@@ -17,18 +17,17 @@ from crosspro.data_prep.annotate.tokenise import tokenise
 from crosspro.data_prep.bitext.segment import Segment
 from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.task import OTHER, Task
-from crosspro.data_prep.core.words import looks_otherwise
 from crosspro.data_prep.formats.shared_task import PLACEHOLDER
+from crosspro.data_prep.words.language import looks_otherwise
 
 WRITTEN_GAP = PLACEHOLDER.removesuffix("_")
 """What is typed for a gap whose source word is to be found."""
 GAP = re.compile(rf"{WRITTEN_GAP}(?:_(\d{{1,9}}))?")
 
-MOST_WORDS = 1000
-MOST_CHARACTERS = 10 * MOST_WORDS
-"""Of a side of a typed sentence; what is longer is no sentence."""
+MOST_WORDS, MOST_CHARACTERS = 1000, 10_000
+"""Limits of each side of a typed sentence."""
 _FOREIGN_WORDS = 3
-"""So many frequent words of another language tell that a sentence is in it."""
+"""A sentence with this many frequent words of another language is taken to be in that language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,13 @@ class GapMark:
 class TypedPair:
     """The tokens of both sides, with a stand-in for each gap that was written into the target.
 
-    `where` is the name of the pair in messages.
+    `name` is that of the pair in messages.
     """
 
     source: tuple[str, ...]
     target: tuple[str, ...]
     written: tuple[GapMark, ...] = ()
-    where: str = "text"
+    name: str = "text"
 
     @property
     def stand_ins(self) -> frozenset[int]:
@@ -76,64 +75,60 @@ def given_context(context: Any) -> list[Segment]:
 
 def typed_pairs(pairs: Sequence[Segment], task: Task) -> list[TypedPair]:
     """The tokens of a pair, the last one, and of those before it."""
-    return [_typed(pair, task, where) for where, pair in zip(_places(pairs), pairs, strict=True)]
-
-
-def _places(pairs: Sequence[Segment]) -> list[str]:
-    """The names of the sentences in messages."""
-    return [*(f"context {number}" for number in range(1, len(pairs))), "text"][-len(pairs) :]
-
-
-def _typed(pair: Segment, task: Task, where: str) -> TypedPair:
-    source = _tokens(pair.source, task.source_language, where, "source")
-    target = _tokens(pair.target, task.target_language, where, "target")
-    written: list[GapMark] = []
-    for place, token in enumerate(target):
-        if mark := GAP.fullmatch(token):
-            written.append(GapMark(place, int(mark[1]) if mark[1] else None))
-            target[place] = stand_in(task)
-        elif WRITTEN_GAP in token:
-            expected = f"{WRITTEN_GAP} or {PLACEHOLDER}3 as a word by itself, not joined to another"
-            raise input_error(where, "target", expected, quoted(token))
-    return TypedPair(tuple(source), tuple(target), tuple(written), where)
-
-
-def _tokens(text: str, language: str, where: str, side: str) -> list[str]:
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise input_error(where, side, "characters of Unicode", "half of a character")
-    tokens = tokenise(text, language)
-    if not tokens:
-        raise input_error(where, side, "at least one word", "none")
-    if len(tokens) > MOST_WORDS:
-        raise input_error(where, side, f"at most {MOST_WORDS} tokens", str(len(tokens)))
-    return tokens
+    return [_typed(pair, task, name) for name, pair in _named(pairs)]
 
 
 def check_typed(pairs: Sequence[Segment], task: Task) -> None:
-    """Refuse what is no text, no sentence, or clearly of another language.
-
-    The frequent words tell: those of another language are many, and hardly any are of this one.
-    """
-    for where, pair in zip(_places(pairs), pairs, strict=True):
-        for side, language in (("source", task.source_language), ("target", task.target_language)):
-            text: str = getattr(pair, side)
-            _check_sentence(text, where, side)
+    """Refuse text that is no sentence, or that is clearly in another language."""
+    for name, pair in _named(pairs):
+        for side, text, language in _sides(pair, task):
+            _check_text(text, name, side)
             if other := looks_otherwise([text], language, _FOREIGN_WORDS):
                 shown = f"{other}: {quoted(text.strip(), 30)}"
-                raise input_error(where, side, f"text in {language}", shown)
+                raise input_error(name, side, f"text in {language}", shown)
 
 
-def _check_sentence(text: str, where: str, side: str) -> None:
-    words = len(text.split())
-    control = next((char for char in text if not char.isspace() and category(char) == "Cc"), None)
-    if control is not None:
-        raise input_error(where, side, "text without control characters", quoted(control))
-    if not words:
-        raise input_error(where, side, "a sentence", "no word")
-    if words > MOST_WORDS:
-        raise input_error(where, side, f"at most {MOST_WORDS:,} words", f"{words:,}")
+def _named(pairs: Sequence[Segment]) -> Iterator[tuple[str, Segment]]:
+    """The pairs with their names in messages."""
+    names = [*(f"context {number}" for number in range(1, len(pairs))), "text"]
+    return zip(names, pairs, strict=False)
+
+
+def _sides(pair: Segment, task: Task) -> tuple[tuple[str, str, str], ...]:
+    source, target = task.source_language, task.target_language
+    return ("source", pair.source, source), ("target", pair.target, target)
+
+
+def _typed(pair: Segment, task: Task, name: str) -> TypedPair:
+    source, target = (_tokens(text, lang, name, side) for side, text, lang in _sides(pair, task))
+    written: list[GapMark] = []
+    for position, token in enumerate(target):
+        if match := GAP.fullmatch(token):
+            written.append(GapMark(position, int(match[1]) if match[1] else None))
+            target[position] = stand_in(task)
+        elif WRITTEN_GAP in token:
+            expected = f"{WRITTEN_GAP} or {PLACEHOLDER}3 as a word by itself, not joined to another"
+            raise input_error(name, "target", expected, quoted(token))
+    return TypedPair(tuple(source), tuple(target), tuple(written), name)
+
+
+def _tokens(text: str, language: str, name: str, side: str) -> list[str]:
+    _check_text(text, name, side)
+    tokens = tokenise(text, language)
+    if not 0 < len(tokens) <= MOST_WORDS:
+        raise input_error(name, side, f"1 to {MOST_WORDS:,} words", f"{len(tokens):,}")
+    return tokens
+
+
+def _check_text(text: str, name: str, side: str) -> None:
+    for character in text:
+        if category(character) in ("Cc", "Cs") and not character.isspace():
+            expected = "text without control characters and surrogates"
+            raise input_error(name, side, expected, quoted(character))
+    if not text.strip():
+        raise input_error(name, side, "a sentence", "no word")
     if len(text) > MOST_CHARACTERS:
-        raise input_error(where, side, f"at most {MOST_CHARACTERS:,} characters", f"{len(text):,}")
+        raise input_error(name, side, f"at most {MOST_CHARACTERS:,} characters", f"{len(text):,}")
 
 
 def stand_in(task: Task) -> str:

@@ -22,7 +22,7 @@ from crosspro.data_prep.annotate.layers import (
     layers_beside,
     read_layered,
 )
-from crosspro.data_prep.core.errors import InputError, Problem, empty_file
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.core.example import Example
 from crosspro.data_prep.core.files import sha256_of
 from crosspro.data_prep.core.settings import Seed
@@ -154,7 +154,8 @@ def file_splits(
             examples[path] = list(read_layered(path, task, lenient=lenient))
             form = None if lenient else other_form(path, task)
             problems += [] if form is None else [form]
-            problems += [] if examples[path] else [empty_file(path)]
+            if not examples[path]:
+                problems.append(Problem(str(path), None, "file", "at least one line", "none"))
         except InputError as error:
             problems += error.problems
     for split in ("train", "dev"):
@@ -232,6 +233,5 @@ def _leak(name: str, examples: Sequence[Example], other: str, seen: TextIndex) -
     share = 100 * shared.shared_segments / shared.segments
     return (
         f"{name}: {shared.shared_segments:,} of its {shared.segments:,} lines ({share:.0f}%) stand "
-        f"in {other} too, so its scores say nothing of unseen text (`crosspro check --against` "
-        "shows where)"
+        f"in {other} too, so its scores say nothing of unseen text (crosspro check shows where)"
     )

@@ -58,7 +58,7 @@ class AptSettings:
     tokens: tuple[tuple[int, int], ...] | str | None = None
 
 
-class Apt(LinkedMetric[AptSettings, Occurrence]):
+class Apt(LinkedMetric[Occurrence]):
     """The case of each source pronoun, weighed."""
 
     name = "apt"
@@ -108,7 +108,7 @@ class Apt(LinkedMetric[AptSettings, Occurrence]):
             return 0
         if self.settings.probabilities and occurrence.probability is not None:
             return occurrence.probability
-        return self.settings.weights[occurrence.case - 1]
+        return float(self.settings.weights[occurrence.case - 1])
 
     def score(self, sums: Sums) -> Scores:
         """Σ w·n / Σ n."""

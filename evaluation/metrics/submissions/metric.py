@@ -7,7 +7,7 @@ The tables follow the papers: ranks by the official score with accuracy beside i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -182,12 +182,6 @@ class Submissions(Metric[SubmissionSettings, Submitted, int]):
         wrong = items.data.submissions[candidate].classes != items.data.gold.classes
         numbers: list[int] = wrong.astype(np.int64).tolist()
         return numbers
-
-    def details(self, items: GapItems, candidate: int) -> Iterator[Mapping[str, Any]]:
-        classes = self.task.classes
-        pairs = zip(items.data.gold.classes, items.values[candidate], strict=True)
-        for number, (gold, predicted) in enumerate(pairs):
-            yield {"gap": number, "gold": classes[gold], "predicted": classes[predicted]}
 
     def examples(self, items: GapItems, numbers: Sequence[int]) -> Examples | None:
         from crosspro.evaluation.metrics.submissions.gap_examples import gap_examples

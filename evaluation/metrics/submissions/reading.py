@@ -25,7 +25,6 @@ from crosspro.data_prep.core.errors import (
     choices,
     input_error,
     quoted,
-    unknown_label,
 )
 from crosspro.data_prep.core.files import read_lines
 from crosspro.data_prep.core.task import OTHER, Task, load_task, task_names
@@ -34,6 +33,7 @@ from crosspro.data_prep.formats.shared_task import (
     PLACEHOLDER,
     count_placeholders,
     read_doc_ids,
+    unknown_label,
 )
 from crosspro.evaluation.metrics.submissions.submission import (
     Gold,
@@ -216,7 +216,9 @@ def _read_submission(name: str, labels: LabelColumns, gold: Gold, lenient: bool)
         raise InputError(sorted([*faults, *unequal], key=lambda problem: problem.line or 0))
     if other_text and not lenient:
         faults = [another_set, *other_text] if lines > len(gaps) else other_text
-        raise InputError(faults, f"{path} has other text than gold; --lenient scores it as it is")
+        raise InputError(
+            faults, f"{path} has other text than gold, which only lenient reading scores"
+        )
     warnings = []
     if labels.replaced:
         listed = ", ".join(sorted(labels.replaced))

@@ -137,5 +137,5 @@ def check_parse(reads: Reads, examples: Iterable[Example]) -> None:
     if reads.needs_parse and any(example.source_parse is None for example in examples):
         raise CrossproError(
             "settings: system.network expected a parse of the source (X.source.conllu beside "
-            "X.data, --source-parse of crosspro predict), found data without one"
+            "X.data), found data without one"
         )

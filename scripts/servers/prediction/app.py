@@ -155,8 +155,8 @@ def answer(system: System, prediction: Prediction) -> dict[str, Any]:
 
 
 def _shown(evidence: Evidence) -> Evidence:
-    """Evidence with the first rows of each table, without that of members."""
-    return replace(evidence, tables=tuple(map(_finite_rows, evidence.tables)), members=())
+    """Evidence with the first rows of each table."""
+    return replace(evidence, tables=tuple(map(_finite_rows, evidence.tables)))
 
 
 def _finite_rows(table: EvidenceTable) -> EvidenceTable:

@@ -17,7 +17,7 @@ from crosspro.baselines.features.matrix import strings_of
 from crosspro.baselines.features.names import FEATURES, NEEDS, chosen_features, unmet
 from crosspro.baselines.features.view import Resources
 from crosspro.baselines.it_classifier.context import LABELS, PLEONASTIC, ItContext
-from crosspro.baselines.it_classifier.patterns import ShortPatterns
+from crosspro.baselines.it_classifier.patterns import short_pattern_probabilities
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
 from crosspro.data_prep.lexicon.agreement import english_words
@@ -25,7 +25,7 @@ from tests.baselines.features.document import DOCUMENT, LEXICON, SECOND
 from tests.conftest import GOLDEN, ROOT
 
 TASK = load_task("en-fr")
-PLAIN = Resources(TASK, 1, LEXICON, pleonastic=ShortPatterns())
+PLAIN = Resources(TASK, 1, LEXICON, pleonastic=short_pattern_probabilities)
 
 
 def told(names, examples=DOCUMENT, resources=PLAIN):
@@ -98,7 +98,7 @@ def test_telling_contexts_are_frequent_and_nearly_always_of_one_class():
 )
 def test_patterns_of_pleonastic_it(sentence, pleonastic):
     context = ItContext(tuple(sentence.split()), 0)
-    chance = ShortPatterns().probabilities([context])[0, LABELS.index(PLEONASTIC)]
+    chance = short_pattern_probabilities([context])[0, LABELS.index(PLEONASTIC)]
     assert (chance > 0.5) == (pleonastic == "yes")
 
 

@@ -12,7 +12,7 @@ from crosspro.baselines.features.learnt import LanguageModelSettings, learn
 from crosspro.baselines.features.matrix import learn_matrix, matrix_of, strings_of
 from crosspro.baselines.features.names import FEATURES, chosen_features, unmet
 from crosspro.baselines.features.view import Resources
-from crosspro.baselines.it_classifier.patterns import ShortPatterns
+from crosspro.baselines.it_classifier.patterns import short_pattern_probabilities
 from crosspro.baselines.uedin_crf import pronoun_sequences
 from crosspro.data_prep.core.example import Example, Gap
 from crosspro.data_prep.core.task import load_task
@@ -41,7 +41,7 @@ def test_training_and_prediction_see_the_same(gaps, min_count):
 def test_a_text_is_read_alike_whole_in_parts_and_by_document(monkeypatch):
     """Labels are not looked at, and neither is another document."""
     layers = [replace(e, document=f"d{n}") for n in range(3) for e in DOCUMENT]
-    plain = Resources(TASK, 2, LEXICON, LEXICON, ShortPatterns())
+    plain = Resources(TASK, 2, LEXICON, LEXICON, short_pattern_probabilities)
     every = chosen_features(list(FEATURES))
     for examples in (layers, demo_examples(TASK, "train", 12)):
         lacking = unmet(every, plain, examples)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crosspro.data_prep.align import model, numbering
-from crosspro.data_prep.align.align import align, learn, read_token_pairs
+from crosspro.data_prep.align.align import align, learn
 from crosspro.data_prep.align.model import Direction
 from crosspro.data_prep.align.numbering import number_pairs, number_sides
 from crosspro.data_prep.align.symmetrise import LinkScore, score_links
@@ -146,12 +146,10 @@ def test_a_line_that_was_never_cut_is_refused(tmp_path):
     with pytest.raises(InputError) as refused:
         align([(["a"], ["a"]), (long, ["a"])])
     assert refused.value.problems[0].line == 2
-    path = tmp_path / "s"
-    path.write_text("a\n" + " ".join(long) + "\n", "utf-8")
     with pytest.raises(InputError) as refused:
-        read_token_pairs(path, path)
+        learn([(long, ["a"])], names=(tmp_path / "s", tmp_path / "t"))
     (problem,) = refused.value.problems
-    assert (problem.path, problem.line) == (str(path), 2)
+    assert (problem.path, problem.line) == (str(tmp_path / "s"), 1)
 
 
 def test_scores_of_all_links_and_of_pronouns():

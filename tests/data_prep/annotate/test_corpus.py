@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from typer.testing import CliRunner
 
@@ -14,12 +12,9 @@ from crosspro.data_prep.annotate.corpus import (
     annotate_text,
     default_annotator,
     default_tagset,
-    document_shards,
     make_annotator,
-    read_store,
 )
 from crosspro.data_prep.core.errors import CrossproError, InputError
-from crosspro.data_prep.core.stored import Cache
 from crosspro.scripts.annotate import app
 
 TEXT = [["Sie", "haben", "es", str(number), "."] for number in range(30)] + [[]] * 3
@@ -79,8 +74,6 @@ def test_batches_progress_and_order(tmp_path, monkeypatch):
         assert done == [7, 7, 7, 7, 5]
     with pytest.raises(InputError, match=r"x.tokens:31: "):
         list(annotate_text(TEXT[:30], spec, "de", "universal"))
-    with pytest.raises(InputError, match="jobs"):
-        annotate_text([], spec, "de", "universal", jobs=0)
 
 
 def test_two_processes_give_what_one_gives(monkeypatch):
@@ -90,45 +83,28 @@ def test_two_processes_give_what_one_gives(monkeypatch):
     assert list(annotate_text(TEXT, "hanta", "de", "universal", jobs=2)) == alone
 
 
-@pytest.mark.parametrize(
-    ("documents", "bounds"),
-    [([], [0, 0]), (["a"] * 1500, [0, 1500]), (["a"] * 999 + ["b"] * 2, [0, 1001]),
-     (["a"] * 1000 + ["b"] * 2, [0, 1000, 1002]), ([None] * 2001, [0, 1000, 2000, 2001]),
-     (["a"] * 10 + [None] * 995, [0, 1000, 1005])],
-)  # fmt: skip
-def test_documents_are_not_cut(documents, bounds):
-    shards = document_shards(iter(documents))
-    assert [shards[0].start, *(shard.stop for shard in shards)] == bounds
-
-
-def test_the_annotation_of_a_file_is_one_shard(tmp_path):
+def test_the_annotation_of_a_file_is_not_kept(tmp_path):
     sentences = [("il", "dort"), (), ("été",)]
     settings = AnnotationSettings(tokens_file(tmp_path, sentences), "fr", "treetagger-fr")
-    steps = []
-    cache = Cache(tmp_path / "cache")
-    parts = [range(1), range(1, 3)]
-    (file,) = annotate_shards(settings, sentences, parts, cache, lambda *step: steps.append(step))
-    assert [sentence.forms for sentence in read_store(file)] == sentences
-    assert steps[-1][1:] == (3, 3)
-    assert json.loads(file.read_text("utf-8").splitlines()[0])[1][0][:3] == ["il", "il", "X"]
-    (tmp_path / "x.tokens").write_text("il|il|X dort|dormir|X\n\nété|être|X\n", "utf-8")
-    (other,) = annotate_shards(settings, sentences, parts, cache, lambda *step: None)
-    assert other != file
+    text = annotate_shards(settings, sentences, tmp_path / "cache", lambda *step: None)
+    assert [sentence.forms for sentence in text] == sentences
+    assert not (tmp_path / "cache").exists()
 
 
-def test_finished_shards_are_not_made_again(tmp_path):
+def test_finished_shards_are_not_made_again(tmp_path, monkeypatch):
     pytest.importorskip("HanTa")
+    monkeypatch.setattr(corpus, "SHARD", 2)
     settings = AnnotationSettings("hanta", "en", "universal")
-    text = [("it", "works", str(number)) for number in range(6)]
-    parts = [range(number, number + 2) for number in (0, 2, 4)]
-    cache = Cache(tmp_path / "cache")
-    files = annotate_shards(settings, text, parts, cache, lambda *step: None)
-    assert [s.forms for file in files for s in read_store(file)] == text
-    files[1].unlink()
+    text = [("it", "works", str(number)) for number in range(5)]
+    cache = tmp_path / "cache"
+    first = list(annotate_shards(settings, text, cache, lambda *step: None))
+    assert [sentence.forms for sentence in first] == text
+    assert len(list(cache.iterdir())) == 3
+    next(cache.iterdir()).unlink()
     done = []
-    again = annotate_shards(settings, text, parts, cache, lambda *step: done.append(step[1:]))
-    assert again == files
-    assert done == [(0, 2), (2, 2)]
+    again = annotate_shards(settings, text, cache, lambda *step: done.append(step[2:]))
+    assert list(again) == first
+    assert done == [(0, 1), (1, 1)]
 
 
 def test_the_command_writes_each_layout(tmp_path):

@@ -216,5 +216,5 @@ def test_a_bitext_is_tokenised_or_split_as_a_whole():
     assert len(bitext) == 2500
     assert bitext.source[0] == ["It", "'s", "late", "."]
     assert bitext.target[0] == ["C'", "est", "bon", "."]
-    assert [pair.document for pair in bitext] == [segment.document for segment in segments]
+    assert bitext.documents == [segment.document for segment in segments]
     assert lines == [1000, 2000]

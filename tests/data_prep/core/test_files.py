@@ -14,6 +14,7 @@ from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.files import (
     atomic_folder,
     atomic_output,
+    content_digest,
     is_file,
     make_folder,
     parse_json,
@@ -139,6 +140,17 @@ def test_a_folder_is_whole_or_not_there(tmp_path):
     with pytest.raises(InputError), atomic_folder(out):
         raise AssertionError
     assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_digests_depend_on_content_not_on_names(tmp_path):
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.write_text("x\n")
+    second.write_text("x\n")
+    assert content_digest(first, 1) == content_digest(second, 1) != content_digest(second, 2)
+    second.write_text("y\n")
+    assert content_digest(first) != content_digest(second)
+    assert content_digest(iter(["a", "é"]), 1) == content_digest(iter(["a", "é"]), 1)
+    assert content_digest(iter(["a"]), "b") != content_digest(iter(["a", "b"]))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field, ValidationError, model_validator
 
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.settings import Words, check_settings, settings, to_mapping
+from crosspro.data_prep.core.settings import Words, check_settings, read_yaml, settings, to_mapping
 
 
 @settings
@@ -67,3 +67,29 @@ def test_classes_check_themselves_and_do_not_change() -> None:
         Inner(size=0)
     with pytest.raises(AttributeError):
         Inner().size = 5  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("a: 1\nb: 2\na: 3\n", 3), ("x: {a: 1, a: 1}\n", 1), ("a: [\n", 2), ("a: 1\non: 2\n", 2)],
+)
+def test_the_line_of_a_fault_is_named(tmp_path, text, line):
+    (tmp_path / "x.yaml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_yaml(tmp_path / "x.yaml")
+    assert caught.value.problems[0].line == line
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[" * 10_000, b"a: !!timestamp x", b"a: 2026-99-99", b"? [a]\n: b", b"\xff\xfe", b"a: \xe9"],
+)
+def test_every_fault_of_a_file_is_an_input_error(tmp_path, content):
+    (tmp_path / "x.yaml").write_bytes(content)
+    with pytest.raises(InputError, match=r"x\.yaml"):
+        read_yaml(tmp_path / "x.yaml")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"none\.yaml"):
+        read_yaml(tmp_path / "none.yaml")

@@ -7,7 +7,8 @@ import yaml
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError
-from crosspro.data_prep.core.task import load_task, task_from_mapping, task_names, task_to_mapping
+from crosspro.data_prep.core.settings import to_mapping
+from crosspro.data_prep.core.task import load_task, task_from_mapping, task_names
 
 CLASSES = {  # 003 §2, 004 Table 1, in the order of the released scorers
     "en-fr": "ce elle elles il ils cela on OTHER",
@@ -71,7 +72,7 @@ def test_symmetrisation_and_subject_filter_follow_the_papers():
 @pytest.mark.parametrize("name", CLASSES)
 def test_mapping_round_trip(name):
     task = load_task(name)
-    assert task_from_mapping(task_to_mapping(task), "again") == task
+    assert task_from_mapping(to_mapping(task), "again") == task
 
 
 def content(name="en-fr"):
@@ -119,7 +120,7 @@ def test_a_task_of_few_keys_is_one():
     assert task.fillers == ("lo", "l'", "la")
     assert (task.years, task.coarse, task.null_subjects, task.other_fillers) == ((), {}, False, ())
     assert task.subject_filter.pronouns == ()
-    assert task_from_mapping(task_to_mapping(task), "again") == task
+    assert task_from_mapping(to_mapping(task), "again") == task
 
 
 @pytest.mark.parametrize("name", CLASSES)

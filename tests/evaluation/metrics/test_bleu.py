@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crosspro.evaluation.evaluation import evaluate
-from crosspro.evaluation.score_report import make_metric
-from crosspro.evaluation.texts import load_texts, make_texts
+from crosspro.evaluation.metrics import make_metric
+from crosspro.evaluation.texts import TextFiles, load_texts, make_texts
 from tests.conftest import SHARED_DATA
 
 sacrebleu = pytest.importorskip("sacrebleu")
@@ -18,7 +18,7 @@ TEXTS = make_texts([], REFERENCE, {"good": GOOD, "bad": BAD})
 
 
 def scores(name, texts=TEXTS, **settings):
-    evaluation = evaluate(make_metric(name, settings), texts, None)
+    evaluation = evaluate(make_metric(name, **settings), texts, None)
     return [candidate.scores[name].value for candidate in evaluation.candidates]
 
 
@@ -46,5 +46,5 @@ def test_the_published_bleu_of_two_systems():
     if not folder.is_dir():
         pytest.skip("the es-en outputs of the APT authors are not here")
     outputs = {name: folder / f"TED_es-en_{name}.en.xz" for name in ("baseline", "HA-enc")}
-    texts = load_texts(None, folder / "IWSLT14.TED.tst.tc.en.xz", outputs)
+    texts = load_texts(TextFiles(None, folder / "IWSLT14.TED.tst.tc.en.xz", outputs))
     assert [round(score, 2) for score in scores("bleu", texts, tokenise="none")] == [35.44, 36.91]

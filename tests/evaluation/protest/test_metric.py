@@ -20,14 +20,14 @@ PLAN = Resampling(200, 1)
 
 @pytest.fixture
 def good(suite, reference, french):
-    return score_system(suite, replace(reference, name="good"), french, repair=True)
+    return score_system(suite, replace(reference, name="good"), french)
 
 
 @pytest.fixture
 def bad(suite, reference, french):
     """Four tokens of 15 do not match: two with the house, the rain, the event."""
     output = changed(replace(reference, name="bad"), (15, 5, "manoir"), (4, 0, "Ça"), (6, 0, "Il"))
-    return score_system(suite, output, french, repair=True)
+    return score_system(suite, output, french)
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_what_nobody_has_judged_is_a_range_that_verdicts_fill(evaluated, bad):
 
 def test_silver_is_apart(suite, reference, french, evaluated):
     output, silver = changed(reference, (4, 0, "Ça")), {RAIN: [Alternative(("ça",))]}
-    results = score_system(suite, output, french, silver, repair=True)
+    results = score_system(suite, output, french, silver)
     evaluation = evaluated(x=results, silver=silver)
     assert counts(evaluation, "automatic", "silver") == [14, 1]
     assert values(evaluation) == pytest.approx([100 * 14 / 15, 100])
@@ -110,13 +110,12 @@ def test_the_page_has_every_token_with_its_marks(suite, reference, french, evalu
     )
     two = replace(suite, references=suite.references * 2, tokens=tokens)
     output = changed(replace(reference, name="x"), (15, 5, "manoir"), (4, 0, "<!--"))
-    results = score_system(two, output, french, repair=True)
+    results = score_system(two, output, french)
     verdict = judgement(by_name(results)[RAIN], "wrong")
     evaluation = evaluated(used=two, judgements=verdict, **{"</script>": results})
     assert "<!--" not in evaluation_page(evaluation).partition("<body")[2]
     items = evaluation.items
     examples = evaluation.metric.examples(items, range(items.size))
-    repaired = 0
     for example, token, result in zip(examples.examples, tokens, results, strict=True):
         (shown,) = example.candidates
         assert list(STATUSES)[shown.verdict] == items.values[0][tokens.index(token)].status
@@ -125,8 +124,6 @@ def test_the_page_has_every_token_with_its_marks(suite, reference, french, evalu
         assert [mark.kind for mark in shown.marks] == ["pronoun", "head"][: 1 + token.anaphoric]
         words = lines[shown.marks[0].line].candidates[0].split(" ")
         assert tuple(words[at] for at in shown.marks[0].target) == result.words
-        repaired += shown.marks[0].repaired
-    assert repaired == 1
     notes = {example.name: example.candidates[0].note for example in examples.examples}
     assert notes[RAIN] == "pronoun differs; A"
     assert "head differs" in notes[HOUSE]

@@ -71,10 +71,17 @@ def test_each_fault_is_named_with_its_line(path, line, change, field):
     path.write_text("\n".join(lines) + "\n", "utf-8")
     with pytest.raises(InputError) as caught:
         read_suite(path)
-    (problem,) = caught.value.problems
+    problem = caught.value.problems[0]
     number = 2 if change.get("references") == 10**15 else line  # the first line that differs
-    assert (problem.path, problem.line) == (str(path), number)
+    assert problem.path == f"{path}:{number}"
     assert not field or problem.field == field
+
+
+def test_a_key_that_stands_twice_is_refused(path):
+    first, rest = path.read_text("utf-8").split("\n", 1)
+    path.write_text(f'{{"tokens": 1, {first[1:]}\n{rest}', "utf-8")
+    with pytest.raises(InputError, match="twice"):
+        read_suite(path)
 
 
 word = st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1, max_size=5)

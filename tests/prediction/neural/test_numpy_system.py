@@ -19,7 +19,7 @@ from crosspro.data_prep.formats.shared_task import write_examples
 from crosspro.prediction import registry
 from crosspro.prediction.adjustment import Adjustment
 from crosspro.prediction.ensemble import Ensemble
-from crosspro.prediction.model_archive import with_digests
+from crosspro.prediction.model_archive import write_description
 from crosspro.prediction.models import export_run
 from crosspro.prediction.neural.networks.document_encoder.numpy_system import NumpySystem
 from crosspro.prediction.neural.system import NeuralSystem
@@ -128,8 +128,7 @@ def test_weights_of_other_settings_are_refused(key, value, saved, tmp_path):
     saved["plain"][1].save(tmp_path)
     description = json.loads((tmp_path / "system.json").read_text("utf-8"))
     description["settings"]["network"][key] = value
-    whole = with_digests(description, tmp_path)
-    (tmp_path / "system.json").write_text(json.dumps(whole), "utf-8")
+    write_description(description, tmp_path)
     with pytest.raises(InputError):
         load_system(tmp_path)
 

@@ -10,9 +10,10 @@ import crosspro
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.proofread import find
+from crosspro.prediction.proofread.bundled import judge_of
 from crosspro.prediction.proofread.doubts import DoubtKind
 from crosspro.prediction.proofread.find import proofread
-from crosspro.prediction.proofread.judge import Judge, judge_of, load_judge
+from crosspro.prediction.proofread.judge import Judge, load_judge
 from crosspro.prediction.proofread.text import text_of_lines
 
 ENGLISH = (

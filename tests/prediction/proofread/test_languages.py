@@ -8,8 +8,8 @@ import pytest
 
 from crosspro.data_prep.core.errors import InputError
 from crosspro.data_prep.core.task import load_task
+from crosspro.prediction.proofread.bundled import model_for
 from crosspro.prediction.proofread.files import File, Lines, open_translation
-from crosspro.prediction.proofread.languages import model_for
 from crosspro.prediction.proofread.text import check_languages, text_of_lines
 
 TMX = '<tmx version="1.4"><header srclang="EN-us"/><body><tu>{}</tu></body></tmx>'

@@ -82,7 +82,7 @@ def news():
         *("mt-output.en", "pronoun-test.tok.fr", "mt-output.fr"),
         *("pronoun-test.tok.en-fr.alig", "mt-output.en-fr.alig"),
     )
-    return linked_files(*(NEWS / f"{name}.xz" for name in names), lenient=True)
+    return linked_files(*(NEWS / f"{name}.xz" for name in names))
 
 
 @pytest.mark.parametrize(

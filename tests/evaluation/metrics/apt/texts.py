@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from crosspro.evaluation.links import link_texts, parse_links, read_links
+from crosspro.data_prep.core.files import read_text_lines
+from crosspro.evaluation.links import link_texts, parse_links
 from crosspro.evaluation.pronouns import load_lists
-from crosspro.evaluation.texts import load_texts, make_texts
+from crosspro.evaluation.texts import TextFiles, load_texts, make_texts
 
 LISTS = load_lists("en-fr")
 
@@ -45,11 +46,20 @@ def case_texts(**candidates):
     return linked_texts(SOURCE, REFERENCE, candidates or {"cand": CANDIDATE})
 
 
-def linked_files(source, reference, candidate, links, candidate_links, lenient=False):
-    """The text of files with their links."""
-    texts = load_texts(source, reference, {"mt": candidate})
-    return link_texts(
-        texts,
-        read_links(links, texts.source, texts.reference, lenient=lenient),
-        {"mt": read_links(candidate_links, texts.source, texts.candidates["mt"], lenient=lenient)},
-    )
+def linked_files(source, reference, candidate, links, candidate_links):
+    """The text of files with their links; those to words that are not there are dropped."""
+    texts = load_texts(TextFiles(source, reference, {"mt": candidate}))
+
+    def links_of(path, target):
+        pairs = zip(read_text_lines(path), texts.source, target, strict=False)
+        return [
+            [
+                (s, t)
+                for s, t in (map(int, link.split("-")) for link in line.split())
+                if s < len(left.split()) and t < len(right.split())
+            ]
+            for line, left, right in pairs
+        ]
+
+    candidates = {"mt": links_of(candidate_links, texts.candidates["mt"])}
+    return link_texts(texts, links_of(links, texts.reference), candidates)

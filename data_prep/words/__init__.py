@@ -1,0 +1,1 @@
+"""Word lists of languages, and a guess at the language of a text by them."""
