@@ -68,7 +68,7 @@ def line_panels(
     panels: Mapping[str, Mapping[str, Sequence[float]]],
     marked: float,
 ) -> str:
-    """Panels below each other over the same x, by the label of y; lines by name; one x is marked."""
+    """Panels below each other over the same x, by label of y; lines by name; one x is marked."""
     canvas, axes = _panels(len(panels), 1, 7, 3, sharex=True)
     for axis, (y_label, lines) in zip(axes, panels.items(), strict=True):
         for name, values in lines.items():
