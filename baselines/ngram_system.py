@@ -53,7 +53,7 @@ class NGramSettings:
     texts: Words = ()
     none_penalty: float | None = None
     other_fillers: Words | None = None
-    decision: Literal["official", "best_filling"] = "official"
+    decision: Literal["official", "best_filling", "summed"] = "official"
 
 
 class FillingSystem(System):
@@ -77,7 +77,9 @@ class FillingSystem(System):
         return np.asarray(filler.probabilities(self.read(examples)) @ onto)
 
     def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
-        """The classes of the best filling of each line."""
+        """The classes of the best filling of each line; `summed`: the most probable ones."""
+        if self.settings.decision == "summed":
+            return super().decide(examples, probabilities)
         filler = self.filler()
         classes = [self.task.class_index[name] for name in filler.fillers.classes]
         fillings = filler.fill(self.read(examples))

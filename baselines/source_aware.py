@@ -28,10 +28,16 @@ NEVER = 1e4 * LOWEST
 
 @settings
 class SourceAwareSettings:
-    """The order of the model, and where the source pronoun stands."""
+    """The order of the model, where the source pronoun stands, and how gaps are decided.
+
+    `decision` is the best filling of a line, or for each gap the class with the best posterior
+    (`summed`). `lowercase` makes one word of `Sie` and `sie`.
+    """
 
     order: NGramOrder = 6
     variant: Literal["joined", "before"] = "joined"
+    decision: Literal["best_filling", "summed"] = "best_filling"
+    lowercase: bool = False
 
 
 class SourceAwareLM(FillingSystem):
@@ -65,7 +71,8 @@ class SourceAwareLM(FillingSystem):
         """The source pronoun as a token that no text has; null subjects are all alike."""
         if self.task.null_subjects:
             return "@source:"
-        return f"@source:{example.source[gap.source_index]}"
+        word = example.source[gap.source_index]
+        return f"@source:{word.lower() if self.settings.lowercase else word}"
 
     def _token(self, label: str, example: Example, gap: Gap) -> str:
         suffix = self._pronoun(example, gap) if self.settings.variant == "joined" else ""
