@@ -212,7 +212,7 @@ def _read_lists(path: Path) -> PronounLists:
 def lists_of(languages: tuple[str, str]) -> PronounLists:
     name = "-".join(language or "?" for language in languages)
     if name not in lists_names():
-        expected = f"lists of pronouns for {name}, or one of {choices(lists_names())}"
+        expected = f"lists of pronouns for {name}, or {choices(lists_names())}"
         raise input_error("pronouns", "languages", expected, "none")
     return load_lists(name)
 

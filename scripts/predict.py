@@ -113,7 +113,7 @@ def _pair(text: str) -> tuple[str, str]:
     """A sentence of the context and its translation, as in the files of Moses."""
     source, separator, target = text.partition("|||")
     if not separator:
-        raise typer.BadParameter("--context: 'SOURCE ||| TARGET'")
+        raise typer.BadParameter("--context needs a source and its translation, separated by |||")
     return source.strip(), target.strip()
 
 

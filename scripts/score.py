@@ -119,7 +119,7 @@ def score(
             raise typer.BadParameter("a folder, or --source, --reference, --candidate and links")
         files = find_files(folder)
     elif not candidate:
-        raise typer.BadParameter("a folder, or at least one --candidate")
+        raise typer.BadParameter("give a folder, or --source, --reference and --candidate")
     elif candidate_links and len(candidate_links) != len(candidate):
         raise typer.BadParameter("--candidate-links: as many files as candidates")
     else:

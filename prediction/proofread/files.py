@@ -174,7 +174,7 @@ def open_translation(source: Path, target: Path | None = None) -> Translation:
     kind = SUFFIXES.get(_suffix(source))
     if kind in (None, "Subtitles"):
         if target is None:
-            expected = "TRANSLATION, or a PO, XLIFF or TMX file"
+            expected = "a second file, TRANSLATION, unless the first is a PO, XLIFF or TMX file"
             raise input_error(source, "translation", expected, "one file")
         if SUFFIXES.get(_suffix(target)) != kind:
             raise input_error(target, "format", f"that of {source}", f"a name in {target.suffix}")
