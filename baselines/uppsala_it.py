@@ -74,8 +74,8 @@ class UppsalaIt(SourceAwareLM):
             left = without_documents(examples, self.settings.leave_out)
             if not left:
                 expected = "documents to learn from, or fewer to leave out (system.leave_out)"
-                found = f"{len(examples):,} examples of documents that are all left out"
-                raise input_error("settings", "system.it_data", expected, found)
+                actual = f"{len(examples):,} examples of documents that are all left out"
+                raise input_error("settings", "system.it_data", expected, actual)
             self.classifier = train_classifier(left)
             if len({example.document for example in left}) >= _FOLDS:
                 f1 = cross_validated_f1(left, _FOLDS)

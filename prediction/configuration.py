@@ -51,8 +51,8 @@ class TrainingSetup:
         """The examples of the run, from the function that the configuration names."""
         splits = instantiated(self.config, "data", self.task)
         if not isinstance(splits, Splits):
-            found = type(splits).__name__
-            raise input_error("settings", "data._target_", "a function that returns Splits", found)
+            actual = type(splits).__name__
+            raise input_error("settings", "data._target_", "a function that returns Splits", actual)
         return splits
 
     def check_folder(self, folder: Path, key: str) -> None:

@@ -199,8 +199,8 @@ class Ensemble(System):
             label, chances = _label(name, part), explanation.probabilities
             rows.append((label, weight / sum(self.weights), chances[chosen], chances[against]))
             if explanation.evidence is not None:
-                own = explanation.evidence.tables
-                tables += [replace(table, title=f"{label}: {table.title}") for table in own]
+                of_member = explanation.evidence.tables
+                tables += [replace(table, title=f"{label}: {table.title}") for table in of_member]
         columns = ("member", "weight", f"p({chosen})", f"p({against})")
         members = EvidenceTable("Members", columns, tuple(rows))
         how = f"the weighted {self.average} mean of its members' probabilities"
@@ -222,8 +222,8 @@ class Ensemble(System):
             place = folder / f"member{number}"
             part = load_saved(place)
             if part.task.classes != self.task.classes:
-                expected, found = f"the classes of {self.task.name}", f"those of {part.task.name}"
-                raise input_error(place, "task", expected, found)
+                expected, actual = f"the classes of {self.task.name}", f"those of {part.task.name}"
+                raise input_error(place, "task", expected, actual)
             self.parts.append(part)
 
 

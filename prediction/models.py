@@ -61,8 +61,10 @@ def chosen_run(path: Path, tell: Callable[[str], None]) -> Path:
     kinds = {(record.task, record.system) if record else None for record in complete.values()}
     is_sweep = len(complete) > 1 and (path / _SWEEP).is_file()
     if len(kinds) != 1 or is_sweep:
-        found = _listed(complete) if complete else f"{len(records)} runs that did not end"
-        raise input_error(path, "run", "complete runs of one system, or the name of one run", found)
+        actual = _listed(complete) if complete else f"{len(records)} runs that did not end"
+        raise input_error(
+            path, "run", "complete runs of one system, or the name of one run", actual
+        )
     newest = max(complete, key=lambda run: _ended(complete[run]))
     place = f"{path}: the newest of {counted(len(complete), 'complete run')}"
     tell(printable(f"{place}, {newest.relative_to(path)}"))

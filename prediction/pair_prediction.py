@@ -312,8 +312,8 @@ class Predictor:
                 raise input_error("text", "hide", "a word of the target", quoted(word))
             if len(places) > 1:
                 prepared = self.pipeline.prepare(pair, gaps=None)
-                found = (prepared.words[gap.position] for gap in prepared.example.gaps)
-                pronouns = {place[0] for place in found if place is not None}
+                gap_words = (prepared.words[gap.position] for gap in prepared.example.gaps)
+                pronouns = {place[0] for place in gap_words if place is not None}
                 places = [place for place in places if place in pronouns] or places
             marks += [GapMark(place) for place in places]
         return marks

@@ -288,9 +288,9 @@ def load_system(run: str | Path, *, to_train: bool = False) -> System:
 def load_saved(folder: Path, *, to_train: bool = False) -> System:
     path = folder / DESCRIPTION
     if not path.is_file():
-        found = "a file" if folder.is_file() else "none"
+        actual = "a file" if folder.is_file() else "none"
         expected = f"an archive, or a folder with {DESCRIPTION}"
-        raise input_error(folder, "saved system", expected, found)
+        raise input_error(folder, "saved system", expected, actual)
     content = read_json_object(path)
     description = check_settings(Description, content, path)
     check_digests(content, folder)

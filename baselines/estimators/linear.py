@@ -115,8 +115,8 @@ def _fit(machine: Any, matrix: csr_matrix, labels: Labels, weights: Floats) -> L
                 raise ValueError("weights that are not finite")
         except ValueError as error:  # numbers grew too large
             expected = "values with which training converges (nearer to those of conf/system)"
-            found = f"a divergence: {error}"
-            raise input_error("settings", "system.estimator", expected, found) from error
+            actual = f"a divergence: {error}"
+            raise input_error("settings", "system.estimator", expected, actual) from error
     return model
 
 

@@ -87,8 +87,8 @@ class ConlluFile(AnnotationFile[ConlluSentence]):
                 tokens = (self.token(scheme, *pair) for pair in zip(forms, words, strict=True))
                 return AnnotatedSentence(tuple(tokens), scheme)
         expected = f"the words of the text, {quoted(' '.join(forms), 200)}"
-        found = quoted(" ".join(word.form for word in sentence.written()), 200)
-        raise input_error(self.path, self.field, expected, found, line)
+        actual = quoted(" ".join(word.form for word in sentence.written()), 200)
+        raise input_error(self.path, self.field, expected, actual, line)
 
     def _token(self, scheme: str, form: str, word: ConlluWord) -> Token:
         token = self.assembler(scheme).token(
@@ -135,8 +135,8 @@ class TokensFile(AnnotationFile[str]):
         items = line.rstrip("\r").split(" ") if line.strip() else []
         if len(items) != len(forms):
             expected = f"{len(forms)} tokens, {quoted(' '.join(forms))}"
-            found = f"{len(items)}: {quoted(line)}"
-            raise input_error(self.path, self.field, expected, found, number)
+            actual = f"{len(items)}: {quoted(line)}"
+            raise input_error(self.path, self.field, expected, actual, number)
         tokens: list[Token] = []
         for form, item in zip(forms, items, strict=True):
             start = f"{form}{TAG_SEPARATOR}"

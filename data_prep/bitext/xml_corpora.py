@@ -87,8 +87,8 @@ def _xml_documents(path: Path) -> Iterator[_Document]:
         for segment in cast("Iterator[Element]", element.iter("seg")):
             key = segment.get("id", str(len(document.segments) + 1))
             if key in document.segments:
-                found = f"a second segment {key} in document {document.name}"
-                raise input_error(path, "segment", "ids that occur once", found, segment.line)
+                actual = f"a second segment {key} in document {document.name}"
+                raise input_error(path, "segment", "ids that occur once", actual, segment.line)
             document.segments[key] = (segment.plain_text(), segment.line)
         yield document
 
@@ -144,8 +144,8 @@ def read_tmx(path: Path, source_language: str, target_language: str) -> Iterator
             yield Segment(source, target, next(filter(None, properties), memory), unit.line)
         elif source or target:
             lacking = target_language if source else source_language
-            found = f"only {', '.join(texts)}"
-            raise input_error(path, "unit", f"a text in {lacking}", found, unit.line)
+            actual = f"only {', '.join(texts)}"
+            raise input_error(path, "unit", f"a text in {lacking}", actual, unit.line)
     if not paired:
         expected = f"units in {source_language} and {target_language}"
         raise input_error(path, "languages", expected, "none")

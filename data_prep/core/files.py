@@ -147,8 +147,8 @@ def refuse_binary(path: str | Path, content: bytes) -> None:
         try:
             getincrementaldecoder("utf-8")().decode(block)  # the last character may be cut
         except UnicodeDecodeError as error:
-            found = "binary data (compressed perhaps, or UTF-16)"
-            raise input_error(path, "file", "text", found) from error
+            actual = "binary data (compressed perhaps, or UTF-16)"
+            raise input_error(path, "file", "text", actual) from error
 
 
 def sha256_of(path: Path) -> str:

@@ -127,8 +127,8 @@ class Task:
                 yield ("fillers", f"forms of a class that is not {OTHER}", filler)
         for filler in self.other_fillers:
             if owner.get(filler, OTHER) != OTHER:
-                found = f"{filler}, a form of {owner[filler]}"
-                yield ("other_fillers", f"words of the class {OTHER}", found)
+                actual = f"{filler}, a form of {owner[filler]}"
+                yield ("other_fillers", f"words of the class {OTHER}", actual)
         for fine, group in self.coarse.items():
             for name in (fine, group):
                 if name not in self.forms:

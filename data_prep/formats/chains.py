@@ -60,8 +60,8 @@ def read_chains(path: str | Path) -> list[ChainRow]:
         row = _row(path, number, line.rstrip("\r"))
         first = rows.setdefault((row.document, row.sentence, row.mention), row)
         if first is not row:
-            found = f"that of line {first.line} again"
-            raise input_error(path, "mention", "a new one", found, number)
+            actual = f"that of line {first.line} again"
+            raise input_error(path, "mention", "a new one", actual, number)
     return list(rows.values())
 
 

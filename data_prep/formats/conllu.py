@@ -103,8 +103,8 @@ def _sentence(path: Path, lines: list[tuple[int, str]]) -> ConlluSentence:
             continue
         columns = text.split("\t")
         if len(columns) != _COLUMNS:
-            found = f"{len(columns)}: {quoted(text)}"
-            raise input_error(path, "columns", f"{_COLUMNS} separated by tabs", found, number)
+            actual = f"{len(columns)}: {quoted(text)}"
+            raise input_error(path, "columns", f"{_COLUMNS} separated by tabs", actual, number)
         identity, form, lemma, upos, xpos, feats, head, deprel, _, misc = columns
         if _EMPTY_NODE.fullmatch(identity):
             continue

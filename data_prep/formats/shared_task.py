@@ -52,8 +52,8 @@ def read_doc_ids(path: str | Path) -> Iterator[str]:
     for number, line in enumerate(read_text_lines(Path(path)), start=1):
         columns = document_columns(line)
         if len(columns) == len(COLUMNS) and _LINKS.fullmatch(columns[-1]):
-            found = f"a line of a data file: {quoted(line)}"
-            raise input_error(path, "doc-ids", "the id of a document", found, number)
+            actual = f"a line of a data file: {quoted(line)}"
+            raise input_error(path, "doc-ids", "the id of a document", actual, number)
         yield columns[0]
 
 
@@ -239,8 +239,8 @@ class _LineParser:
         labels = entries if field == "classes" else []
         for label in labels:
             if label not in self.task.class_index:
-                found = unknown_label(label, text, self.task.class_index)
-                self.problem(field, choices(self.task.class_index), found)
+                actual = unknown_label(label, text, self.task.class_index)
+                self.problem(field, choices(self.task.class_index), actual)
         if len(entries) == gaps:
             return entries
         if entries and "" not in labels and not self.lenient:
@@ -255,8 +255,8 @@ class _LineParser:
         if canonical and int(digits) < length:
             return int(digits)
         if not self.lenient:
-            found = f"{token} in {length} source tokens" if canonical else quoted(token)
-            self.problem("target", f"{PLACEHOLDER} with the position of a source token", found)
+            actual = f"{token} in {length} source tokens" if canonical else quoted(token)
+            self.problem("target", f"{PLACEHOLDER} with the position of a source token", actual)
         return length - 1
 
     def links(self, text: str, source_length: int, target_length: int) -> tuple[Link, ...]:
@@ -293,8 +293,8 @@ def other_form(path: str | Path, task: Task) -> Problem | None:
     if tokens < _LEAST_TOKENS or fitting * 10 > tokens:
         return None
     forms = ("lemma|TAG", "inflected words")
-    expected, found = forms if task.tagged else reversed(forms)
-    return Problem(str(path), None, "target", f"{expected} as in {task.name}", found)
+    expected, actual = forms if task.tagged else reversed(forms)
+    return Problem(str(path), None, "target", f"{expected} as in {task.name}", actual)
 
 
 def refuse_other_forms(files: Iterable[tuple[Path, Task]]) -> None:
@@ -317,8 +317,8 @@ def check_languages(path: str | Path, task: Task) -> None:
     for column, side in ((2, "source"), (3, "target")):
         language = task.source_language if side == "source" else task.target_language
         lines = (row[column].decode("utf-8", "replace") for row in rows)
-        if found := looks_otherwise(lines, language):
-            problems.append(Problem(str(path), None, side, f"text in {language}", found))
+        if actual := looks_otherwise(lines, language):
+            problems.append(Problem(str(path), None, side, f"text in {language}", actual))
     if problems:
         raise InputError(problems)
 

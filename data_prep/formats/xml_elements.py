@@ -41,9 +41,9 @@ def read_elements(
         try:
             parser.Parse(line, not line)
         except (expat.ExpatError, ValueError, LookupError) as error:
-            expected, found = "well-formed XML without entities", str(error).partition(": line")[0]
+            expected, actual = "well-formed XML without entities", str(error).partition(": line")[0]
             number = parser.ErrorLineNumber or parser.CurrentLineNumber
-            raise input_error(path, "XML", expected, found, number) from error
+            raise input_error(path, "XML", expected, actual, number) from error
         yield from builder.complete
         builder.complete.clear()
 

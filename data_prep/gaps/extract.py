@@ -18,7 +18,7 @@ from crosspro.data_prep.core.task import NONE, OTHER, Task
 from crosspro.data_prep.formats.shared_task import as_word, placeholder
 from crosspro.data_prep.words.lists import word_set
 
-Side = Literal["left", "right"]
+Direction = Literal["left", "right"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class GapRules:
     reads links would know the class OTHER by their number.
     """
 
-    several_accepted: Side = "left"
-    equally_short: Side = "left"
-    shared_word: Side = "right"
+    several_accepted: Direction = "left"
+    equally_short: Direction = "left"
+    shared_word: Direction = "right"
     skip_inversions: bool = False
-    first_side: Side = "left"
+    first_side: Direction = "left"
     insert_unaligned: bool = True
     insert_shared: bool = True
     filter_subjects: bool = True

@@ -241,7 +241,7 @@ def _overt(
 
 
 def _of_linked(placement: Placement, segment: LinkedSegment, task: Task) -> Placement:
-    """A placement, without its place if another pronoun got the word of a class that told it."""
+    """Drops the position of a word that only its link shows, if another pronoun took that word."""
     place, word = placement.position, segment.source[placement.source_index]
     if place is None or word.lower() not in task.linked:
         return placement

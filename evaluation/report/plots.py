@@ -1,4 +1,4 @@
-"""Plots as SVG text, by matplotlib, which the extra `plots` installs."""
+"""Plots as SVG text, by matplotlib, which the extra `mt` installs."""
 
 from __future__ import annotations
 
@@ -58,6 +58,27 @@ def _svg(canvas: Any) -> str:
     text = io.StringIO()
     canvas.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
+
+
+@_settings()
+def line_panels(
+    title: str,
+    x_label: str,
+    x: Sequence[float],
+    panels: Mapping[str, Mapping[str, Sequence[float]]],
+    marked: float,
+) -> str:
+    """Panels below each other over the same x, by label of y; lines by name; one x is marked."""
+    canvas, axes = _panels(len(panels), 1, 7, 3, sharex=True)
+    for axis, (y_label, lines) in zip(axes, panels.items(), strict=True):
+        for name, values in lines.items():
+            axis.plot(x, values, "o-", ms=3, label=printable(name))
+        axis.axvline(marked, color="#566573", linestyle="--", linewidth=1)
+        axis.set_ylabel(y_label)
+        axis.legend(fontsize=8)
+    axes[0].set_title(printable(title))
+    axes[-1].set_xlabel(x_label)
+    return _svg(canvas)
 
 
 @_settings()

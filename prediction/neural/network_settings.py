@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # networks import torch
 Size = Annotated[int, Field(ge=1, le=1_000_000)]
 SizeOrNone = Annotated[int, Field(ge=0, le=1_000_000)]
 """0 leaves the part out."""
-Dropout = Annotated[float, Field(ge=0, lt=1)]
+Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
 class NetworkSettings(ABC):
@@ -60,6 +60,9 @@ NETWORKS = tuple(module.name for module in pkgutil.iter_modules(networks.__path_
 def network_settings(value: Any) -> NetworkSettings:
     """Settings of a network, made from plain values that name it unless they are made already."""
     if isinstance(value, NetworkSettings):
+        place = type(value).__module__.removeprefix(f"{networks.__name__}.").partition(".")[0]
+        if place in NETWORKS and value.name != place:
+            raise ValueError(f"name should be {place}, by which a saved network is found")
         return value
     name = value.get("name") if isinstance(value, dict) else None
     if name not in NETWORKS:

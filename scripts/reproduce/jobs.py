@@ -74,9 +74,9 @@ def data_folder(row: Submission, data: Path, work: Path) -> Path:
     if present != set(SPLITS):
         folder = data / row.task
         if not folder.is_dir():
-            found = ", ".join(sorted(present)) or "none"
+            actual = ", ".join(sorted(present)) or "none"
             expected = f"official files of {row.pair} for train, dev and test, or a folder {folder}"
-            raise input_error(data / str(row.year), "files", expected, found)
+            raise input_error(data / str(row.year), "files", expected, actual)
         return folder
     folder = work / "data" / str(row.year) / row.pair
     make_folder(folder)

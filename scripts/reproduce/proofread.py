@@ -209,7 +209,7 @@ def calibrate(
     ]
     names = {DoubtKind.WORD: (WMT23, NEWS2021), DoubtKind.MISSING: tuple(sets)}
     for kind, of_kind in names.items():
-        chosen = [[one for one in sets[name] if one.kind is kind] for name in of_kind]
+        chosen = [[pronoun for pronoun in sets[name] if pronoun.kind is kind] for name in of_kind]
         counts = [MarkCounts.of(pronouns) for pronouns in chosen]
         weights = learnt_weights(counts, recall)
         for name, count in zip(of_kind, counts, strict=True):

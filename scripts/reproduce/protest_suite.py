@@ -168,16 +168,16 @@ def head_spots(token: Token) -> list[Spot]:
 def faults(name: str, lost: frozenset[str], results: Iterable[TokenResult]) -> list[str]:
     """Categories whose matches are not those that follow from the damage."""
     expected: Counter[tuple[str, Outcome]] = Counter()
-    found: Counter[tuple[str, Outcome]] = Counter()
+    actual: Counter[tuple[str, Outcome]] = Counter()
     for result in results:
         token = result.token
-        found[token.category, result.outcome] += 1
+        actual[token.category, result.outcome] += 1
         expected[token.category, "mismatch" if token.name in lost else "match"] += 1
     return [
-        f"{name}: {category}: {found[category, outcome]} {outcome}, "
+        f"{name}: {category}: {actual[category, outcome]} {outcome}, "
         f"expected {expected[category, outcome]}"
-        for category, outcome in sorted(expected.keys() | found.keys())
-        if found[category, outcome] != expected[category, outcome]
+        for category, outcome in sorted(expected.keys() | actual.keys())
+        if actual[category, outcome] != expected[category, outcome]
     ]
 
 

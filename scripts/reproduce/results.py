@@ -245,8 +245,8 @@ def renew_gold(task: Task, sets: Mapping[str, GoldSet], folder: Path = FOLDER) -
     Rows that were scored on the earlier set stay what they are, and are made again when their turn
     comes.
     """
-    known = gold_file(task.name, folder).is_file()
-    gold = read_gold(task.name, folder) if known else GoldLabels(task.classes)
+    exists = gold_file(task.name, folder).is_file()
+    gold = read_gold(task.name, folder) if exists else GoldLabels(task.classes)
     kept, renamed = dict(gold.test_sets), {}
     for name, test in sets.items():
         before = kept.get(name)

@@ -120,8 +120,8 @@ def planned_submissions(
         and (not systems or any(row.is_like(pattern) for pattern in systems))
     ]
     if not chosen:
-        found = " ".join(map(str, (*tasks, *years, *systems)))
-        raise input_error("settings", "--systems", "published submissions", f"none for {found}")
+        actual = " ".join(map(str, (*tasks, *years, *systems)))
+        raise input_error("settings", "--systems", "published submissions", f"none for {actual}")
     return chosen
 
 

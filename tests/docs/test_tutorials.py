@@ -11,11 +11,15 @@ DOCS = ROOT / "docs"
 QUICK = ("add-metric", "add-language")
 """Tutorials of seconds; `make test-all` follows the others."""
 NEEDS = {
+    "README": ("torch",),
+    "api": ("torch",),
     "own-pair": ("sklearn", "torch"),
     "add-system": ("sklearn",),
 }
 """Packages, and folders of real corpora."""
 PAGES = [
+    pytest.param(ROOT / "README.md", marks=pytest.mark.slow),
+    pytest.param(DOCS / "api.md", marks=pytest.mark.slow),
     DOCS / "index.md",
     DOCS / "guides" / "evaluate.md",
     DOCS / "guides" / "score.md",

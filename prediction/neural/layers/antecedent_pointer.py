@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from crosspro.data_prep.lexicon.agreement import PronounAgreement
-from crosspro.prediction.neural.layers.network import exact
+from crosspro.prediction.neural.layers.network import as_float32
 from crosspro.prediction.neural.reading.lexicon_fields import NO_NOUN, NOUN, NOUN_KINDS
 from crosspro.prediction.neural.reading.vocabulary import Inventory
 
@@ -85,12 +85,14 @@ class AntecedentPointer(nn.Module):
         queries = self.queries(query)
         fits = torch.matmul(states.to(queries.dtype), queries[:, :, None]).squeeze(-1)
         none = torch.matmul(queries, self.nothing.to(queries.dtype))[:, None]
-        fits = exact(torch.cat((none, fits), 1)) * self.scale
+        fits = as_float32(torch.cat((none, fits), 1)) * self.scale
         kinds = nn.functional.pad(nouns, (1, 0), value=self.no_noun)
         masked = kinds == self.no_noun
         masked[:, 0] = False
         antecedent = fits.masked_fill(masked, -torch.inf).log_softmax(1)
-        classes = (exact(scores)[:, None] + exact(self.noun_classes(kinds))).log_softmax(-1)
+        classes = (as_float32(scores)[:, None] + as_float32(self.noun_classes(kinds))).log_softmax(
+            -1
+        )
         return PointedAntecedent(antecedent, classes, kinds)
 
     def agreement_losses(self, pointed: PointedAntecedent, labels: Tensor) -> Tensor:

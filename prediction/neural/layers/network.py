@@ -35,8 +35,8 @@ def small_embeddings(inventory: Inventory, sizes: Mapping[str, int]) -> nn.Modul
     return nn.ModuleDict(tables)
 
 
-def exact(scores: Tensor) -> Tensor:
-    """In single precision at least: sums of probabilities in bf16 would not be 1."""
+def as_float32(scores: Tensor) -> Tensor:
+    """Scores in single precision or better: probabilities in bf16 would not sum to 1."""
     return scores.to(torch.promote_types(scores.dtype, torch.float32))
 
 
@@ -71,7 +71,7 @@ class Network(nn.Module, ABC):
 
     def loss(self, text: EncodedText, gaps: Tensor, class_loss: nn.CrossEntropyLoss) -> Tensor:
         """The loss of each gap; that of the classes is weighted and may be smoothed."""
-        losses: Tensor = class_loss(exact(self(text, gaps)), text.label[gaps])
+        losses: Tensor = class_loss(as_float32(self(text, gaps)), text.label[gaps])
         return losses
 
     def antecedents(self, text: EncodedText, gaps: Tensor) -> Sequence[Antecedents]:

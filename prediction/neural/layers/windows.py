@@ -47,7 +47,11 @@ def between(start: Tensor, end: Tensor) -> Window:
 def outwards(
     spans: GapSpans, step: int, limit: int, first: int = 1, own_sentence: bool = False
 ) -> Window:
-    """At most `limit` tokens to the left (step -1) or right (1), the nearest first."""
+    """At most `limit` tokens to the left (step -1) or right (1), the nearest first.
+
+    `first` is the distance of the nearest (0 begins with the gap itself); with `own_sentence` the
+    sentences of context before it are left out.
+    """
     low = spans.start if own_sentence else spans.low
     room = spans.position - low if step < 0 else spans.high - 1 - spans.position
     lengths = (room + 1 - first).clamp(0, limit)
@@ -66,6 +70,7 @@ def longest(bounds: Iterable[tuple[Tensor, Tensor]]) -> Tensor:
 
 
 def widest_side(text: EncodedText, limit: int) -> Tensor:
+    """The most tokens on a side of each gap or of its source word: what a batch is sorted by."""
     source, target = text.source, text.target
     before = (target.low, target.position), (source.low, source.position + 1)
     after = (target.position + 1, target.high), (source.position, source.high)

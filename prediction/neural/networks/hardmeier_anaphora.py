@@ -26,11 +26,11 @@ from crosspro.prediction.neural.layers.network import (
     SPREAD,
     Antecedents,
     Network,
-    exact,
+    as_float32,
     small_embeddings,
 )
 from crosspro.prediction.neural.layers.windows import outwards
-from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
+from crosspro.prediction.neural.network_settings import Fraction, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Field, Reads
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
@@ -78,7 +78,7 @@ class HardmeierAnaphoraSettings(NetworkSettings):
     context_words: Size = 3
     candidates: Size = 20
     window: Size = 150
-    dropout: Dropout = 0.5
+    dropout: Fraction = 0.5
 
     @property
     def points(self) -> bool:
@@ -159,11 +159,11 @@ class HardmeierAnaphora(Network):
         hidden = self.context_to_anaphora(around)[:, None] + self.noun_to_anaphora(
             torch.cat((vectors, distances), -1)
         )
-        scores = exact(self.antecedent(torch.tanh(hidden)).squeeze(-1))
+        scores = as_float32(self.antecedent(torch.tanh(hidden)).squeeze(-1))
         exists = nn.functional.pad(nouns.exists, (1, 0), value=True)
         antecedent = scores.masked_fill(~exists, -torch.inf).log_softmax(1)
         hidden = torch.tanh(self.context_to_hidden(around)[:, None] + self.noun_to_hidden(vectors))
-        classes = exact(self.output(self.dropout(hidden))).log_softmax(-1)
+        classes = as_float32(self.output(self.dropout(hidden))).log_softmax(-1)
         return LatentAntecedent(antecedent, classes)
 
     def _around(self, text: EncodedText, gaps: Tensor) -> Tensor:

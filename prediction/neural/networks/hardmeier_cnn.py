@@ -20,7 +20,7 @@ from crosspro.data_prep.core.example import SIDES, Side
 from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import Network, small_embedding, small_embeddings
 from crosspro.prediction.neural.layers.windows import Window, between, inside, longest
-from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
+from crosspro.prediction.neural.network_settings import Fraction, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
 from crosspro.prediction.neural.reading.fields import LEMMA, PRONOUN, SOURCE, TAG, Reads
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
@@ -37,7 +37,7 @@ class HardmeierCNNSettings(NetworkSettings):
     filters: Size = 100
     filter_width: Size = 3
     window: Size = 50
-    dropout: Dropout = 0.5
+    dropout: Fraction = 0.5
 
     def sizes(self, side: Side) -> dict[str, int]:
         if side == "source":

@@ -21,12 +21,12 @@ from pydantic import Field as Setting
 from torch import Tensor, nn
 
 from crosspro.data_prep.core.settings import settings
-from crosspro.prediction.neural.layers.network import Network, exact
+from crosspro.prediction.neural.layers.network import Network, as_float32
 from crosspro.prediction.neural.layers.recurrent import Attention, at_position, read
 from crosspro.prediction.neural.layers.windows import Window, between, inside, longest
-from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
+from crosspro.prediction.neural.network_settings import Fraction, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText, GapSpans
-from crosspro.prediction.neural.reading.fields import GAP_WORD, LEMMA, SOURCE, Reads
+from crosspro.prediction.neural.reading.fields import GAP_MARKER, LEMMA, SOURCE, Reads
 from crosspro.prediction.neural.reading.vocabulary import PAD, Inventory
 
 _NO_WORD = -100
@@ -45,7 +45,7 @@ class NyuNMTSettings(NetworkSettings):
     hidden: Size = 512
     previous: Literal["none", "concatenated", "second_encoder"] = "none"
     class_loss: Annotated[float, Setting(ge=0, le=1)] = 0.0
-    dropout: Dropout = 0.3
+    dropout: Fraction = 0.3
     window: Size = 100
 
     @property
@@ -78,7 +78,7 @@ class NyuNMT(Network):
         self.settings = settings
         embedding, hidden = settings.embedding, settings.hidden
         self.words = inventory.size("lemma")
-        self.gap_word = inventory.vocabularies["lemma"].number(GAP_WORD)
+        self.gap_word = inventory.vocabularies["lemma"].number(GAP_MARKER)
         self.classes = len(inventory.classes)
         # Large vectors at the start: with small ones a decoder repeats frequent words for long.
         self.source = nn.Embedding(inventory.size("source"), embedding, padding_idx=PAD)
@@ -143,7 +143,7 @@ class NyuNMT(Network):
         before, after = between(start, target.position), between(target.position + 1, end)
         states = self._decode(self.lemma(before.pick(text["lemma"])), source)
         at_gap = at_position(states, before.lengths)
-        scores = exact(self.output(self._read_out(at_gap[:, None], source.memories)[:, 0]))
+        scores = as_float32(self.output(self._read_out(at_gap[:, None], source.memories)[:, 0]))
         of_classes = torch.log_softmax(scores, -1)[:, self.words : self.words + self.classes]
         return of_classes + self._continuations(text, after, at_gap, source.memories)
 
@@ -209,7 +209,7 @@ class NyuNMT(Network):
         parts = (torch.split(values[counted], size) for values in (states, targets))
         losses = [
             nn.functional.cross_entropy(
-                exact(self.output(part)),
+                as_float32(self.output(part)),
                 words,
                 weights,
                 label_smoothing=smoothing,

@@ -17,7 +17,7 @@ from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import ParallelGRUs
 from crosspro.prediction.neural.layers.windows import outwards, widest_side
-from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size
+from crosspro.prediction.neural.network_settings import Fraction, NetworkSettings, Size
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import (
     LEMMA,
@@ -42,7 +42,7 @@ class TurkuGRUSettings(NetworkSettings):
     layers: Size = 2
     dense: Size = 256
     window: Size = 50
-    dropout: Dropout = 0.0
+    dropout: Fraction = 0.0
     inward: bool = False
     source_lemmas: bool = False
 

@@ -17,7 +17,7 @@ from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import Network, small_embedding, small_embeddings
 from crosspro.prediction.neural.layers.recurrent import Attention, last_states, read
 from crosspro.prediction.neural.layers.windows import Window, between, inside, longest
-from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
+from crosspro.prediction.neural.network_settings import Fraction, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import LEMMA, SOURCE, TAG, Reads
 from crosspro.prediction.neural.reading.vocabulary import Inventory
@@ -32,7 +32,7 @@ class UkyotoAttentionSettings(NetworkSettings):
     tags: SizeOrNone = 16
     hidden: Size = 256
     dense: Size = 256
-    dropout: Dropout = 0.5
+    dropout: Fraction = 0.5
     window: Size = 50
 
     @property

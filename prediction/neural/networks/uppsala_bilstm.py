@@ -19,7 +19,7 @@ from crosspro.data_prep.core.settings import settings
 from crosspro.prediction.neural.layers.network import Network
 from crosspro.prediction.neural.layers.recurrent import at_position, read
 from crosspro.prediction.neural.layers.windows import between, longest
-from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
+from crosspro.prediction.neural.network_settings import Fraction, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import EncodedText
 from crosspro.prediction.neural.reading.fields import (
     CHARACTER,
@@ -48,8 +48,8 @@ class UppsalaBiLSTMSettings(NetworkSettings):
     hidden: Size = 100
     layers: Size = 2
     mlp: Size = 100
-    dropout: Dropout = 0.33
-    word_dropout: Dropout = 0.25
+    dropout: Fraction = 0.33
+    word_dropout: Fraction = 0.25
     window: Size = 100
 
     may_change: ClassVar = ("dropout", "word_dropout")

@@ -74,7 +74,7 @@ class GapSpans:
 
 @dataclass(frozen=True)
 class EncodedText:
-    """A text in flat arrays; the target has a token for each gap, whose lemma is the gap word.
+    """A text in flat arrays; each gap is a token of the target with the lemma `<gap>`.
 
     `fields` have the number of each token's word; of a spelled field the number of its spelling,
     whose characters are a row of `spellings`. `label` has an entry for each gap. The remaining

@@ -15,7 +15,7 @@ from crosspro.data_prep.core.example import TAG_SEPARATOR, Example, Side
 from crosspro.data_prep.formats.shared_task import is_placeholder
 from crosspro.data_prep.lexicon.lexicon import Lexicon
 
-GAP_WORD = "<gap>"
+GAP_MARKER = "<gap>"
 
 Tokens = Callable[[Example], Sequence[str]]
 
@@ -91,7 +91,7 @@ def target_lemmas(example: Example) -> Sequence[str]:
 def _target_tags(example: Example) -> Sequence[str]:
     """The tags of the target, empty where words are inflected; a gap has the gap word."""
     pairs = zip(example.lemmas, example.tags or repeat(None), strict=False)
-    return [GAP_WORD if is_placeholder(lemma) else tag or "" for lemma, tag in pairs]
+    return [GAP_MARKER if is_placeholder(lemma) else tag or "" for lemma, tag in pairs]
 
 
 def aligned_words(example: Example) -> Sequence[str]:
@@ -113,12 +113,12 @@ def _of_parse(attribute: str) -> Tokens:
 
 
 def lemma_or_gap(lemma: str) -> str:
-    return GAP_WORD if is_placeholder(lemma) else lemma
+    return GAP_MARKER if is_placeholder(lemma) else lemma
 
 
 def _lemma_tag(token: str) -> str:
     if is_placeholder(token):
-        return f"{GAP_WORD}{TAG_SEPARATOR}{GAP_WORD}"
+        return f"{GAP_MARKER}{TAG_SEPARATOR}{GAP_MARKER}"
     return token if TAG_SEPARATOR in token else f"{token}{TAG_SEPARATOR}"
 
 

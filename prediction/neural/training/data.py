@@ -128,7 +128,7 @@ def check_reads(
     parses = [example.source_parse for example in train if example.source_parse]
     if reads.heads and not any(token.head >= 0 for parse in parses for token in parse.tokens):
         raise CrossproError(
-            "settings: system.network expected dependencies in X.source.conllu, found none in train"
+            "settings: system.network: expected dependencies in X.source.conllu, found none"
         )
 
 
@@ -136,6 +136,6 @@ def check_parse(reads: Reads, examples: Iterable[Example]) -> None:
     """A network that reads tags, labels or heads of the source needs a parse of every sentence."""
     if reads.needs_parse and any(example.source_parse is None for example in examples):
         raise CrossproError(
-            "settings: system.network expected a parse of the source (X.source.conllu beside "
+            "settings: system.network: expected a parse of the source (X.source.conllu beside "
             "X.data), found data without one"
         )

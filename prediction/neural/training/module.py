@@ -23,7 +23,7 @@ from crosspro.evaluation.metrics.submissions.scores import confusion_counts
 from crosspro.prediction.adjustment import class_weights
 from crosspro.prediction.dev_score import MONITORS, monitored
 from crosspro.prediction.fit_report import LOG_FILE
-from crosspro.prediction.neural.layers.network import Network, exact
+from crosspro.prediction.neural.layers.network import Network, as_float32
 from crosspro.prediction.neural.training.data import (
     Indices,
     TrainingData,
@@ -146,7 +146,7 @@ class GapClassifier(pl.LightningModule):
         self.predictions: list[tuple[Tensor, Tensor, Tensor]] = []
 
     def validation_step(self, gaps: Tensor, _: int) -> None:
-        scores = exact(self.network(self.dev_text, gaps))
+        scores = as_float32(self.network(self.dev_text, gaps))
         labels = self.dev_text.label[gaps]
         self.predictions.append((labels, scores.argmax(-1), self.class_loss(scores, labels)))
 

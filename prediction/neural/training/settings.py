@@ -13,7 +13,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt, model
 from crosspro.data_prep.core.settings import Seed, settings
 from crosspro.prediction.adjustment import WeightPower
 from crosspro.prediction.dev_score import Monitor
-from crosspro.prediction.neural.network_settings import AnyNetwork, Dropout
+from crosspro.prediction.neural.network_settings import AnyNetwork, Fraction
 from crosspro.prediction.neural.reading.subwords import UnitKind
 
 Portion = Annotated[float, Field(ge=0, le=1)]
@@ -44,14 +44,14 @@ class Training:
 
 @settings
 class Optimisation:
-    """How a network is trained; the defaults are Turku's (Adam as it comes)."""
+    """How a network is trained; the defaults are Turku's (Adam with its usual settings)."""
 
     learning_rate: NonNegativeFloat = 0.001
     weight_decay: NonNegativeFloat = 0.0
     gradient_clipping: NonNegativeFloat = 0.0
     warmup_steps: NonNegativeInt = 0
     decay: Literal["none", "linear", "cosine"] = "none"
-    label_smoothing: Dropout = 0.0
+    label_smoothing: Fraction = 0.0
 
 
 @settings
@@ -126,5 +126,7 @@ class NeuralSettings:
     @model_validator(mode="after")
     def _may_pretrain(self) -> Self:
         if self.pretraining.epochs and not self.network.pretrains:
-            raise ValueError(f"pretraining.epochs should be 0: {self.network.name} has none")
+            raise ValueError(
+                f"pretraining.epochs should be 0: {self.network.name} cannot be pre-trained"
+            )
         return self

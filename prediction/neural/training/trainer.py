@@ -27,6 +27,7 @@ from torch import Tensor
 
 from crosspro.data_prep.core.errors import CrossproError, input_error
 from crosspro.prediction.fit_report import FitReport, StoppedBy, epoch_report
+from crosspro.prediction.neural.training.learning_curve import write_learning_curve
 from crosspro.prediction.neural.training.module import IDENTITY, GapClassifier
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
 
@@ -113,6 +114,8 @@ def training_run(
         except SystemExit as stop:  # Lightning has other codes than shells expect
             code = TERMINATED if isinstance(stop, SIGTERMException) else INTERRUPTED
             raise SystemExit(code) from None
+        if folder and lightning.is_global_zero:
+            write_learning_curve(folder, training.monitor)
         epochs, steps = lightning.current_epoch, lightning.global_step
         stopped_by: StoppedBy = "max_minutes" if epochs < max_epochs else "max_epochs"
         if early_stopping.wait_count >= patience:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 
 import torch
@@ -13,7 +12,6 @@ from crosspro.data_prep.core.settings import check_settings
 from crosspro.data_prep.core.task import load_task
 from crosspro.prediction.neural.reading.lexicon_fields import inflected_text
 from crosspro.prediction.neural.system import NeuralSystem
-from crosspro.prediction.neural.training.module import METRICS
 from crosspro.prediction.neural.training.settings import NeuralSettings
 
 TASK = load_task("en-fr")
@@ -94,17 +92,3 @@ def parsed(example):
         for i, word in enumerate(example.source)
     ]
     return replace(example, source_parse=AnnotatedSentence(tuple(tokens)))
-
-
-def read_metrics(folder):
-    """The metrics of all epochs of a run; each start has a file, of which later ones count."""
-    epochs = {}
-    files = folder.glob("logs/version_*/metrics.csv")
-    for path in sorted(files, key=lambda path: int(path.parent.name.removeprefix("version_"))):
-        of_file = {}
-        with path.open(encoding="utf-8", newline="") as handle:
-            for row in csv.DictReader(handle):
-                numbers = {name: float(row[name]) for name in METRICS if row.get(name)}
-                of_file.setdefault(int(row["epoch"]), {}).update(numbers)
-        epochs |= of_file
-    return dict(sorted(epochs.items()))

@@ -10,6 +10,8 @@ import torch
 
 from crosspro.data_prep.core.errors import CrossproError
 from crosspro.data_prep.core.example import SIDES, AnnotatedSentence
+from crosspro.prediction.neural.network_settings import network_settings
+from crosspro.prediction.neural.networks.turku_gru import TurkuGRUSettings
 from crosspro.prediction.neural.reading.vocabulary import UNK
 from crosspro.prediction.system import load_system
 from tests.prediction.neural.small import (
@@ -129,3 +131,10 @@ def test_sentences_are_read_as_far_back_as_the_context(name, network, sides, tra
             with torch.inference_mode():
                 first, two = (made.network(text_of(made, some), gap) for some in (lines, other))
             assert (first != two).any() == is_read, (side, back)
+
+
+def test_a_network_that_could_not_be_found_again_is_refused():
+    misnamed = TurkuGRUSettings()
+    object.__setattr__(misnamed, "name", "mean_words")
+    with pytest.raises(ValueError, match="turku_gru"):
+        network_settings(misnamed)

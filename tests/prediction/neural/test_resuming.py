@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from crosspro.data_prep.core.errors import InputError
+from crosspro.prediction.neural.training.learning_curve import read_metrics
 from tests.conftest import mostly_slow
-from tests.prediction.neural.small import SMALL, TASK, read_metrics
+from tests.prediction.neural.small import SMALL, TASK
 from tests.prediction.neural.small import system as small_system
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -15,11 +16,12 @@ from crosspro.data_prep.pipeline.sets.splits import Splits
 from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.ensemble import Ensemble, mix
 from crosspro.prediction.neural.training.data import bucketed_batches, gaps_of_epoch, sorted_batches
+from crosspro.prediction.neural.training.learning_curve import read_metrics
 from crosspro.prediction.neural.training.module import GapClassifier
 from crosspro.prediction.neural.training.settings import TrainerSettings
 from crosspro.prediction.system import load_system
 from tests.conftest import mostly_slow
-from tests.prediction.neural.small import SMALL, TASK, prepared, read_metrics, system
+from tests.prediction.neural.small import SMALL, TASK, prepared, system
 
 
 @pytest.fixture
@@ -150,6 +152,9 @@ def test_the_log_has_the_scores_of_every_epoch_and_the_best_one_is_kept(train, d
     assert all(math.isfinite(row["dev_loss"]) for row in epochs.values())
     best = max(row["dev_macro_recall"] for row in epochs.values())
     assert made.report.figures["score"] == pytest.approx(best, abs=1e-3)
+    if find_spec("matplotlib"):
+        curve = (tmp_path / "learning_curve.svg").read_text("utf-8")
+        assert f"best epoch {made.report.figures['chosen_epoch']}" in curve
     without = system("turku_gru", epochs=3, class_weight_power=0.0)
     without.fit(TASK, train, dev)
     assert (without.predict(dev) == made.predict(dev)).all()

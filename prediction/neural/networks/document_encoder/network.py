@@ -25,7 +25,7 @@ from crosspro.prediction.neural.layers.antecedent_pointer import (
     AntecedentPointer,
     PointedAntecedent,
 )
-from crosspro.prediction.neural.layers.network import Antecedents, Network, exact
+from crosspro.prediction.neural.layers.network import Antecedents, Network, as_float32
 from crosspro.prediction.neural.layers.recurrent import at_position
 from crosspro.prediction.neural.layers.transformer import Transformer, rotary_angles
 from crosspro.prediction.neural.layers.windows import inside
@@ -41,7 +41,7 @@ from crosspro.prediction.neural.networks.document_encoder.rows import (
     lay_out,
 )
 from crosspro.prediction.neural.reading.encoding import EncodedText
-from crosspro.prediction.neural.reading.fields import GAP_WORD
+from crosspro.prediction.neural.reading.fields import GAP_MARKER
 from crosspro.prediction.neural.reading.vocabulary import PAD, UNK, Inventory
 
 _SPREAD = 0.02
@@ -68,7 +68,7 @@ class DocumentEncoder(Network):
         super().__init__()
         self.settings = settings
         width = settings.width
-        self.gap_piece = inventory.vocabularies[PIECES].number(GAP_WORD)
+        self.gap_piece = inventory.vocabularies[PIECES].number(GAP_MARKER)
         self.rows = RowEncoder(inventory, settings)
         self.no_pronoun = nn.Parameter(torch.zeros(width))
         self.dense = nn.Linear(2 * width, width)
@@ -118,7 +118,7 @@ class DocumentEncoder(Network):
         states = self.rows(batch)
         labels = text.label[gaps]
         scores, pointed = self._classify(batch, states)
-        losses: Tensor = class_loss(exact(scores), labels)
+        losses: Tensor = class_loss(as_float32(scores), labels)
         if self.pointer is not None and pointed is not None and settings.pointer_agreement:
             agreement = self.pointer.agreement_losses(pointed, labels)
             losses = losses + settings.pointer_agreement * agreement
@@ -220,6 +220,6 @@ class MaskedLanguageModel(nn.Module):
         """The mean cross-entropy of each row's masked sub-words, (batch,); 0 without any."""
         hidden = self.norm(nn.functional.gelu(self.dense(states[masked])))
         scores = nn.functional.linear(hidden, vectors.to(hidden.dtype), self.bias.to(hidden.dtype))
-        losses = nn.functional.cross_entropy(exact(scores), pieces[masked], reduction="none")
+        losses = nn.functional.cross_entropy(as_float32(scores), pieces[masked], reduction="none")
         of_places = losses.new_zeros(masked.shape).masked_scatter(masked, losses)
         return of_places.sum(1) / masked.sum(1).clamp(min=1)

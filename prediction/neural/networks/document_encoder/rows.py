@@ -16,7 +16,7 @@ from pydantic import model_validator
 from crosspro.data_prep.core.example import Example, Side
 from crosspro.data_prep.core.settings import settings
 from crosspro.data_prep.core.task import NONE
-from crosspro.prediction.neural.network_settings import Dropout, NetworkSettings, Size, SizeOrNone
+from crosspro.prediction.neural.network_settings import Fraction, NetworkSettings, Size, SizeOrNone
 from crosspro.prediction.neural.reading.encoding import Array, EncodedText, GapSpans
 from crosspro.prediction.neural.reading.fields import (
     TAG,
@@ -85,9 +85,9 @@ class DocumentEncoderSettings(NetworkSettings):
     source_lexicon: str = INDUCED
     target_lexicon: str = INDUCED
     tags: bool = False
-    dropout: Dropout = 0.1
+    dropout: Fraction = 0.1
     masked_words: Annotated[float, Setting(ge=0, le=100)] = 0.0
-    masked_share: Dropout = 0.15
+    masked_share: Fraction = 0.15
     hidden_pronouns: Annotated[float, Setting(ge=0, le=1)] = 1.0
     pointer: bool = False
     pointer_agreement: Annotated[float, Setting(ge=0, le=100)] = 1.0
