@@ -9,9 +9,9 @@ from omegaconf.errors import MissingMandatoryValue
 
 from crosspro.conf import CONF_DIR
 from crosspro.data_prep.core.errors import InputError
+from crosspro.prediction.neural.training.learning_curve import read_metrics
 from crosspro.prediction.runs import read_run
 from tests.integration.training import SMALL, composed, objects, train
-from tests.prediction.neural.small import read_metrics
 
 EXPERIMENTS = sorted(path.stem for path in (CONF_DIR / "experiment").glob("*.yaml"))
 SYSTEMS = sorted(path.stem for path in (CONF_DIR / "system").glob("[!_]*.yaml"))

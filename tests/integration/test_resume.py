@@ -10,9 +10,9 @@ import time
 
 import pytest
 
+from crosspro.prediction.neural.training.learning_curve import read_metrics
 from tests.conftest import ROOT
 from tests.integration.training import SMALL, train
-from tests.prediction.neural.small import read_metrics
 
 SETTINGS = (
     "task=en-fr", "system=uppsala_bilstm", *SMALL, "trainer.accelerator=cpu",
