@@ -225,7 +225,11 @@ LinkPrior = Annotated[
     ),
 ]
 AnyLanguage = Annotated[
-    bool, typer.Option("--any-language", help="Accept long text that looks like another language; short text is only warned of.")
+    bool,
+    typer.Option(
+        "--any-language",
+        help="Accept text that looks like another language; without it short text gets a warning.",
+    ),
 ]
 Resamples = Annotated[
     int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals and tests.")

@@ -23,7 +23,6 @@ from crosspro.data_prep.demo.corpus import demo_examples
 from crosspro.data_prep.formats.shared_task import write_doc_ids, write_examples
 from crosspro.scripts.cli import NAMES
 from tests.conftest import GOLDEN, ROOT
-from tests.docs.walkthrough import follow, steps
 from tests.scripts.run import crosspro
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -50,7 +49,6 @@ SMALLER = {
         "--annotator", "tokens:corpus.tokens", "--rule", "filter_subjects=false",
     ),  # the annotators of the default need `make extras`
     "python train.py task=en-fr": SMALL_TRAINING,
-    "python train.py experiment=baseline task=en-fr": SMALL_TRAINING,
     "python train.py task=de-en system=turku_gru_2017 data=shared_task data.dir=my/files "
     "trainer.precision=bf16-mixed": SMALL_FILES,
     "python train.py -m system=turku_gru_words_inward,uppsala_bilstm seed=1,2,3": SMALL_TRAINING,
@@ -159,12 +157,6 @@ def test_a_command_that_is_not_run_exists(command):
         assert subprocess.run(line, cwd=ROOT, capture_output=True).returncode == 0
     else:
         assert words[0] == "pip" or crosspro(*words[1:-1], "--help").code == 0
-
-
-def test_the_readme_shows_what_its_commands_print(tmp_path):
-    kinds = [step.kind for step in steps(ROOT / "README.md") if step.shown]
-    assert kinds.count("command") == 3 and kinds.count("python") == 1
-    follow(ROOT / "README.md", tmp_path)
 
 
 def test_commands_in_the_text_are_known():

@@ -206,7 +206,8 @@ def _read_submission(name: str, labels: LabelColumns, gold: Gold, lenient: bool)
             expected = f"{quoted(expected)} as in {gold.name}"
             other_text.append(Problem(path, lines, field, expected, quoted(actual)))
     expected = f"{len(gaps):,} as in {gold.name}"
-    another_set = Problem(path, None, "lines", expected, f"{lines:,}: another set, or a label a line where a line is a segment?")
+    actual = f"{lines:,}: another set, or a line for each label instead of each segment?"
+    another_set = Problem(path, None, "lines", expected, actual)
     if lines < len(gaps) or (lines > len(gaps) and unequal):
         raise InputError([another_set])
     faults = labels.fewest_problems()
