@@ -107,11 +107,11 @@ def make_app(predictors: Mapping[str, Predictor]) -> FastAPI:
 
 
 def sample_pair(predictor: Predictor) -> dict[str, Any]:
-    """The first sentence pair of the sample text that has a gap for the model."""
+    """The first sentence pair of the sample text whose pronouns the model finds, else any."""
     languages = predictor.task.source_language, predictor.task.target_language
-    empty: dict[str, Any] = {"source": "", "target": "", "context": []}
+    example: dict[str, Any] = {"source": "", "target": "", "context": []}
     if not {*languages} <= set(LANGUAGES):
-        return empty
+        return example
     texts = ([" ".join(words) for words in read_tokens(language)] for language in languages)
     pairs = list(zip(*texts, strict=True))
     for document in read_documents():
@@ -120,11 +120,16 @@ def sample_pair(predictor: Predictor) -> dict[str, Any]:
             source, target = pairs[line]
             context = pairs[max(first, line - _EXAMPLE_CONTEXT) : line]
             try:
-                predictor.predict(source, target, context)
+                gaps = predictor.predict(source, target, context).gaps
             except InputError:
                 continue
-            return {"source": source, "target": target, "context": context}
-    return empty
+            hidden = (predictor.task.class_of((gap.hidden or "").lower()) for gap in gaps)
+            is_right = [gap.label for gap in gaps] == list(hidden)
+            if is_right or not example["source"]:
+                example = {"source": source, "target": target, "context": context}
+            if is_right:
+                return example
+    return example
 
 
 def answer(prediction: Prediction) -> dict[str, Any]:
