@@ -22,6 +22,9 @@ from crosspro.evaluation.metrics.submissions.submission import display_names
 from crosspro.prediction.model_archive import RECORD, Printable, archived_bytes
 from crosspro.version import __version__
 
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes of a training after Ctrl-C and after SIGTERM, as shells give them."""
+
 MEMBERS = "members"
 """The folder of an ensemble's run with those of its members."""
 _CHECKOUT = Path(__file__).resolve().parents[1]

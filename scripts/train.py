@@ -34,13 +34,11 @@ from crosspro.prediction.dev_score import dev_score
 from crosspro.prediction.fit_and_score import ScoredRun, fit_and_score
 from crosspro.prediction.fit_report import LOG_FILE
 from crosspro.prediction.model_archive import RECORD
-from crosspro.prediction.runs import Configuration, Run
+from crosspro.prediction.runs import INTERRUPTED, TERMINATED, Configuration, Run
 from crosspro.scripts.cli import end_after, escape_output
 from crosspro.scripts.common import show_table, style_of
 from crosspro.scripts.train_sweep import METRICS
 
-INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes after Ctrl-C and after SIGTERM, as shells give them."""
 _GENERATED = (
     "note: the demo corpus is generated text: these scores show that everything works, and say "
     "nothing of real text."

@@ -182,19 +182,18 @@ class Average:
     @property
     def title(self) -> str:
         """Such as `3 × turku_2017_primary + stymne_2017, prior tuned`."""
-        names = [
-            f"{len(jobs)} × {jobs[0].experiment}" if len(jobs) > 1 else jobs[0].experiment
-            for jobs in self.experiments
-        ]
-        return f"{' + '.join(names)}, prior tuned"
+        return f"{' + '.join(self._names(' × '))}, prior tuned"
 
     @property
     def folder(self) -> Path:
-        names = [
-            f"{len(jobs)}x_{jobs[0].experiment}" if len(jobs) > 1 else jobs[0].experiment
+        return self.jobs[0].folder.parents[1] / "ensembles" / "+".join(self._names("x_"))
+
+    def _names(self, times: str) -> list[str]:
+        """The experiments, with the number of their seeds before those of several."""
+        return [
+            f"{len(jobs)}{times}{jobs[0].experiment}" if len(jobs) > 1 else jobs[0].experiment
             for jobs in self.experiments
         ]
-        return self.jobs[0].folder.parents[1] / "ensembles" / "+".join(names)
 
     def row(self, results: Path, places: Mapping[str, str]) -> Row | None:
         """Join the trainings, predict the tests, and make the row; None if that fails."""

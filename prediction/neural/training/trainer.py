@@ -30,10 +30,9 @@ from crosspro.prediction.fit_report import FitReport, StoppedBy, epoch_report
 from crosspro.prediction.neural.training.learning_curve import write_learning_curve
 from crosspro.prediction.neural.training.module import IDENTITY, GapClassifier
 from crosspro.prediction.neural.training.settings import NeuralSettings, TrainerSettings
+from crosspro.prediction.runs import INTERRUPTED, TERMINATED
 
 CHECKPOINTS, _LAST = "checkpoints", "last.ckpt"
-INTERRUPTED, TERMINATED = 130, 143
-"""Exit codes after Ctrl-C and after SIGTERM, as shells give them."""
 _NETWORK = "network."
 _QUIET = (
     ".*LeafSpec.*",

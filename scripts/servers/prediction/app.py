@@ -15,6 +15,7 @@ import re
 import socket
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
@@ -81,6 +82,10 @@ def make_app(predictors: Mapping[str, Predictor]) -> FastAPI:
             raise input_error("request", "model", choices(predictors), quoted(model))
         return predictors[model]
 
+    @cache
+    def example_of(model: str) -> dict[str, Any]:
+        return sample_pair(predictor_of(model))
+
     @app.get("/", include_in_schema=False)
     def index() -> Response:
         return Response(page, headers=policy, media_type="text/html")
@@ -89,7 +94,7 @@ def make_app(predictors: Mapping[str, Predictor]) -> FastAPI:
     def example(model: str) -> dict[str, Any]:
         """A sentence pair of the sample text, with its context, that has a gap."""
         with working:
-            return sample_pair(predictor_of(model))
+            return example_of(model)
 
     @app.post("/api/predict")
     def predict(request: PredictionRequest) -> dict[str, Any]:
