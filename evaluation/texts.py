@@ -14,15 +14,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error, quoted
+from crosspro.data_prep.core.errors import input_error, quoted
 from crosspro.data_prep.core.files import read_text_lines
 from crosspro.data_prep.formats.shared_task import read_doc_ids
-from crosspro.data_prep.words.language import looks_otherwise
+from crosspro.data_prep.words.language import language_warnings
 
 if TYPE_CHECKING:
     from crosspro.evaluation.links import LinkedWords
 
-LONG_TEXT = 200
 _LANGUAGE = re.compile(r"[a-z]{2}")
 
 
@@ -100,15 +99,13 @@ def make_texts(
             expected = f"{size} lines as in {place_of[first]}"
             at = min(len(lines), size) + 1
             raise input_error(place_of[key], "lines", expected, str(len(lines)), at)
-    warnings = []
-    for key, lines in parallel.items():
-        language = languages[key != "source"]
-        if any_language or key == "documents" or not (other := looks_otherwise(lines, language)):
-            continue
-        problem = Problem(place_of[key], None, "language", f"text in {language}", other)
-        if size >= LONG_TEXT:
-            raise InputError([problem], "any-language accepts it")
-        warnings.append(str(problem))
+    warnings: list[str] = []
+    if not any_language:
+        warnings = language_warnings(
+            (place_of[key], languages[key != "source"], lines)
+            for key, lines in parallel.items()
+            if key != "documents"
+        )
     return Texts(source, reference, candidates, documents, languages, warnings=tuple(warnings))
 
 

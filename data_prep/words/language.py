@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from unicodedata import name as character_name
 
+from crosspro.data_prep.core.errors import InputError, Problem
 from crosspro.data_prep.words.lists import names_of, word_set
+
+LONG_TEXT = 200
+"""Lines below which a few quotations may look like a text in another language."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NO_WORD = re.compile(r"\bREPLACE(_\d+)?\b|(?<=\S)\|\S+")
@@ -44,3 +48,18 @@ def looks_otherwise(lines: Iterable[str], language: str, few: int = 5) -> str | 
         if len(foreign) >= few and sum(foreign) >= _MANY * native:
             others[other] = sum(foreign)
     return f"what looks like {max(others, key=others.__getitem__)}" if others else None
+
+
+def language_warnings(texts: Iterable[tuple[str, str, Sequence[str]]]) -> list[str]:
+    """Warnings for those of (place, language, lines) that look like another language.
+
+    For a long text, where this is hardly by chance, it is an error.
+    """
+    warnings = []
+    for place, language, lines in texts:
+        if other := looks_otherwise(lines, language):
+            problem = Problem(place, None, "language", f"text in {language}", other)
+            if len(lines) >= LONG_TEXT:
+                raise InputError([problem], "any-language accepts it")
+            warnings.append(str(problem))
+    return warnings

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from crosspro.data_prep.core.errors import InputError, Problem, input_error
+from crosspro.data_prep.core.errors import input_error
 from crosspro.data_prep.core.task import Task
-from crosspro.data_prep.words.language import looks_otherwise
+from crosspro.data_prep.words.language import language_warnings
 
-SHORT_TEXT = 200
-"""Below so many lines a few quotations look like a text in another language: only a warning."""
 ONE_LINE = str.maketrans(dict.fromkeys("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
 """Line breaks inside a segment are spaces, so that characters keep their places."""
 
@@ -83,16 +81,8 @@ def text_of_lines(
 
 def check_languages(text: TranslatedText, task: Task) -> list[str]:
     """Warnings where a short text looks like another language; a long one is an error."""
-    warnings = []
-    for name, language, lines in (
+    sides = (
         (text.source_name, task.source_language, [segment.source for segment in text.segments]),
         (text.target_name, task.target_language, [segment.target for segment in text.segments]),
-    ):
-        looks_like = looks_otherwise(lines, language)
-        if looks_like is None:
-            continue
-        problem = Problem(name, None, "language", f"text in {language}", looks_like)
-        if len(lines) >= SHORT_TEXT:
-            raise InputError([problem], "any-language accepts it")
-        warnings.append(str(problem))
-    return warnings
+    )
+    return language_warnings(sides)
