@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from crosspro.baselines.fill import GapFiller, filling_evidence, task_fillers
+from crosspro.baselines.fill import GapFiller, task_fillers
 from crosspro.baselines.ngram.files import load_ngram_model, save_model
 from crosspro.baselines.ngram.kneser_ney import MAX_ORDER, estimate
 from crosspro.baselines.ngram.model import NGramModel
@@ -28,7 +28,6 @@ from crosspro.data_prep.core.files import read_json_object, write_text
 from crosspro.data_prep.core.settings import Words, check_settings, settings
 from crosspro.data_prep.core.task import Task
 from crosspro.prediction.dev_score import dev_score
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.system import Classes, Examples, Probabilities, System
 
@@ -84,10 +83,6 @@ class FillingSystem(System):
         classes = [self.task.class_index[name] for name in filler.fillers.classes]
         fillings = filler.fill(self.read(examples))
         return np.array([classes[n] for line in fillings for n in line], dtype=np.int64)
-
-    def evidence(self, question: GapQuestion) -> Evidence:
-        line = self.read(question.examples)[question.line]
-        return filling_evidence(self.filler(), line, question.number)
 
     def save_state(self, folder: Path) -> None:
         save_model(folder / _MODEL, self.model)

@@ -25,7 +25,6 @@ from crosspro.prediction.adjustment import (
     tune_tau,
 )
 from crosspro.prediction.dev_score import Monitor, dev_score
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.system import Classes, Examples, Probabilities, System, load_saved
 
 _SYSTEM = "system"
@@ -102,9 +101,6 @@ class PriorCorrected(System):
 
     def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
         return self.system.antecedents(examples, classes)
-
-    def evidence(self, question: GapQuestion) -> Evidence | None:
-        return self.system.evidence(question)
 
     def reseeded(self, by: int) -> System | None:
         system = self.system.reseeded(by)

@@ -25,7 +25,6 @@ from crosspro.data_prep.core.settings import check_settings, settings, settings_
 from crosspro.data_prep.core.task import Task, task_from_mapping
 from crosspro.data_prep.formats.pointed_nouns import PointedNouns
 from crosspro.data_prep.lexicon.lexicon import Lexicon
-from crosspro.prediction.evidence import Evidence, GapQuestion
 from crosspro.prediction.fit_report import FitReport
 from crosspro.prediction.model_archive import (
     DESCRIPTION,
@@ -204,10 +203,6 @@ class System(ABC):
     def antecedents(self, examples: Examples, classes: Classes) -> list[PointedNouns]:
         """The nouns that each gap may stand for, given its class."""
         raise CrossproError(f"{self.shown_name}: this system does not point at antecedents")
-
-    def evidence(self, question: GapQuestion) -> Evidence | None:
-        """Why a gap got its class; None if the system has no explanation."""
-        return None
 
     def variants(self) -> dict[str, System]:
         """Further systems of the same fit, which are scored beside this one."""

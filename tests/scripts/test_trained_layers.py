@@ -87,7 +87,7 @@ def test_training_warns_of_test_sets_with_other_layers_once_each(runs):
     assert len(about) == len(set(about)) == 2
 
 
-@pytest.mark.parametrize("command", ["predict", "explain", "evaluate"])
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
 def test_commands_warn_once(runs, tmp_path, command):
     folder, _ = runs
     files = {False: written(tmp_path, DEV, chains=False)}
@@ -97,7 +97,6 @@ def test_commands_warn_once(runs, tmp_path, command):
         data, end = files[chains], ("-o", tmp_path / f"{run}{chains}")
         words = {
             "predict": (command, folder / run, data, *end),
-            "explain": (command, folder / run, data),
             "evaluate": (command, data, folder / run, "-t", "en-fr", "--resamples", 0),
         }
         result = crosspro(*words[command])
