@@ -59,11 +59,11 @@ class FeatureSystem(FeatureReading):
             self.settings.seed,
         )
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         chances = self.steps.probabilities(self.matrix(examples), len(self.labels))
         return self.with_null(chances)
 
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The most probable class; with two steps OTHER only if it is the more probable answer.
 
         A second step chooses the best pronoun wherever the first finds one more probable than

@@ -140,9 +140,9 @@ class IdiapPLM(FillingSystem):
                 texts.append(replace(example, lemmas=lemmas, tags=None, gaps=alone, links=()))
         return texts
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """The model's probabilities; where a rule fits, the other classes share what it leaves."""
-        chances = super().predict(examples)
+        chances = super().unadjusted(examples)
         if not self.settings.rules:
             return chances
         gaps = ((example, gap) for example in examples for gap in example.gaps)
@@ -155,8 +155,8 @@ class IdiapPLM(FillingSystem):
                 row[index] = self.settings.certainty
         return chances
 
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
-        return System.decide(self, examples, probabilities)  # each gap for itself
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+        return System.choose(self, examples, probabilities)  # each gap for itself
 
     def filler(self) -> GapFiller:
         classes = self.task.classes

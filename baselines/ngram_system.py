@@ -68,17 +68,17 @@ class FillingSystem(System):
         """The examples as the model reads them."""
         return examples
 
-    def predict(self, examples: Examples) -> Probabilities:
+    def unadjusted(self, examples: Examples) -> Probabilities:
         """The summed probability of the fillers of each class."""
         filler, index = self.filler(), self.task.class_index
         onto = np.zeros((len(filler.fillers), len(self.task.classes)))
         onto[np.arange(len(onto)), [index[name] for name in filler.fillers.classes]] = 1
         return np.asarray(filler.probabilities(self.read(examples)) @ onto)
 
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes of the best filling of each line; `summed`: the most probable ones."""
         if self.settings.decision == "summed":
-            return super().decide(examples, probabilities)
+            return super().choose(examples, probabilities)
         filler = self.filler()
         classes = [self.task.class_index[name] for name in filler.fillers.classes]
         fillings = filler.fill(self.read(examples))
@@ -139,10 +139,10 @@ class NGramSystem(FillingSystem):
             (warning,) if equal else (),
         )
 
-    def decide(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
+    def choose(self, examples: Examples, probabilities: Probabilities | None = None) -> Classes:
         """The classes of the best of the fillings that the official program tries, or of all."""
         if self.settings.decision != "official":
-            return super().decide(examples, probabilities)
+            return super().choose(examples, probabilities)
         fillers = self.filler().fillers
         if self._listed is None or self._listed[0] is not examples:
             with_gaps = (example for example in examples if example.gaps)

@@ -182,6 +182,9 @@ class Ensemble(System):
         return list(dict.fromkeys(chain.from_iterable(of_parts)))
 
     def predict(self, examples: Examples) -> Probabilities:
+        """Members correct their priors unless the ensemble does so."""
+        if self.adjustment is not None:
+            return super().predict(examples)
         return mix([part.predict(examples) for part in self.parts], self.weights, self.average)
 
     def unadjusted(self, examples: Examples) -> Probabilities:
